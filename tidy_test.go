@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 // floors lists what each package may import of this module: arrows point down only. A package that is not
@@ -31,12 +32,18 @@ var floors = map[string][]string{
 
 	"exec/sandbox/zygote": {},
 
-	"node":             {"grid", "gossip", "discovery", "balance", "node/coordinator", "node/deposit", "node/membership", "node/peers", "node/policies", "node/profile", "node/pull", "node/quota", "node/rates", "node/replication", "node/worker"},
-	"node/pull":        {"grid"},
-	"node/coordinator": {"grid", "gossip", "exec", "sparse", "heap", "fifo", "discovery", "balance", "node/deposit", "node/history", "node/ownercache", "node/peers", "node/policies", "node/quota"},
-	"node/history":     {"grid"},
-	"node/ownercache":  {"grid", "sparse"},
-	"node/peers":       {"grid", "gossip", "discovery", "balance", "node/policies", "node/profile", "node/rates", "node/reputation"},
+	"node": {"grid", "gossip", "discovery", "balance", "node/coordinator", "node/deposit", "node/exclusion",
+		"node/membership",
+		"node/peers", "node/policies", "node/profile", "node/pull", "node/quota", "node/rates", "node/replication",
+		"node/worker"},
+	"node/pull": {"grid"},
+	"node/coordinator": {"grid", "gossip", "exec", "sparse", "heap", "fifo", "discovery", "balance", "node/deposit",
+		"node/exclusion", "node/history", "node/ownercache", "node/peers", "node/policies", "node/quota"},
+	"node/exclusion":  {"grid"},
+	"node/history":    {"grid"},
+	"node/ownercache": {"grid", "sparse"},
+	"node/peers": {"grid", "gossip", "discovery", "balance", "node/policies", "node/profile", "node/rates",
+		"node/reputation"},
 	"node/deposit":     {"grid", "sparse", "fifo"},
 	"node/membership":  {"grid", "sparse"},
 	"node/policies":    {"grid", "balance"},
@@ -63,37 +70,44 @@ var floors = map[string][]string{
 	"node/p2p/lifecycle": {},
 	"node/p2p/machine":   {"grid", "exec/process", "internal/cputime", "node/p2p/clock", "node/p2p/disk"},
 
-	"node/p2p/internal/rig":        {"grid", "node/p2p/hostile"},
-	"node/p2p/runner":              {"grid", "exec/process", "exec/sandbox", "node/p2p/blob", "node/p2p/clock", "node/p2p/disk", "node/p2p/lifecycle", "node/p2p/wire"},
-	"node/p2p/transport":           {"fifo", "grid", "node/p2p/transport/dials", "node/p2p/identity", "node/p2p/inbox", "node/p2p/lifecycle", "node/p2p/rpcguard", "node/p2p/transport/admission", "node/p2p/wire"},
-	"node/p2p/reachability":        {"grid", "node/p2p/transport/dials", "node/p2p/identity", "node/p2p/lifecycle", "node/p2p/transport", "node/p2p/wire"},
+	"node/p2p/internal/rig": {"grid", "node/p2p/hostile"},
+	"node/p2p/runner": {"grid", "exec/process", "exec/sandbox", "node/p2p/blob", "node/p2p/clock",
+		"node/p2p/disk", "node/p2p/lifecycle", "node/p2p/wire"},
+	"node/p2p/transport": {"fifo", "grid", "node/p2p/transport/dials", "node/p2p/identity", "node/p2p/inbox",
+		"node/p2p/lifecycle", "node/p2p/rpcguard", "node/p2p/transport/admission", "node/p2p/wire"},
+	"node/p2p/reachability": {"grid", "node/p2p/transport/dials", "node/p2p/identity", "node/p2p/lifecycle",
+		"node/p2p/transport", "node/p2p/wire"},
 	"node/p2p/transport/dials":     {"grid"},
 	"node/p2p/hostile":             {"grid", "node/p2p/wire"},
 	"node/p2p/rpcguard":            {},
 	"node/p2p/transport/admission": {"grid"},
 
-	"node/p2p/disk":   {"grid"},
-	"node/p2p/store":  {"grid", "node/p2p/disk", "node/p2p/wire"},
-	"node/p2p/blob":   {"grid", "node/p2p/disk"},
-	"node/p2p":        {"grid", "heap", "node", "node/p2p/wire", "node/p2p/clock", "node/p2p/identity", "node/p2p/inbox", "node/p2p/lifecycle", "node/p2p/machine", "node/p2p/transport", "node/p2p/reachability", "node/p2p/runner", "node/p2p/disk", "node/p2p/store", "node/p2p/blob", "exec/process", "exec/sandbox"},
+	"node/p2p/disk":  {"grid"},
+	"node/p2p/store": {"grid", "node/p2p/disk", "node/p2p/wire"},
+	"node/p2p/blob":  {"grid", "node/p2p/disk"},
+	"node/p2p": {"grid", "heap", "node", "node/p2p/wire", "node/p2p/clock", "node/p2p/identity", "node/p2p/inbox",
+		"node/p2p/lifecycle", "node/p2p/machine", "node/p2p/transport", "node/p2p/reachability", "node/p2p/runner",
+		"node/p2p/disk", "node/p2p/store", "node/p2p/blob", "exec/process", "exec/sandbox"},
 	"node/api/v1":     {"grid"},
 	"node/api/client": {"grid", "node/api/v1"},
-	"node/api":        {"grid", "gossip", "discovery", "balance", "node", "node/p2p/wire", "node/p2p/blob", "node/p2p/disk", "node/api/v1", "node/api/client"},
-	"sim":             {"grid", "gossip", "discovery", "balance", "lpas", "exec", "node", "sim/event", "sim/oracle"},
-	"sim/event":       {"grid"},
-	"sim/oracle":      {"grid", "node"},
-	"sim/queueing":    {"grid", "balance", "lpas", "document"},
-	"sim/brokers":     {"grid", "balance", "heap"},
-	"sim/chart":       {},
-	"sim/pages":       {},
-	"sim/spread":      {"grid", "gossip", "sim", "sim/event"},
-	"sim/record":      {"grid", "node", "sim"},
-	"sim/net":         {"grid", "gossip", "discovery", "balance", "lpas", "exec", "node", "sim", "sim/pages", "document"},
-	"sim/forwarding":  {"grid", "discovery", "sim/event"},
-	"sim/paper":       {"grid", "gossip", "discovery", "lpas", "node", "sim/brokers", "sim/forwarding", "sim/net", "sim/queueing", "sim/spread"},
-	"testnet":         {"grid", "exec/process", "node/p2p", "node/api/v1", "node/api/client"},
-	"testnet/demo":    {"grid", "internal/cputime", "node/api/v1", "node/api/client"},
-	"testnet/attack":  {"grid", "node/api/client", "testnet/attack/world", "testnet/attack/member"},
+	"node/api": {"grid", "gossip", "discovery", "balance", "node", "node/p2p/wire", "node/p2p/blob",
+		"node/p2p/disk", "node/api/v1", "node/api/client"},
+	"sim":            {"grid", "gossip", "discovery", "balance", "lpas", "exec", "node", "sim/event", "sim/oracle"},
+	"sim/event":      {"grid"},
+	"sim/oracle":     {"grid", "node"},
+	"sim/queueing":   {"grid", "balance", "lpas", "document"},
+	"sim/brokers":    {"grid", "balance", "heap"},
+	"sim/chart":      {},
+	"sim/pages":      {},
+	"sim/spread":     {"grid", "gossip", "sim", "sim/event"},
+	"sim/record":     {"grid", "node", "sim"},
+	"sim/net":        {"grid", "gossip", "discovery", "balance", "lpas", "exec", "node", "sim", "sim/pages", "document"},
+	"sim/forwarding": {"grid", "discovery", "sim/event"},
+	"sim/paper": {"grid", "gossip", "discovery", "lpas", "node", "sim/brokers", "sim/forwarding", "sim/net",
+		"sim/queueing", "sim/spread"},
+	"testnet":        {"grid", "exec/process", "node/p2p", "node/api/v1", "node/api/client"},
+	"testnet/demo":   {"grid", "internal/cputime", "node/api/v1", "node/api/client"},
+	"testnet/attack": {"grid", "node/api/client", "testnet/attack/world", "testnet/attack/member"},
 
 	"testnet/attack/world":    {},
 	"testnet/attack/member":   {"grid", "node/p2p/hostile"},
@@ -105,7 +119,11 @@ var floors = map[string][]string{
 }
 
 // pure packages have no clock, no chance of their own, no goroutines and no files.
-var pure = []string{"grid", "lpas", "gossip", "exec", "sparse", "heap", "fifo", "discovery", "balance", "node", "node/coordinator", "node/deposit", "node/history", "node/membership", "node/ownercache", "node/peers", "node/policies", "node/profile", "node/pull", "node/quota", "node/rates", "node/replication", "node/reputation", "node/worker", "sim", "sim/event", "sim/oracle", "sim/chart", "sim/spread"}
+var pure = []string{"grid", "lpas", "gossip", "exec", "sparse", "heap", "fifo", "discovery", "balance", "node",
+	"node/coordinator", "node/deposit", "node/exclusion", "node/history", "node/membership", "node/ownercache",
+	"node/peers",
+	"node/policies", "node/profile", "node/pull", "node/quota", "node/rates", "node/replication", "node/reputation",
+	"node/worker", "sim", "sim/event", "sim/oracle", "sim/chart", "sim/spread"}
 
 var impure = []string{"os", "net", "sync", "math/rand", "crypto/rand", "context", "io/fs", "net/http"}
 
@@ -142,7 +160,8 @@ func sources(t *testing.T) []source {
 		if err != nil {
 			return err
 		}
-		if d.IsDir() && path != "." && (strings.HasPrefix(d.Name(), ".") || d.Name() == "tools" || d.Name() == "testdata" || d.Name() == "bin") {
+		if d.IsDir() && path != "." && (strings.HasPrefix(d.Name(), ".") || d.Name() == "tools" || d.Name() == "testdata" ||
+			d.Name() == "bin") {
 			return filepath.SkipDir
 		}
 		if !strings.HasSuffix(path, ".go") || path == "tidy_test.go" {
@@ -246,7 +265,8 @@ func TestPurePackagesStartNothing(t *testing.T) {
 			case *ast.GoStmt:
 				t.Errorf("%s: starts a goroutine", s.path)
 			case *ast.SelectorExpr:
-				if x, ok := n.X.(*ast.Ident); ok && x.Name == "time" && slices.Contains([]string{"Now", "Sleep", "After", "Since", "NewTimer", "Tick"}, n.Sel.Name) {
+				if x, ok := n.X.(*ast.Ident); ok && x.Name == "time" &&
+					slices.Contains([]string{"Now", "Sleep", "After", "Since", "NewTimer", "Tick"}, n.Sel.Name) {
 					t.Errorf("%s: reads a clock: time.%s", s.path, n.Sel.Name)
 				}
 			}
@@ -259,6 +279,25 @@ func TestFilesAreShort(t *testing.T) {
 	for _, s := range sources(t) {
 		if !s.generated && !s.test() && s.lines > longest {
 			t.Errorf("%s has %d lines: want at most %d", s.path, s.lines, longest)
+		}
+	}
+}
+
+// mostColumns bounds a line, in characters. Raw strings (scripts, struct tags) are not broken for it.
+const mostColumns = 120
+
+func TestLinesAreShort(t *testing.T) {
+	for _, s := range sources(t) {
+		if s.generated {
+			continue
+		}
+		raw := false
+		for i, line := range strings.Split(s.text, "\n") {
+			quotes := strings.Count(line, "`")
+			if n := utf8.RuneCountInString(line); n > mostColumns && !raw && quotes == 0 {
+				t.Errorf("%s:%d has %d columns: want at most %d", s.path, i+1, n, mostColumns)
+			}
+			raw = raw != (quotes%2 == 1)
 		}
 	}
 }
@@ -331,7 +370,8 @@ func TestPackagesSayWhatTheyAre(t *testing.T) {
 				}
 			case *ast.GenDecl:
 				for _, spec := range d.Specs {
-					if ts, ok := spec.(*ast.TypeSpec); ok && ts.Name.IsExported() && d.Doc == nil && ts.Doc == nil && ts.Comment == nil {
+					if ts, ok := spec.(*ast.TypeSpec); ok && ts.Name.IsExported() && d.Doc == nil && ts.Doc == nil &&
+						ts.Comment == nil {
 						t.Errorf("%s: %s has no comment", s.path, ts.Name.Name)
 					}
 				}

@@ -104,7 +104,8 @@ func TestOtherClasses(t *testing.T) {
 // column names runs like "other".
 func TestLeftOut(t *testing.T) {
 	p := mustMake(t, "met", Config{}, 1)
-	p.Note(Outcome{Kind: Rates, Node: nodeID(0), Rates: []grid.Rate{{Class: "class1", Mu: 2}, {Class: grid.OtherClass, Mu: 1}}})
+	p.Note(Outcome{Kind: Rates, Node: nodeID(0), Rates: []grid.Rate{{Class: "class1", Mu: 2},
+		{Class: grid.OtherClass, Mu: 1}}})
 	p.Note(Outcome{Kind: Rates, Node: nodeID(1), Rates: []grid.Rate{{Class: grid.OtherClass, Mu: 3}}})
 	answers := []State{{Node: nodeID(0)}, {Node: nodeID(1)}}
 	if c := p.Choose(0, task(0), answers); c.Node != nodeID(0) {

@@ -24,9 +24,9 @@ type Batch interface {
 // min_min takes the least C, max_min the largest, and sufferage the largest D − C: what the task loses if
 // it does not get its best node. A task that only one node can run loses all. Of equal ones the first to come is taken.
 //
-// xsufferage [4, section 2.2] looks at clusters, C_i and D_i being the least completion in the best and in the second best
-// of them, and waits for the inputs: c_ij = max(r_j, time until they are at j's cluster) + e_ij. What one task has had
-// brought to a cluster is there for the next. With one cluster it is sufferage.
+// xsufferage [4, section 2.2] looks at clusters, C_i and D_i being the least completion in the best and in the second
+// best of them, and waits for the inputs: c_ij = max(r_j, time until they are at j's cluster) + e_ij. What one task has
+// had brought to a cluster is there for the next. With one cluster it is sufferage.
 //
 // All of [2] take r_j of machines that run one task after the other. A node with s slots of which some are idle starts
 // as many at once, and then one each time 1/s of the work that it was given is done.
@@ -76,7 +76,8 @@ type fileKey struct {
 const mostBrought = 4096
 
 func init() {
-	for name, p := range map[string]batch{"min_min": {rule: minMin}, "max_min": {rule: maxMin}, "sufferage": {rule: sufferage}, "xsufferage": {rule: sufferage, cluster: true}} {
+	for name, p := range map[string]batch{"min_min": {rule: minMin}, "max_min": {rule: maxMin},
+		"sufferage": {rule: sufferage}, "xsufferage": {rule: sufferage, cluster: true}} {
 		register(name, func(c *Config, r *grid.Rand) Policy {
 			return &batch{decider: decider{cfg: c, rand: r}, rule: p.rule, cluster: p.cluster, brings: map[fileKey]grid.Time{}}
 		})

@@ -113,8 +113,8 @@ func TestBatchByHand(t *testing.T) {
 }
 
 // Two clusters of two equal hosts, and a file at one of them that takes ten times as long to bring as a task to run:
-// each task that needs it runs there, until that queue is longer than the transfer [4, section 2.2]. Once the file has been brought it is
-// there for all.
+// each task that needs it runs there, until that queue is longer than the transfer [4, section 2.2]. Once the file has
+// been brought it is there for all.
 func TestXSufferageStaysWithTheFile(t *testing.T) {
 	var states []State
 	for j := range 4 {

@@ -11,8 +11,8 @@ const (
 	maxResolve = 100
 )
 
-// Check reports everything that is wrong with what nodes are told by name, each problem with its field, its value and what
-// would be right.
+// Check reports everything that is wrong with what nodes are told by name, each problem with its field, its value and
+// what would be right.
 func (c *Config) Check() error {
 	var all []error
 	want := func(ok bool, format string, args ...any) {

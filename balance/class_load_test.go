@@ -76,7 +76,8 @@ func spill(t *testing.T, small, large int32) (*clusters, Policy) {
 	g := newClusters("S|L|L", false)
 	p := mustMake(t, "cb_spill", Config{FirstTie: true}, 1)
 	for k := range g.nodes {
-		p.Note(Outcome{Kind: Rates, Node: nodeID(k), Rates: []grid.Rate{{Class: "S", Mu: 1. / 50}, {Class: "L", Mu: 1. / 1050}}})
+		p.Note(Outcome{Kind: Rates, Node: nodeID(k), Rates: []grid.Rate{{Class: "S", Mu: 1. / 50},
+			{Class: "L", Mu: 1. / 1050}}})
 	}
 	q := []int32{small, large, 0}
 	for now := grid.Time(0); now < grid.Time(100*time.Hour); now = now.Add(10 * time.Minute) {
@@ -140,7 +141,8 @@ func TestReadingsOfTheRunningTask(t *testing.T) {
 		"mct_rest":   {40, 40, 45, math.Inf(1)},
 		"mct_queued": {10, 10, 45, math.Inf(1)},
 	} {
-		states := []State{node(0, 110, 70, 30, true), node(1, 40, 70, 30, false), node(2, 45, 0, 0, true), node(3, math.Inf(1), 0, 0, true)}
+		states := []State{node(0, 110, 70, 30, true), node(1, 40, 70, 30, false), node(2, 45, 0, 0, true),
+			node(3, math.Inf(1), 0, 0, true)}
 		for k, e := range want { // alone against a node of which nothing runs
 			for _, other := range []float64{e - 1, e + 1} {
 				p := mustMake(t, name, Config{}, 1)

@@ -8,8 +8,8 @@ import (
 )
 
 // classSpill is cb_lis with spill-over: while the nodes of a class are busy for more than SpillHigh of the time,
-// its tasks may also go to nodes of another class that is not as busy itself, where nothing waits, if they are done sooner
-// there than at home, and a node is likely to be done with such a task before it is needed:
+// its tasks may also go to nodes of another class that is not as busy itself, where nothing waits, if they are done
+// sooner there than at home, and a node is likely to be done with such a task before it is needed:
 //
 //	S_own ≤ S_m·(1−U_m)/U_m
 //
@@ -86,8 +86,8 @@ func (p *classSpill) Choose(now grid.Time, t *grid.Task, answers []State) Choice
 	return p.place(t, answers, best)
 }
 
-// lend finds the node of another class, with an empty queue, that does the task soonest, if it is done sooner than in the
-// own class where there is one; −1 if there is none. A class that nobody is kept for goes to all. That the node has
+// lend finds the node of another class, with an empty queue, that does the task soonest, if it is done sooner than in
+// the own class where there is one; −1 if there is none. A class that nobody is kept for goes to all. That the node has
 // something to run does not keep it from lending: a task that is short for its class delays what comes next by little,
 // and with idle nodes alone an overloaded class fills up whenever the others happen to work.
 func (p *classSpill) lend(now grid.Time, t *grid.Task, answers []State, served bool) int {

@@ -23,7 +23,8 @@ const mostTurns = 4096
 
 func init() {
 	register("cb_rr2", func(c *Config, r *grid.Rand) Policy {
-		return &classTurns{classBased: classBased{cfg: c, rand: r, begin: turn}, counts: map[turnKey]int{}, at: map[string]cluster{}}
+		return &classTurns{classBased: classBased{cfg: c, rand: r, begin: turn}, counts: map[turnKey]int{},
+			at: map[string]cluster{}}
 	})
 }
 

@@ -40,8 +40,8 @@ type Config struct {
 	Rest bool
 
 	// Availability makes a node's capacity in the LP its cores times the share of them, and of the time, in which they
-	// are there, as in LPAS_DG [1, section 3.2], and expected times those of what others leave; false = the cores in full, as in
-	// LPAS_dec [1, section 4.2]. Node: true. It is the node that reckons so.
+	// are there, as in LPAS_DG [1, section 3.2], and expected times those of what others leave; false = the cores in full,
+	// as in LPAS_dec [1, section 4.2]. Node: true. It is the node that reckons so.
 	Availability bool
 
 	// Classes bounds the classes the LP is solved for, busiest first, the rest counted together; 0 = all.
@@ -60,8 +60,8 @@ type Config struct {
 	Pointer Pointer
 
 	// SpillHigh and SpillBack are the shares of time that the nodes of a class are busy above which cb_spill lets
-	// its tasks go to nodes of another class with empty queues, and below which it stops; 0 = 0.85 and 0.75, as [4] has been
-	// completed. SpillLow is the share from which on a class lends nothing; 0 = 0.95. Lower SpillHigh helps an
+	// its tasks go to nodes of another class with empty queues, and below which it stops; 0 = 0.85 and 0.75, as [4] has
+	// been completed. SpillLow is the share from which on a class lends nothing; 0 = 0.95. Lower SpillHigh helps an
 	// overloaded class sooner and takes more from the others.
 	SpillHigh, SpillBack, SpillLow float64
 
@@ -103,6 +103,7 @@ const (
 
 // Node returns the defaults of a real node.
 func Node() Config {
-	return Config{PollMax: 4, Resolve: 0.10, Explore: 0.05, NearTie: 0.05, Debit: true, Rest: true, Availability: true, Classes: 16, SpillMemory: time.Minute,
+	return Config{PollMax: 4, Resolve: 0.10, Explore: 0.05, NearTie: 0.05, Debit: true, Rest: true, Availability: true,
+		Classes: 16, SpillMemory: time.Minute,
 		Bandwidth: 12.5e6}
 }

@@ -17,7 +17,8 @@ func system2A() *world {
 // The supports of the worked example, and who is asked: LPAS all of it, the static form nobody.
 func TestClusterSupports(t *testing.T) {
 	w := system2A()
-	for name, want := range map[string][2]int{"lpas": {1, 2}, "lpas_2k": {1, 2}, "lpas_dec_2k": {1, 2}, "guided_lpas": {1, 2}, "lp_static": {0, 0}, "switching": {2, 2}} {
+	for name, want := range map[string][2]int{"lpas": {1, 2}, "lpas_2k": {1, 2}, "lpas_dec_2k": {1, 2},
+		"guided_lpas": {1, 2}, "lp_static": {0, 0}, "switching": {2, 2}} {
 		p := mustMake(t, name, Config{}, 1)
 		w.tell(p)
 		for class := range 2 {
@@ -111,7 +112,8 @@ func TestGuidedInvariant(t *testing.T) {
 			for x, j := range nodes {
 				pi, a := weights[x]/total, sent[class][j]
 				if a >= pi*sum[class]+slack+1 || a < pi*sum[class]-2-2*slack {
-					t.Fatalf("%s, after %d: %g of %g of class %d on machine %d, share %.3f, slack %.2f", name, k+1, a, sum[class], class+1, j+1, pi, slack)
+					t.Fatalf("%s, after %d: %g of %g of class %d on machine %d, share %.3f, slack %.2f", name, k+1, a, sum[class],
+						class+1, j+1, pi, slack)
 				}
 			}
 		}
@@ -160,7 +162,8 @@ func TestFirstTie(t *testing.T) {
 			}
 		}
 		if len(seen[true]) != 1 || !seen[true][nodeID(1)] || len(seen[false]) != 3 {
-			t.Errorf("%s: %d nodes with FirstTie, %d without; want the second, and three", name, len(seen[true]), len(seen[false]))
+			t.Errorf("%s: %d nodes with FirstTie, %d without; want the second, and three", name, len(seen[true]),
+				len(seen[false]))
 		}
 	}
 }

@@ -14,7 +14,8 @@ type mctReading struct {
 }
 
 func init() {
-	for name, read := range map[string]func(*State) float64{"mct_full": (*State).full, "mct_rest": (*State).rest, "mct_queued": (*State).queued} {
+	for name, read := range map[string]func(*State) float64{"mct_full": (*State).full, "mct_rest": (*State).rest,
+		"mct_queued": (*State).queued} {
 		register(name, func(c *Config, r *grid.Rand) Policy {
 			return &mctReading{mct{decider{cfg: c, rand: r}}, read}
 		})

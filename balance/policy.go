@@ -111,8 +111,8 @@ func register(name string, f New) { registry[name] = f }
 // Names lists the policies, in order.
 func Names() []string { return slices.Sorted(maps.Keys(registry)) }
 
-// Make returns the named policy; a parameter may follow a colon, as in kpb:3. The configuration is not copied where it need not
-// be, and must not change: a simulator's deciders can share one.
+// Make returns the named policy; a parameter may follow a colon, as in kpb:3. The configuration is not copied where it
+// need not be, and must not change: a simulator's deciders can share one.
 func Make(name string, c *Config, r *grid.Rand) (Policy, error) {
 	base, param, has := strings.Cut(name, ":")
 	f, ok := registry[base]

@@ -10,8 +10,10 @@ import (
 )
 
 func TestNames(t *testing.T) {
-	want := []string{"cb", "cb_frr", "cb_li", "cb_lis", "cb_rr", "cb_rr2", "cb_spill", "guided_lpas", "guided_lpas_2k", "kpb", "kpb_ceil",
-		"local", "lp_static", "lpas", "lpas_2k", "lpas_dec", "lpas_dec_2k", "max_min", "mct", "mct_full", "mct_queued", "mct_rest", "met", "min_min", "olb", "random", "sufferage", "switching", "two_choices", "workqueue", "xsufferage"}
+	want := []string{"cb", "cb_frr", "cb_li", "cb_lis", "cb_rr", "cb_rr2", "cb_spill", "guided_lpas", "guided_lpas_2k",
+		"kpb", "kpb_ceil",
+		"local", "lp_static", "lpas", "lpas_2k", "lpas_dec", "lpas_dec_2k", "max_min", "mct", "mct_full", "mct_queued",
+		"mct_rest", "met", "min_min", "olb", "random", "sufferage", "switching", "two_choices", "workqueue", "xsufferage"}
 	if got := Names(); !slices.Equal(got, want) {
 		t.Errorf("policies %v, want %v", got, want)
 	}
@@ -52,7 +54,8 @@ func TestParameter(t *testing.T) {
 		"kpb:1": {5}, "kpb:3": {3, 4, 5}, "kpb:9": {1, 2, 3, 4, 5, 6, 7},
 		"kpb": {3, 5}, // a third of seven
 		// The two readings of a percentage: 2.8 machines of seven are two or three.
-		"kpb:40%": {3, 5}, "kpb_ceil:40%": {3, 4, 5}, "kpb:1%": {5}, "kpb_ceil:100%": {1, 2, 3, 4, 5, 6, 7}, "kpb_ceil": {3, 5},
+		"kpb:40%": {3, 5}, "kpb_ceil:40%": {3, 4, 5}, "kpb:1%": {5}, "kpb_ceil:100%": {1, 2, 3, 4, 5, 6, 7},
+		"kpb_ceil": {3, 5},
 	} {
 		p := mustMake(t, name, Config{}, 1)
 		w.tell(p)
@@ -102,7 +105,8 @@ func TestChoices(t *testing.T) {
 		t.Errorf("local, not among the nodes: %+v, want Wait", c)
 	}
 	for _, none := range [][]State{nil, {{Node: nodeID(0), ECT: math.Inf(1)}}} {
-		for _, name := range []string{"met", "lp_static", "random", "local", "cb", "cb_rr2"} { // they ask nobody, and so cannot ask more
+		// they ask nobody, and so cannot ask more
+		for _, name := range []string{"met", "lp_static", "random", "local", "cb", "cb_rr2"} {
 			p := mustMake(t, name, Config{}, 1)
 			p.Poll(0, task(0), View{Self: nodeID(1), Nodes: none}, nil)
 			if c := p.Choose(0, task(0), none); c.Act != Wait {
@@ -146,7 +150,8 @@ func TestTies(t *testing.T) {
 		want [4]bool
 	}{{0, [4]bool{true, true}}, {0.05, [4]bool{true, true, true}}} {
 		p := mustMake(t, "mct", Config{NearTie: c.near}, 3)
-		answers := []State{{Node: nodeID(0), ECT: 1}, {Node: nodeID(1), ECT: 1}, {Node: nodeID(2), ECT: 1.04}, {Node: nodeID(3), ECT: 1.06}}
+		answers := []State{{Node: nodeID(0), ECT: 1}, {Node: nodeID(1), ECT: 1}, {Node: nodeID(2), ECT: 1.04},
+			{Node: nodeID(3), ECT: 1.06}}
 		var n [4]int
 		for range 600 {
 			n[p.Choose(0, task(0), answers).Node[1]-1]++

@@ -17,8 +17,10 @@ import (
 // the same calls give the same decisions.
 func TestAnyPolicyAnyInput(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		name := rapid.SampledFrom(append(Names(), "kpb:3", "kpb:40%", "cb_rr:past", "cb_frr:class", "workqueue:2")).Draw(t, "policy")
-		c := rapid.SampledFrom([]Config{{}, Node(), {PollMax: 2, NearTie: 1, Debit: true, Classes: 1, Explore: 1, KPB: 2}}).Draw(t, "config")
+		name := rapid.SampledFrom(append(Names(), "kpb:3", "kpb:40%", "cb_rr:past", "cb_frr:class", "workqueue:2")).Draw(t,
+			"policy")
+		c := rapid.SampledFrom([]Config{{}, Node(), {PollMax: 2, NearTie: 1, Debit: true, Classes: 1, Explore: 1,
+			KPB: 2}}).Draw(t, "config")
 		p, q := mustMakeRapid(t, name, c), mustMakeRapid(t, name, c)
 		now := grid.Time(0)
 		for range rapid.IntRange(1, 30).Draw(t, "steps") {
@@ -44,7 +46,8 @@ func mustMakeRapid(t *rapid.T, name string, c Config) Policy {
 
 func decide(t *rapid.T, name string, now grid.Time, p, q Policy) {
 	v := View{Self: anyNode(t), Home: rapid.SampledFrom(anySites).Draw(t, "home"), Nodes: anyStates(t)}
-	tk := &grid.Task{Class: anyClass(t), ID: grid.AttemptID{Task: grid.TaskID{Index: uint32(rapid.IntRange(0, 2).Draw(t, "task"))}}}
+	tk := &grid.Task{Class: anyClass(t),
+		ID: grid.AttemptID{Task: grid.TaskID{Index: uint32(rapid.IntRange(0, 2).Draw(t, "task"))}}}
 	ids := p.Poll(now, tk, v, nil)
 	if again := q.Poll(now, tk, v, nil); !slices.Equal(ids, again) {
 		t.Fatalf("%s asked %v, and then with the same input %v", name, ids, again)
@@ -115,7 +118,8 @@ func anyState(t *rapid.T, id grid.NodeID) State {
 		Rest: anyFloat(t, "rest"), Whole: rapid.Bool().Draw(t, "whole"), Fetch: anyFloat(t, "fetch")}
 }
 
-var anySites = []*Site{nil, {}, {Class: "a"}, {Class: "b", Cluster: "x"}, {Cluster: "x", Closed: true}, {Class: "a", Cluster: "y"}}
+var anySites = []*Site{nil, {}, {Class: "a"}, {Class: "b", Cluster: "x"}, {Cluster: "x", Closed: true},
+	{Class: "a", Cluster: "y"}}
 
 func anyStates(t *rapid.T) []State {
 	var out []State
@@ -128,7 +132,8 @@ func anyStates(t *rapid.T) []State {
 }
 
 func anyOutcome(t *rapid.T, now grid.Time) Outcome {
-	o := Outcome{Kind: OutcomeKind(rapid.IntRange(0, 6).Draw(t, "kind")), At: now, Node: anyNode(t), Class: anyClass(t), Slots: anyFloat(t, "slots")}
+	o := Outcome{Kind: OutcomeKind(rapid.IntRange(0, 6).Draw(t, "kind")), At: now, Node: anyNode(t), Class: anyClass(t),
+		Slots: anyFloat(t, "slots")}
 	for range rapid.IntRange(0, 3).Draw(t, "rates") {
 		o.Rates = append(o.Rates, grid.Rate{Class: anyClass(t), Alpha: anyFloat(t, "alpha"), Mu: anyFloat(t, "mu")})
 	}

@@ -140,12 +140,14 @@ func TestPullNames(t *testing.T) {
 	if got, want := PullNames(), []string{"fcfs", "gcmu", "lpas_dg", "lpas_dg_robust"}; !slices.Equal(got, want) {
 		t.Errorf("pull policies %v, want %v", got, want)
 	}
-	for name, want := range map[string]string{"mct": "is not known: want one of fcfs, gcmu, ", "fcfs:1": "fcfs takes no parameter"} {
+	for name, want := range map[string]string{"mct": "is not known: want one of fcfs, gcmu, ",
+		"fcfs:1": "fcfs takes no parameter"} {
 		if _, err := MakePull(name, Config{}, nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want one with %q", name, err, want)
 		}
 	}
-	for name, want := range map[string]string{"guided_lpas:0": "want the constant C", "guided_lpas_2k:x": "want the constant C", "switching:2": "want LOW-HIGH",
+	for name, want := range map[string]string{"guided_lpas:0": "want the constant C",
+		"guided_lpas_2k:x": "want the constant C", "switching:2": "want LOW-HIGH",
 		"switching:0.9-0.6": "want LOW-HIGH", "lpas:2": "lpas takes no parameter"} {
 		if _, err := Make(name, &Config{}, grid.NewRand(1, 1)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want one with %q", name, err, want)

@@ -60,7 +60,8 @@ func (r *rates) add(id grid.NodeID) int32 {
 		j = int32(len(r.ids))
 		r.ids = append(grid.Room(r.ids, few), id)
 		r.live, r.rated = append(grid.Room(r.live, few), true), append(grid.Room(r.rated, few), false)
-		r.slots, r.lists, r.dirty = append(grid.Room(r.slots, few), 0), append(grid.Room(r.lists, few), nil), append(grid.Room(r.dirty, few), false)
+		r.slots, r.lists, r.dirty = append(grid.Room(r.slots, few), 0), append(grid.Room(r.lists, few), nil),
+			append(grid.Room(r.dirty, few), false)
 		r.alpha.grow(len(r.names), len(r.ids))
 		r.mu.grow(len(r.names), len(r.ids))
 	}

@@ -86,7 +86,8 @@ func TestRatesBounds(t *testing.T) {
 	if len(r.names) > MaxClasses || len(r.classes) > MaxClasses {
 		t.Errorf("%d classes, want at most %d", len(r.names), MaxClasses)
 	}
-	for in, want := range map[float64]float64{math.Inf(1): mostRate, math.Inf(-1): 0, -1: 0, 1e-30: 0, 1e300: mostRate, 2: 2} {
+	for in, want := range map[float64]float64{math.Inf(1): mostRate, math.Inf(-1): 0, -1: 0, 1e-30: 0, 1e300: mostRate,
+		2: 2} {
 		if got := clean(in); got != want {
 			t.Errorf("rate %g reads as %g, want %g", in, got, want)
 		}

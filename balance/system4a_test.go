@@ -80,7 +80,8 @@ func TestSystem4AAtRest(t *testing.T) {
 		if got := 49 * s.time / float64(s.tasks); !near(got, want, 0.04*want) {
 			t.Errorf("%s: %.2f tasks in the system, want %.2f within 4 %%", policy, got, want)
 		}
-		if got, want := float64(s.remote)/float64(s.tasks), 2*(122-19.65)/49; policy == "lpas_dec" && !near(got, want, 0.005*want) {
+		if got, want := float64(s.remote)/float64(s.tasks), 2*(122-19.65)/49; policy == "lpas_dec" &&
+			!near(got, want, 0.005*want) {
 			t.Errorf("%.4f messages for each task, want %.4f within 0.5 %%", got, want)
 		}
 	}

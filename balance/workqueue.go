@@ -6,8 +6,8 @@ import (
 	"skep/grid"
 )
 
-// workqueue knows nothing of speeds and sizes [4, section 2.2]: a task goes to a node that is idle, whichever that is, and
-// waits at home until there is one. With :2 it is workqueue with replication: when no task of the job is left to
+// workqueue knows nothing of speeds and sizes [4, section 2.2]: a task goes to a node that is idle, whichever that is,
+// and waits at home until there is one. With :2 it is workqueue with replication: when no task of the job is left to
 // place and nodes are idle, they get second copies of those that run, at most two of each, if the job says that this
 // does no harm. Whichever copy ends first with success is the result. Late copies tend to fast nodes, since those
 // are idle first.

@@ -142,7 +142,8 @@ func TestStormOfCalls(t *testing.T) {
 					met++
 				}
 			}
-			t.Logf("%s, there is one %v: %d calls, %d messages, %d of %d met", forward, has >= 0, w.calls, w.sends, met, len(w.found))
+			t.Logf("%s, there is one %v: %d calls, %d messages, %d of %d met", forward, has >= 0, w.calls, w.sends, met,
+				len(w.found))
 			if w.calls < 1 || w.calls > 12 || len(w.found) != 100 {
 				t.Errorf("%s: %d calls by 100 askers, %d ends", forward, w.calls, len(w.found))
 			}

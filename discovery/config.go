@@ -48,7 +48,8 @@ type Config struct {
 	// CallMax; defaults 30 s and 10 min. A call reaches every node: lowering these costs the whole grid.
 	CallGap, CallMax time.Duration
 
-	// SeenMax bounds how many searches that passed here are remembered; default 4096 of about 100 bytes. Beyond it the oldest are forgotten.
+	// SeenMax bounds how many searches that passed here are remembered; default 4096 of about 100 bytes. Beyond it the
+	// oldest are forgotten.
 	SeenMax int
 
 	// Searches bounds this node's own searches at one time; default 256. Beyond it a search ends without a find after
@@ -105,7 +106,8 @@ func Defaults() Config {
 		Hops: 16, Walkers: 1, Retries: 3, Deadline: 2 * time.Second,
 		CallDelay: time.Second, CallWait: 3 * time.Second, CallGap: 30 * time.Second, CallMax: 10 * time.Minute,
 		SeenMax: 4096, Searches: 256, Rate: 20, Burst: 40,
-		CallHold: 2 * time.Second, Forward: "learning", Explore: 0.05, Age: 10 * time.Minute, Keys: 256, Load: 3, BestShare: 0.05, Ads: true,
+		CallHold: 2 * time.Second, Forward: "learning", Explore: 0.05, Age: 10 * time.Minute, Keys: 256, Load: 3,
+		BestShare: 0.05, Ads: true,
 	}
 }
 
@@ -122,7 +124,8 @@ func (c Config) Check() error {
 	want(c.Retries >= 0 && c.Retries <= 16, "retries %d: want 0 to 16", c.Retries)
 	want(c.Deadline > 0 && c.Deadline <= seenTime, "deadline %v: want more than 0, at most %v", c.Deadline, seenTime)
 	want(c.CallDelay >= 0, "call_delay %v: want 0 or more", c.CallDelay)
-	want(c.CallWait > 0 && c.CallWait >= c.CallDelay, "call_wait %v: want more than 0, at least call_delay, %v", c.CallWait, c.CallDelay)
+	want(c.CallWait > 0 && c.CallWait >= c.CallDelay, "call_wait %v: want more than 0, at least call_delay, %v",
+		c.CallWait, c.CallDelay)
 	want(c.CallGap >= 0, "call_gap %v: want 0 or more", c.CallGap)
 	want(c.CallMax >= c.CallGap, "call_max %v: want at least call_gap, %v", c.CallMax, c.CallGap)
 	want(c.CallHold >= 0, "call_hold %v: want 0 or more", c.CallHold)

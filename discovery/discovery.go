@@ -86,7 +86,8 @@ func (d *Discovery) Stats() Stats { return d.stats }
 
 // Wake handles TimerSearch: a walk's or call's deadline, or the time to answer a call. Stale ones, and other timers,
 // are ignored. It reports the end of a search.
-func (d *Discovery) Wake(now grid.Time, t grid.Timer, neighbours []grid.NodeID, local Local, fx *grid.Effects) (Found, bool) {
+func (d *Discovery) Wake(now grid.Time, t grid.Timer, neighbours []grid.NodeID, local Local, fx *grid.Effects) (Found,
+	bool) {
 	if t.Kind != grid.TimerSearch {
 		return Found{}, false
 	}

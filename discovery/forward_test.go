@@ -33,8 +33,8 @@ func goes(f Forward, now grid.Time, key uint64, n int) map[grid.NodeID]int {
 	return to
 }
 
-// Random walk picks any; learning the one that met such a request last, though it is no neighbour; best neighbour the one
-// that met most, whatever they were; both the first, else the second [1].
+// Random walk picks any; learning the one that met such a request last, though it is no neighbour; best neighbour the
+// one that met most, whatever they were; both the first, else the second [1].
 func TestWhoIsAsked(t *testing.T) {
 	for name, want := range map[string][2]int{"random_walk": {0, 0}, "learning": {30, 0}, "best_neighbour": {20, 20},
 		"learning_best_neighbour": {30, 20}} {

@@ -7,8 +7,9 @@ import (
 )
 
 func adOf(n grid.NodeID) *grid.Ad {
-	return &grid.Ad{Node: n, Seq: grid.Seq{Boot: 1}, Capacity: grid.Resources{CPU: 4000, Memory: 2 * grid.GiB}, Speed: 1, Availability: 1,
-		Labels: []grid.Label{{Key: "arch", Value: "amd64"}, {Key: "os", Value: "linux"}}, Engines: []string{"process"}}
+	return &grid.Ad{Node: n, Seq: grid.Seq{Boot: 1}, Capacity: grid.Resources{CPU: 4000, Memory: 2 * grid.GiB}, Speed: 1,
+		Availability: 1,
+		Labels:       []grid.Label{{Key: "arch", Value: "amd64"}, {Key: "os", Value: "linux"}}, Engines: []string{"process"}}
 }
 
 func need(cpu grid.MilliCPU, mem grid.Bytes, labels ...grid.LabelNeed) *grid.Needs {
@@ -30,7 +31,8 @@ func TestMatch(t *testing.T) {
 		{need(1, 0, label("os", "darwin", "linux"), label("arch", "amd64")), "process", grid.Refusal{}},
 		{need(4001, 0), "process", grid.Refusal{Why: grid.WhyCPU, Detail: "needs 4.001 cpu, it has 4"}},
 		{need(1000, 3*grid.GiB), "process", grid.Refusal{Why: grid.WhyMemory, Detail: "needs 3 GiB, it has 2 GiB"}},
-		{need(1000, 0, label("zone", "a")), "process", grid.Refusal{Why: grid.WhyLabel, Detail: "needs zone=a, it has no label zone"}},
+		{need(1000, 0, label("zone", "a")), "process",
+			grid.Refusal{Why: grid.WhyLabel, Detail: "needs zone=a, it has no label zone"}},
 		{need(1000, 0, label("arch", "amd64"), label("os", "plan9", "darwin")), "process",
 			grid.Refusal{Why: grid.WhyLabel, Detail: "needs os=plan9 or darwin, it has os=linux"}},
 		{need(1000, 0), "wasm", grid.Refusal{Why: grid.WhyEngine, Detail: "needs engine wasm, it has process"}},
@@ -69,14 +71,16 @@ func TestCanonical(t *testing.T) {
 	if canonical(a, "process") != canonical(b, "process") {
 		t.Error("needs that mean the same have two keys")
 	}
-	for _, c := range []*grid.Needs{need(1001, 5), need(1000, 6), need(1000, 5, label("a", "1")), need(1000, 5, label("ab", "1")), need(1000, 5, label("a", "b1"))} {
+	for _, c := range []*grid.Needs{need(1001, 5), need(1000, 6), need(1000, 5, label("a", "1")),
+		need(1000, 5, label("ab", "1")), need(1000, 5, label("a", "b1"))} {
 		for _, d := range []*grid.Needs{a, need(1000, 5), need(1000, 5, label("a", "b", "1"))} {
 			if canonical(c, "process") == canonical(d, "process") && c != d && len(c.Labels) > 0 {
 				t.Errorf("%+v and %+v have one key", c, d)
 			}
 		}
 	}
-	if alike(need(1000, 600), "process") != alike(need(900, 1000), "process") || alike(need(1000, 600), "process") == alike(need(3000, 600), "process") {
+	if alike(need(1000, 600), "process") != alike(need(900, 1000), "process") ||
+		alike(need(1000, 600), "process") == alike(need(3000, 600), "process") {
 		t.Error("alike does not go by powers of two")
 	}
 }

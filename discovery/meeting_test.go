@@ -32,8 +32,10 @@ func TestANodeThatHasJustStartedWaitsForNeighbours(t *testing.T) {
 		}
 		d.Search(now, needs, grid.EngineProcess, nil, &fx)
 		fx = grid.Effects{}
-		if _, over := d.Wake(w.At, grid.Timer{Kind: w.Timer.Kind, Key: d.searches[0].id}, neighbours, nil, &fx); over || len(fx.Sends) != 1 {
-			t.Errorf("%v after the start: over %v and %d walks, want one walk to the neighbour that came", c.after, over, len(fx.Sends))
+		if _, over := d.Wake(w.At, grid.Timer{Kind: w.Timer.Kind, Key: d.searches[0].id}, neighbours, nil, &fx); over ||
+			len(fx.Sends) != 1 {
+			t.Errorf("%v after the start: over %v and %d walks, want one walk to the neighbour that came", c.after, over,
+				len(fx.Sends))
 		}
 	}
 }

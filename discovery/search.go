@@ -45,7 +45,8 @@ const (
 
 // Search begins a search for a node that meets the needs, or joins a running one for the same, and returns its ID,
 // never 0. n is kept: it must be part of a JobSpec. The end is always reported, by Hit, Miss or Wake.
-func (d *Discovery) Search(now grid.Time, n *grid.Needs, engine string, neighbours []grid.NodeID, fx *grid.Effects) uint64 {
+func (d *Discovery) Search(now grid.Time, n *grid.Needs, engine string, neighbours []grid.NodeID,
+	fx *grid.Effects) uint64 {
 	s := &search{key: canonical(n, engine), like: alike(n, engine), needs: n, engine: engine}
 	s.hash = hash(s.key)
 	if len(d.searches) >= d.cfg.Searches {

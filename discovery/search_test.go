@@ -45,7 +45,8 @@ func TestSearchStepByStep(t *testing.T) {
 		t.Fatal("the ID is 0")
 	}
 	walk := sent(t, fx, grid.KindFind).Msg.Find
-	if walk.Asker != id(0) || walk.Left != 16 || walk.Needs.CPU != 8000 || walk.Engine != "process" || walk.Within != c.Deadline {
+	if walk.Asker != id(0) || walk.Left != 16 || walk.Needs.CPU != 8000 || walk.Engine != "process" ||
+		walk.Within != c.Deadline {
 		t.Errorf("find %+v", walk)
 	}
 	if other := d.Search(at(0.1), need(8000, 0), "process", near, fx); other != handle || len(fx.Sends) != 1 {
@@ -117,7 +118,8 @@ func TestHit(t *testing.T) {
 	m := &grid.Message{Kind: grid.KindHit, Find: grid.Find{ID: fx.Sends[0].Msg.Find.ID, Hops: 3}}
 	small, mine := adOf(id(7)), adOf(id(0))
 	small.Capacity.CPU = 1000
-	for _, digest := range [][]grid.AdEntry{nil, {{}}, {{Ad: small}}, {{Ad: mine}}, {{Ad: adOf(id(7))}, {Ad: adOf(id(8))}}} {
+	for _, digest := range [][]grid.AdEntry{nil, {{}}, {{Ad: small}}, {{Ad: mine}},
+		{{Ad: adOf(id(7))}, {Ad: adOf(id(8))}}} {
 		m.Digest = digest
 		if _, ended := d.Hit(1, id(7), m); ended {
 			t.Errorf("a hit with %+v ends the search", digest)

@@ -24,7 +24,10 @@ type tryout struct {
 func (d *Discovery) owe(now grid.Time, s *search, m *grid.Message) {
 	f := tryout{like: s.like, at: now, ad: m.Digest[0].Ad, walk: m.Find.ID}
 	if d.cfg.Reverse {
-		f.path = slices.DeleteFunc(slices.Clone(m.Find.Visited), func(n grid.NodeID) bool { return n == d.self || n == f.ad.Node })
+		f.path = slices.DeleteFunc(slices.Clone(m.Find.Visited), func(n grid.NodeID) bool {
+			return n == d.self ||
+				n == f.ad.Node
+		})
 		f.hint, f.kind = *s.needs, s.engine
 	}
 	d.untried = slices.DeleteFunc(d.untried, func(o tryout) bool {

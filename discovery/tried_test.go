@@ -13,7 +13,8 @@ func met(t *testing.T, d *Discovery, fx *grid.Effects, path []grid.NodeID, taken
 	d.Search(0, n, "process", ids(1, 3), fx)
 	walk := fx.Sends[len(fx.Sends)-1].Msg.Find.ID
 	fx.Reset()
-	m := &grid.Message{Kind: grid.KindHit, Find: grid.Find{ID: walk, Asker: id(0), Visited: path}, Digest: []grid.AdEntry{{Ad: adOf(id(7))}}}
+	m := &grid.Message{Kind: grid.KindHit, Find: grid.Find{ID: walk, Asker: id(0), Visited: path},
+		Digest: []grid.AdEntry{{Ad: adOf(id(7))}}}
 	if _, ok := d.Hit(0, id(7), m); !ok {
 		t.Fatal("the hit was dropped")
 	}
@@ -69,7 +70,8 @@ func TestPathLearns(t *testing.T) {
 		t.Fatalf("%d messages to the path, want 3", len(fx.Sends))
 	}
 	told := fx.Sends[1]
-	if told.To != id(4) || told.Msg.Kind != grid.KindHit || told.Msg.Find.Asker != id(0) || told.Msg.Digest[0].Ad.Node != id(7) {
+	if told.To != id(4) || told.Msg.Kind != grid.KindHit || told.Msg.Find.Asker != id(0) ||
+		told.Msg.Digest[0].Ad.Node != id(7) {
 		t.Fatalf("told %+v", told)
 	}
 	by := find(told.Msg.Find.ID)

@@ -21,7 +21,8 @@ type answer struct {
 }
 
 // Find handles another node's walk: it is answered, forwarded in one copy, or ended.
-func (d *Discovery) Find(now grid.Time, from grid.NodeID, f *grid.Find, neighbours []grid.NodeID, local Local, fx *grid.Effects) {
+func (d *Discovery) Find(now grid.Time, from grid.NodeID, f *grid.Find, neighbours []grid.NodeID, local Local,
+	fx *grid.Effects) {
 	if f.Asker == d.self {
 		d.stats.Dropped.Loop++ // the deadline handles it
 		return
@@ -69,8 +70,10 @@ func (d *Discovery) Find(now grid.Time, from grid.NodeID, f *grid.Find, neighbou
 }
 
 // onward picks the next node of a walk: one that fits by its ad, else that of the strategy.
-func (d *Discovery) onward(now grid.Time, f *grid.Find, ad *grid.Ad, neighbours, visited []grid.NodeID, from grid.NodeID) (grid.NodeID, bool) {
-	h := Hop{Now: now, Rand: d.rand, Key: alike(&f.Needs, f.Engine), visited: visited, shut: [3]grid.NodeID{d.self, from, f.Asker}}
+func (d *Discovery) onward(now grid.Time, f *grid.Find, ad *grid.Ad, neighbours, visited []grid.NodeID,
+	from grid.NodeID) (grid.NodeID, bool) {
+	h := Hop{Now: now, Rand: d.rand, Key: alike(&f.Needs, f.Engine), visited: visited,
+		shut: [3]grid.NodeID{d.self, from, f.Asker}}
 	if ad != nil && h.Open(ad.Node) {
 		return ad.Node, true
 	}
@@ -102,7 +105,8 @@ func (d *Discovery) Call(now grid.Time, from grid.NodeID, f *grid.Find, local Lo
 		d.stats.Dropped.Full++
 		return
 	}
-	a := answer{timer: d.rand.Uint64()&^walkBits | answerWalk, id: f.ID, asker: f.Asker, needs: clone(&f.Needs), engine: f.Engine}
+	a := answer{timer: d.rand.Uint64()&^walkBits | answerWalk, id: f.ID, asker: f.Asker, needs: clone(&f.Needs),
+		engine: f.Engine}
 	d.answers = append(d.answers, a)
 	fx.Wake(now.Add(time.Duration(d.rand.Int64N(int64(d.cfg.CallDelay)+1))), grid.TimerSearch, a.timer)
 }

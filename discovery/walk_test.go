@@ -8,7 +8,8 @@ import (
 )
 
 func find(walk uint64) *grid.Find {
-	return &grid.Find{ID: walk, Asker: id(50), Needs: *need(2000, 0, label("os", "linux")), Engine: "process", Left: 8, Hops: 2,
+	return &grid.Find{ID: walk, Asker: id(50), Needs: *need(2000, 0, label("os", "linux")), Engine: "process", Left: 8,
+		Hops:   2,
 		Within: time.Second, Visited: ids(51, 52)}
 }
 
@@ -85,7 +86,8 @@ func TestFindHits(t *testing.T) {
 	local := func(*grid.Needs, string) *grid.Ad { return known }
 	d.Find(0, id(1), find(9), ids(1, 3), local, fx)
 	s := sent(t, fx, grid.KindHit)
-	if s.To != id(50) || s.Msg.Find.ID != 9 || s.Msg.Find.Hops != 3 || len(s.Msg.Digest) != 1 || s.Msg.Digest[0].Ad != known {
+	if s.To != id(50) || s.Msg.Find.ID != 9 || s.Msg.Find.Hops != 3 || len(s.Msg.Digest) != 1 ||
+		s.Msg.Digest[0].Ad != known {
 		t.Errorf("hit %+v", s)
 	}
 	fx.Reset()
@@ -94,7 +96,8 @@ func TestFindHits(t *testing.T) {
 	if s := sent(t, fx, grid.KindFind); s.To != id(5) {
 		t.Errorf("the walk goes to %v, want to the one that fits by its ad", s.To.Short())
 	}
-	for name, ad := range map[string]*grid.Ad{"one that was there": adOf(id(51)), "the asker itself": adOf(id(50)), "a draining one": adOf(id(6)), "an unfit one": adOf(id(7))} {
+	for name, ad := range map[string]*grid.Ad{"one that was there": adOf(id(51)), "the asker itself": adOf(id(50)),
+		"a draining one": adOf(id(6)), "an unfit one": adOf(id(7))} {
 		ad.Draining = ad.Node == id(6)
 		if ad.Node == id(7) {
 			ad.Engines = nil

@@ -77,7 +77,8 @@ func (s *stack) excess(absent, documents int) string {
 	n := len(s.levels)
 	switch {
 	case n > MaxDepth:
-		return fmt.Sprintf("nested more than %d deep: want fewer brackets, keys and dashes within each other, and each bracket closed", MaxDepth)
+		return fmt.Sprintf("nested more than %d deep: want fewer brackets, keys and dashes within each other, and each "+
+			"bracket closed", MaxDepth)
 	case n > 0 && s.levels[n-1].path > MaxPath:
 		return fmt.Sprintf("more than %d bytes of keys within each other: want shorter ones", MaxPath)
 	case s.keys > MaxKeys:
@@ -95,7 +96,8 @@ func key(colon *token.Token) (first *token.Token, long int) {
 	first = colon
 	for p := colon.Prev; p != nil && p.Position.Line == colon.Position.Line; p = p.Prev {
 		switch p.Type {
-		case token.SequenceStartType, token.MappingStartType, token.SequenceEndType, token.MappingEndType, token.CollectEntryType,
+		case token.SequenceStartType, token.MappingStartType, token.SequenceEndType, token.MappingEndType,
+			token.CollectEntryType,
 			token.SequenceEntryType, token.MappingValueType, token.DocumentHeaderType, token.DocumentEndType:
 			return first, long
 		}
@@ -120,7 +122,8 @@ func leftOut(t, owner, from *token.Token) bool {
 		return true
 	}
 	switch next.Type {
-	case token.CollectEntryType, token.MappingEndType, token.SequenceEndType, token.DocumentHeaderType, token.DocumentEndType:
+	case token.CollectEntryType, token.MappingEndType, token.SequenceEndType, token.DocumentHeaderType,
+		token.DocumentEndType:
 		return true
 	case token.SequenceEntryType:
 		if owner.Type == token.MappingValueType { // a list may stand right below its key

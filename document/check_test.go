@@ -101,7 +101,8 @@ func TestBounds(t *testing.T) {
 		{"in flow", "{" + many("a: ,\n", MaxAbsent+1) + "}", MaxAbsent + 1, absent},
 		{"keys alone", "{" + many("a,\n", MaxAbsent+1) + "}", MaxAbsent + 1, absent},
 		{"values below", many("a:\n  b: 1\nc:\n- 1\nd:\n  - e:\n      1\n-\n  - f\n", MaxAbsent+1), 0, ""},
-		{"values below a tag", many("a: !!map\n  b: 1\nc: !!seq\n- 1\nd: !!seq # here\n  - !!map\n    e: !!x\n      1\n", MaxAbsent+1), 0, ""},
+		{"values below a tag", many("a: !!map\n  b: 1\nc: !!seq\n- 1\nd: !!seq # here\n  - !!map\n    e: !!x\n      1\n",
+			MaxAbsent+1), 0, ""},
 		{"values in flow", "[" + many("{a: 1, b: {c: d}, e: [f, g], },\n", MaxAbsent+1) + "]", 0, ""},
 		{"documents", many("---\na: 1\n", MaxDocuments+1), 2*MaxDocuments + 1, "more than 100 documents"},
 	} {
@@ -144,7 +145,8 @@ func TestTell(t *testing.T) {
 	for k := range all {
 		all[k] = fmt.Sprintf("f.yaml:%d: x", k+1)
 	}
-	for n, last := range map[int]string{1: "f.yaml:1: x", MaxTold: fmt.Sprintf("f.yaml:%d: x", MaxTold), MaxTold + 2: "f.yaml: and 2 more problems"} {
+	for n, last := range map[int]string{1: "f.yaml:1: x", MaxTold: fmt.Sprintf("f.yaml:%d: x", MaxTold),
+		MaxTold + 2: "f.yaml: and 2 more problems"} {
 		lines := strings.Split(Tell("f.yaml", all[:n]).Error(), "\n")
 		if len(lines) != min(n, MaxTold+1) || lines[len(lines)-1] != last {
 			t.Errorf("of %d problems %d lines, the last %q: want %q", n, len(lines), lines[len(lines)-1], last)

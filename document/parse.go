@@ -28,8 +28,8 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%d:%d: %s", e.Line, e.Column, e.Text)
 }
 
-// Parse returns what stands in a file, nil where that is nothing. Keys may stand twice in a mapping: who reads it tells of
-// all of them.
+// Parse returns what stands in a file, nil where that is nothing. Keys may stand twice in a mapping: who reads it tells
+// of all of them.
 func Parse(b []byte) (ast.Node, *Error) {
 	if len(b) > MaxSize {
 		return nil, &Error{Text: fmt.Sprintf("has more than %d bytes", MaxSize)}

@@ -8,8 +8,8 @@
 // than go negative.
 //
 // A gate may keep queued work from starting (Gate). Work that it rejects is asleep: Next skips it without asking the
-// gate again, until Wake, WakeAll or its return to the queue. The owner of the gate must wake work that it would
-// accept now; Asleep lists the candidates. Results to be sent again are a heap by their time (ScheduleResend,
+// gate again, until Wake or its return to the queue. The owner of the gate must wake work that it would accept now.
+// Results to be sent again are a heap by their time (ScheduleResend,
 // NextResend).
 //
 // The expected waiting time follows [1], chapter 2: the work before a task, served at the rate of all slots, with the

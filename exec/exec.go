@@ -18,7 +18,6 @@ type Exec struct {
 	capacity, free grid.Resources
 	queue          []*Work // queued, oldest first
 	awake          []*Work // of these, in the same order, those that are ready and that the gate has not rejected
-	asleep         []*Work // rejected by the gate since the last call of Asleep
 	running        []*Work
 	finished       []*Work    // in the order of their ends
 	resends        resendHeap // of these, those whose results are to be sent again
@@ -32,6 +31,7 @@ type Exec struct {
 	coreShare
 	draining bool
 	lowDisk  bool
+	rejected bool // the gate has rejected work in this call of Next
 	whole    bool
 }
 

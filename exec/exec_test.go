@@ -177,7 +177,8 @@ func TestLedger(t *testing.T) {
 		some := func(t *rapid.T) grid.AttemptID { return id(rapid.IntRange(0, max(n-1, 0)).Draw(t, "id")) }
 		t.Repeat(map[string]func(*rapid.T){
 			"accept": func(t *rapid.T) {
-				o := offer(grid.MilliCPU(rapid.IntRange(1, 4000).Draw(t, "cpu")), grid.Bytes(rapid.IntRange(0, int(grid.GiB)).Draw(t, "mem")), fmt.Sprint(n%100))
+				o := offer(grid.MilliCPU(rapid.IntRange(1, 4000).Draw(t, "cpu")),
+					grid.Bytes(rapid.IntRange(0, int(grid.GiB)).Draw(t, "mem")), fmt.Sprint(n%100))
 				if e.Refuses(o.Spec.Needs.Resources) == grid.WhyNone {
 					e.Accept(0, id(n), o, rapid.Bool().Draw(t, "ready"))
 					n++
@@ -266,7 +267,8 @@ func TestStoppingAttemptHoldsResources(t *testing.T) {
 	e := New(grid.Resources{CPU: grid.CPU})
 	law := func(string) (mean, scv float64) { return 10, 0 }
 	need := grid.Resources{CPU: grid.CPU}
-	end := []func(grid.AttemptID){func(a grid.AttemptID) { e.Forget(a) }, func(a grid.AttemptID) { e.FinishStopping(a, &grid.Result{}) }}
+	end := []func(grid.AttemptID){func(a grid.AttemptID) { e.Forget(a) },
+		func(a grid.AttemptID) { e.FinishStopping(a, &grid.Result{}) }}
 	for i, stop := range end {
 		first, second := id(2*i), id(2*i+1)
 		e.Accept(0, first, offer(grid.CPU, 0, "c"), true)

@@ -96,9 +96,9 @@ func (e *Exec) Ready(id grid.AttemptID) {
 // Next removes the next work that may start now from the queue and takes its resources from the ledger; nil if there
 // is none.
 func (e *Exec) Next(now grid.Time) *Work {
-	before := len(e.asleep)
+	e.rejected = false
 	w := e.next(now)
-	if len(e.asleep) > before {
+	if e.rejected {
 		e.awake = slices.DeleteFunc(e.awake, func(w *Work) bool { return w.asleep })
 	}
 	if w == nil {
@@ -144,21 +144,8 @@ func (e *Exec) gateAllows(now grid.Time, w *Work) bool {
 	if e.gate == nil || e.gate(now, w) {
 		return true
 	}
-	w.asleep = true
-	e.asleep = append(e.asleep, w)
+	w.asleep, e.rejected = true, true
 	return false
-}
-
-// Asleep appends to dst the queued work that the gate rejected since the last call and that is still asleep.
-func (e *Exec) Asleep(dst []*Work) []*Work {
-	for _, w := range e.asleep {
-		if w.asleep {
-			dst = append(dst, w)
-		}
-	}
-	clear(e.asleep)
-	e.asleep = e.asleep[:0]
-	return dst
 }
 
 // Wake makes Next examine queued work again: the gate may accept it now.
@@ -166,15 +153,5 @@ func (e *Exec) Wake(w *Work) {
 	if w.State == grid.WorkQueued && w.asleep {
 		w.asleep = false
 		e.addAwake(w)
-	}
-}
-
-// WakeAll makes Next examine all queued work again.
-func (e *Exec) WakeAll() {
-	e.awake = e.awake[:0]
-	for _, w := range e.queue {
-		if w.asleep = false; w.ready {
-			e.awake = append(e.awake, w)
-		}
 	}
 }

@@ -29,8 +29,8 @@ func TestSleepingWorkIsSkipped(t *testing.T) {
 		}
 	}
 	starts(-1)
-	if slept := len(e.Asleep(nil)); slept != 4 || asked != 4 || len(e.Asleep(nil)) != 0 {
-		t.Fatalf("%d sleep after %d questions, want 4 and 4", slept, asked)
+	if asked != 4 || len(e.awake) != 0 {
+		t.Fatalf("%d are awake after %d questions, want 0 and 4", len(e.awake), asked)
 	}
 	for k := range 5 {
 		open[uint32(k)] = true
@@ -45,7 +45,7 @@ func TestSleepingWorkIsSkipped(t *testing.T) {
 		starts(want)
 	}
 	e.Forget(id(4)) // asleep
-	e.WakeAll()
+	e.Wake(e.Get(id(0)))
 	starts(0)
 	starts(-1)
 }
@@ -62,29 +62,6 @@ func TestOrderGaps(t *testing.T) {
 	for k, w := range e.queue {
 		if e.awake[k] != w || k > 0 && e.queue[k-1].order >= w.order {
 			t.Fatalf("place %d of %d: turn %d, %d before", k, len(e.queue), w.order, e.queue[max(k-1, 0)].order)
-		}
-	}
-}
-
-// Sleeping work is returned once. Work that was forgotten or ended meanwhile is not, and nothing references returned
-// work: it is reused.
-func TestAsleepReturnsWorkOnce(t *testing.T) {
-	e := New(grid.Resources{CPU: grid.CPU})
-	e.Gate(func(grid.Time, *Work) bool { return false })
-	for k := range 5 {
-		e.Accept(1, id(k), offer(grid.CPU, 0, "c"), true)
-	}
-	e.Next(1)
-	e.Forget(id(2))
-	e.Finish(id(4), nil)
-	e.Wake(e.Get(id(3)))
-	slept := e.Asleep(nil)
-	if len(slept) != 2 || slept[0].ID != id(0) || slept[1].ID != id(1) {
-		t.Errorf("%d sleep: %v", len(slept), slept)
-	}
-	for k, w := range e.asleep[:cap(e.asleep)] {
-		if w != nil {
-			t.Errorf("place %d of those that slept is kept", k)
 		}
 	}
 }

@@ -2,9 +2,9 @@ package exec
 
 import "skep/grid"
 
-// Waits calls f for the first queued work, up to most, that waits for a slot, in order, with the expected time in seconds
-// until each would be done: as Wait says it for work that comes after it, and its mean. Work whose inputs come, or that waits
-// for its start lease beside a free slot, does not wait for a slot. f returns false to end it.
+// Waits calls f for the first queued work, up to most, that waits for a slot, in order, with the expected time in
+// seconds until each would be done: as Wait says it for work that comes after it, and its mean. Work whose inputs come,
+// or that waits for its start lease beside a free slot, does not wait for a slot. f returns false to end it.
 func (e *Exec) Waits(now grid.Time, law Law, most int, f func(w *Work, end float64) bool) {
 	e.updateAges(now)
 	var need grid.Resources // of the last work

@@ -1,7 +1,7 @@
 package fifo
 
-// Queue is what has been added and not been taken yet, oldest first. Its memory is used again once it is empty. The zero
-// value is an empty queue.
+// Queue is what has been added and not been taken yet, oldest first. Its memory is used again once it is empty. The
+// zero value is an empty queue.
 type Queue[T any] struct {
 	items []T
 	taken int // the first items

@@ -128,6 +128,7 @@ func (g *Gossip) Answered(peer grid.NodeID, free grid.Resources, backlog time.Du
 	}
 	if p := g.Peer(peer); p != nil && p.Ad != nil {
 		d := share(int64(p.Ad.Free.CPU), int64(free.CPU), int64(p.Ad.Capacity.CPU))
-		g.Found(min(max(d, math.Abs(squash(p.Ad.Backlog, g.cfg.BacklogScale)-squash(max(backlog, 0), g.cfg.BacklogScale))), 1))
+		g.Found(min(max(d, math.Abs(squash(p.Ad.Backlog, g.cfg.BacklogScale)-squash(max(backlog, 0), g.cfg.BacklogScale))),
+			1))
 	}
 }

@@ -111,7 +111,8 @@ func (c Config) Check() error {
 		}
 	}
 	want(c.Neighbours >= 2 && c.Neighbours <= 32, "neighbours %d: want 2 to 32", c.Neighbours)
-	want(c.View > 2*c.Neighbours && c.View <= 65536, "view %d: want more than 2×neighbours, %d, at most 65536", c.View, 2*c.Neighbours)
+	want(c.View > 2*c.Neighbours && c.View <= 65536, "view %d: want more than 2×neighbours, %d, at most 65536", c.View,
+		2*c.Neighbours)
 	if err := CheckRule(c.Rule); err != nil {
 		all = append(all, err)
 	}

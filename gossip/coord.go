@@ -19,7 +19,8 @@ const (
 	tune      = 0.25 // c_e and c_c of [6]
 	leastRise = 1e-5 // seconds: least height
 	surest    = 0.05 // least error that a peer is believed to have
-	strongest = 0.1  // seconds: largest move by one sample, so that a peer with false coordinates cannot throw a node far away
+	// seconds: largest move by one sample, so that a peer with false coordinates cannot throw a node far away
+	strongest = 0.1
 )
 
 // place updates this node's coordinates by a round trip to a peer with coordinates. Nothing is random: two nodes at

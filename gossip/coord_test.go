@@ -70,8 +70,10 @@ func TestCoordinatesOutOfBounds(t *testing.T) {
 	nan := float32(math.NaN())
 	inf := float32(math.Inf(1))
 	for _, c := range []grid.Coord{
-		{At: [3]float32{nan}, Height: 1, Error: 1}, {At: [3]float32{inf}, Height: 1, Error: 1}, {At: [3]float32{0, -11}, Height: 1, Error: 1},
-		{Height: -1, Error: 1}, {Height: nan, Error: 1}, {Height: 1, Error: nan}, {Height: 1, Error: 3}, {Height: 1}, {Error: 1},
+		{At: [3]float32{nan}, Height: 1, Error: 1}, {At: [3]float32{inf}, Height: 1, Error: 1},
+		{At: [3]float32{0, -11}, Height: 1, Error: 1},
+		{Height: -1, Error: 1}, {Height: nan, Error: 1}, {Height: 1, Error: nan}, {Height: 1, Error: 3}, {Height: 1},
+		{Error: 1},
 	} {
 		ad := adOf(1, 1)
 		ad.Coord = c

@@ -55,10 +55,13 @@ func TestFamilies(t *testing.T) {
 		{"distinctive", rare, 15, 0, 1}, {"distinctive", many, 5, 0, 0}, {"distinctive", many, 2, 0, 1},
 		{"distinctive", gpu, 15, 0, 1}, {"distinctive", called, 5, 0, 0}, {"distinctive:8", rare, 8, 0, 0},
 		{"probabilistic:0.5", many, 2, 0, 0.25}, {"probabilistic:0.5", many, 9, 0, 0.1},
-		{"probabilistic:20ms", many, 9, 10 * time.Millisecond, 1}, {"probabilistic:20ms", many, 9, 40 * time.Millisecond, 0.5},
+		{"probabilistic:20ms", many, 9, 10 * time.Millisecond, 1}, {"probabilistic:20ms", many, 9, 40 * time.Millisecond,
+			0.5},
 		{"probabilistic:20ms", many, 9, time.Second, 0.1},
-		{"prioritised:class", rare, 9, 0, 1}, {"prioritised:class", many, 9, 0, 0.2}, {"prioritised:class", machine(99, 12000, 0.5), 9, 0, 0.5},
-		{"prioritised:potential", rare, 9, 30 * time.Millisecond, 1}, {"prioritised:potential", many, 9, 30 * time.Millisecond, 0},
+		{"prioritised:class", rare, 9, 0, 1}, {"prioritised:class", many, 9, 0, 0.2},
+		{"prioritised:class", machine(99, 12000, 0.5), 9, 0, 0.5},
+		{"prioritised:potential", rare, 9, 30 * time.Millisecond, 1},
+		{"prioritised:potential", many, 9, 30 * time.Millisecond, 0},
 		{"prioritised:class*probabilistic:0.5", rare, 1, 0, 0.5},
 	} {
 		g := judge(t, c.rule, nil)
@@ -146,7 +149,8 @@ func TestRulesThatAreWrong(t *testing.T) {
 			t.Errorf("%q: got %v: want %s", rule, err, want)
 		}
 	}
-	for _, rule := range []string{"neighbourhood:3*distinctive:8", "probabilistic:0.6*change_sensitive:soft:0.1", "probabilistic:20ms * prioritised"} {
+	for _, rule := range []string{"neighbourhood:3*distinctive:8", "probabilistic:0.6*change_sensitive:soft:0.1",
+		"probabilistic:20ms * prioritised"} {
 		if err := CheckRule(rule); err != nil {
 			t.Error(err)
 		}

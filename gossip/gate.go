@@ -53,7 +53,8 @@ func (g *Gossip) delta(a, b *grid.Ad) float64 { return Delta(a, b, g.cfg.Backlog
 // theta returns the threshold of the rule.
 func (g *Gossip) theta() float64 { return cmp.Or(g.rule.theta, defaultTheta) }
 
-// Worth reports whether an own ad differs enough from the last one to be sent before the refresh; the first always does.
+// Worth reports whether an own ad differs enough from the last one to be sent before the refresh; the first always
+// does.
 func (g *Gossip) Worth(ad *grid.Ad) bool {
 	if g.ad == nil {
 		return true

@@ -146,10 +146,10 @@ func (g *Gossip) pass(now grid.Time, src, p *Peer) {
 }
 
 // introduces reports whether this node forwards the ad of p with certainty if the rule gives it any chance: it is the
-// first one heard here, or p is a neighbour and it is the first one of a run of p, or has new addresses. With the rule's
-// chance alone some nodes would not hear of a newcomer before one of its next refreshes. The first ad of a node farther
-// away counts only while the view has room: in a grid that is larger than the view, every node is heard of for the
-// first time again and again. A departure from [2], [3].
+// first one heard here, or p is a neighbour and it is the first one of a run of p, or has new addresses. With the
+// rule's chance alone some nodes would not hear of a newcomer before one of its next refreshes. The first ad of a node
+// farther away counts only while the view has room: in a grid that is larger than the view, every node is heard of for
+// the first time again and again. A departure from [2], [3].
 func (g *Gossip) introduces(p *Peer) bool {
 	if p.sent == nil {
 		return p.Hops == 1 || g.hasRoom()

@@ -13,7 +13,8 @@ import (
 
 // holds checks a node's invariants between events, and its effects.
 func holds(t *rapid.T, g *Gossip, fx *grid.Effects, last map[grid.NodeID]grid.Time, now grid.Time, leaving bool) {
-	if !slices.IsSortedFunc(g.peers, func(a, b *Peer) int { return a.Node().Compare(b.Node()) }) || len(g.peers) > g.cfg.View {
+	if !slices.IsSortedFunc(g.peers, func(a, b *Peer) int { return a.Node().Compare(b.Node()) }) ||
+		len(g.peers) > g.cfg.View {
 		t.Fatalf("view of %d: unordered or beyond %d", len(g.peers), g.cfg.View)
 	}
 	if len(g.links) > 2*g.cfg.Neighbours {
@@ -50,7 +51,8 @@ func holds(t *rapid.T, g *Gossip, fx *grid.Effects, last map[grid.NodeID]grid.Ti
 			t.Fatalf("due for nobody")
 		}
 	}
-	if used != g.used || up != g.up || lucky != g.lucky || len(g.Neighbours()) != bits.OnesCount64(up) || (g.due|g.some)&^g.up != 0 {
+	if used != g.used || up != g.up || lucky != g.lucky || len(g.Neighbours()) != bits.OnesCount64(up) ||
+		(g.due|g.some)&^g.up != 0 {
 		t.Fatalf("used %b %b, up %b %b, lucky %d %d", used, g.used, up, g.up, lucky, g.lucky)
 	}
 	if g.some != 0 && g.wakeAt == grid.Never {
@@ -93,7 +95,8 @@ func TestInvariants(t *testing.T) {
 		c := Defaults()
 		c.Neighbours = rapid.IntRange(2, 5).Draw(t, "neighbours")
 		c.View = 2*c.Neighbours + rapid.IntRange(1, 20).Draw(t, "view")
-		c.Rule = rapid.SampledFrom([]string{"universal", "probabilistic", "change_sensitive", "probabilistic*change_sensitive"}).Draw(t, "rule")
+		c.Rule = rapid.SampledFrom([]string{"universal", "probabilistic", "change_sensitive",
+			"probabilistic*change_sensitive"}).Draw(t, "rule")
 		g, fx := New(id(0), &c, grid.NewRand(rapid.Uint64().Draw(t, "seed"), 0)), new(grid.Effects)
 		now := grid.Time(0)
 		g.Start(now, adOf(0, 1), fx)
@@ -103,7 +106,8 @@ func TestInvariants(t *testing.T) {
 		wakes := slices.Clone(fx.Wakes)
 		for range rapid.IntRange(1, 120).Draw(t, "steps") {
 			fx.Reset()
-			now = now.Add(time.Duration(rapid.SampledFrom([]int{0, 1, 300, 1000, 10_000, 70_000}).Draw(t, "ms")) * time.Millisecond)
+			now = now.Add(time.Duration(rapid.SampledFrom([]int{0, 1, 300, 1000, 10_000, 70_000}).Draw(t,
+				"ms")) * time.Millisecond)
 			leaving := false
 			switch rapid.IntRange(0, 6).Draw(t, "what") {
 			case 0:

@@ -49,7 +49,8 @@ func TestNodesStartedAtOnceMeet(t *testing.T) {
 	for _, c := range []struct {
 		nodes, hubs int
 		within      time.Duration
-	}{{3, 1, 2 * time.Second}, {9, 1, 3 * time.Second}, {30, 1, 5 * time.Second}, {30, 8, 5 * time.Second}, {100, 1, 10 * time.Second}, {100, 8, 10 * time.Second}} {
+	}{{3, 1, 2 * time.Second}, {9, 1, 3 * time.Second}, {30, 1, 5 * time.Second}, {30, 8, 5 * time.Second},
+		{100, 1, 10 * time.Second}, {100, 8, 10 * time.Second}} {
 		t.Run(fmt.Sprintf("%d nodes by %d", c.nodes, c.hubs), func(t *testing.T) {
 			var fullest, longest time.Duration
 			late := 0

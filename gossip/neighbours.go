@@ -10,8 +10,8 @@ import (
 )
 
 // silence is how many Refreshes a neighbour may be silent before it is replaced: it does not count this node as its
-// neighbour, or is of no use. A stranger that goes on sending is answered after MinGap, then after delays that double up
-// to answers Refreshes: a newcomer hears soon of others, a node with other neighbours turns to them, and one without
+// neighbour, or is of no use. A stranger that goes on sending is answered after MinGap, then after delays that double
+// up to answers Refreshes: a newcomer hears soon of others, a node with other neighbours turns to them, and one without
 // still hears before everything expires.
 const (
 	silence = 3

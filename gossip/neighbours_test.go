@@ -11,7 +11,8 @@ func TestNewConnectionIsToldWhatIsNear(t *testing.T) {
 	c := Defaults()
 	c.Exchange = 5
 	g, fx := started(t, c, 2)
-	g.Hear(grid.Time(3*time.Second), id(1), []grid.AdEntry{{Ad: adOf(20, 1), Hops: 1}, {Ad: adOf(21, 1), Hops: 2}, {Ad: adOf(22, 1), Hops: 3}, {Ad: adOf(23, 1), Hops: 9}}, fx, nil)
+	g.Hear(grid.Time(3*time.Second), id(1), []grid.AdEntry{{Ad: adOf(20, 1), Hops: 1}, {Ad: adOf(21, 1), Hops: 2},
+		{Ad: adOf(22, 1), Hops: 3}, {Ad: adOf(23, 1), Hops: 9}}, fx, nil)
 	fx.Reset()
 	now := grid.Time(10 * time.Second)
 	g.Up(now, id(30), time.Millisecond, fx)
@@ -140,7 +141,8 @@ func TestNeighbourThatGoesDownIsReplacedAtOnce(t *testing.T) {
 	g.Hear(now, id(1), []grid.AdEntry{{Ad: adOf(40, 1), Hops: 1}}, fx, nil)
 	fx.Reset()
 	g.Down(now, id(5), fx)
-	if len(fx.Links) != 2 || fx.Links[0] != (grid.Link{Peer: id(5)}) || fx.Links[1] != (grid.Link{Peer: id(40), Keep: true}) {
+	if len(fx.Links) != 2 || fx.Links[0] != (grid.Link{Peer: id(5)}) ||
+		fx.Links[1] != (grid.Link{Peer: id(40), Keep: true}) {
 		t.Errorf("links %+v: want the known one in its place", fx.Links)
 	}
 	if g.Peer(id(5)) == nil || g.Peer(id(5)).Up {

@@ -70,7 +70,8 @@ func id(i int) (n grid.NodeID) {
 func index(n grid.NodeID) int { return int(binary.BigEndian.Uint32(n[4:])) }
 
 func adOf(i int, free float64) *grid.Ad {
-	return &grid.Ad{Node: id(i), Seq: grid.Seq{Boot: 1, N: 1}, Capacity: grid.Resources{CPU: 8000, Memory: grid.GiB}, Speed: 1, Availability: 1,
+	return &grid.Ad{Node: id(i), Seq: grid.Seq{Boot: 1, N: 1}, Capacity: grid.Resources{CPU: 8000, Memory: grid.GiB},
+		Speed: 1, Availability: 1,
 		Free:   grid.Resources{CPU: grid.MilliCPU(8000 * free), Memory: grid.GiB},
 		Labels: []grid.Label{{Key: "os", Value: "linux"}}, Engines: []string{grid.EngineProcess}}
 }
@@ -84,7 +85,8 @@ func newNetwork(t testing.TB, n int, seed uint64, c Config) *network {
 	w := &network{t: t, rand: grid.NewRand(seed, 0)}
 	for i := range n {
 		w.nodes = append(w.nodes, &node{Gossip: New(id(i), &c, grid.NewRand(seed, uint64(i+1))), i: i,
-			x: w.rand.Float64(), y: w.rand.Float64(), up: map[int]bool{}, keep: map[int]bool{}, once: map[int]bool{}, ad: adOf(i, 1)})
+			x: w.rand.Float64(), y: w.rand.Float64(), up: map[int]bool{}, keep: map[int]bool{}, once: map[int]bool{},
+			ad: adOf(i, 1)})
 	}
 	return w
 }
@@ -215,7 +217,8 @@ func (w *network) send(a, b int, d []grid.AdEntry) {
 			return
 		}
 		h := fnv.New64a()
-		binary.Write(h, binary.BigEndian, []uint64{w.hash, uint64(w.now), uint64(a), uint64(b), uint64(len(d)), d[0].Ad.Seq.N})
+		binary.Write(h, binary.BigEndian, []uint64{w.hash, uint64(w.now), uint64(a), uint64(b), uint64(len(d)),
+			d[0].Ad.Seq.N})
 		w.hash = h.Sum64()
 		w.step(n, func() { n.Hear(w.now, id(a), d, &n.fx, nil) })
 	})

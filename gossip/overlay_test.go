@@ -44,7 +44,8 @@ func TestOverlay(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("degree %.1f, mutual %.2f, nearest neighbour %.0f ms, mean %.0f ms", float64(edges)/200, float64(mutual)/float64(edges), near*5, all*5)
+	t.Logf("degree %.1f, mutual %.2f, nearest neighbour %.0f ms, mean %.0f ms", float64(edges)/200,
+		float64(mutual)/float64(edges), near*5, all*5)
 	if near > 0.5*all {
 		t.Errorf("nearest neighbours at %.0f ms, nodes at %.0f ms: want near ones chosen", near*5, all*5)
 	}

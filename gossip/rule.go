@@ -88,7 +88,8 @@ func parseRule(s string) (product, error) {
 		name, param, colon := strings.Cut(strings.TrimSpace(one), ":")
 		f, ok := families[name]
 		if !ok {
-			return r, fmt.Errorf("gossip: rule %.80q: %.40q is not known: want %s, joined by *", s, name, strings.Join(Rules(), ", "))
+			return r, fmt.Errorf("gossip: rule %.80q: %.40q is not known: want %s, joined by *", s, name,
+				strings.Join(Rules(), ", "))
 		}
 		part, err := f.make(&r, param)
 		if err == nil && colon && param == "" {

@@ -66,7 +66,8 @@ func spread(t *testing.T, rule string, n, rounds int) (o outcome) {
 			o.err[h] /= max(known[h], 1)
 		}
 	}
-	t.Logf("%-32s %6.1f entries per change, error %.3f, worst %.2f, coverage %.2f", rule, o.perAd, o.err[1:5], o.worst, o.coverage[1:5])
+	t.Logf("%-32s %6.1f entries per change, error %.3f, worst %.2f, coverage %.2f", rule, o.perAd, o.err[1:5], o.worst,
+		o.coverage[1:5])
 	return o
 }
 
@@ -81,7 +82,8 @@ func TestRulesAgainstEachOther(t *testing.T) {
 
 	for h := 1; h <= 3; h++ {
 		if universal.coverage[h] < 1 || universal.err[h] > 1e-3 {
-			t.Errorf("universal at %d hops: coverage %g, error %g: want all known as it is", h, universal.coverage[h], universal.err[h])
+			t.Errorf("universal at %d hops: coverage %g, error %g: want all known as it is", h, universal.coverage[h],
+				universal.err[h])
 		}
 		if change.err[h] > 0.1 {
 			t.Errorf("change_sensitive at %d hops: error %g, want at most the threshold, 0.1", h, change.err[h])
@@ -97,10 +99,12 @@ func TestRulesAgainstEachOther(t *testing.T) {
 		t.Errorf("change_sensitive: worst error %g, want at most the threshold for each hop", change.worst)
 	}
 	if prob.perAd > 0.5*universal.perAd || change.perAd > 0.5*universal.perAd {
-		t.Errorf("entries: universal %.0f, probabilistic %.0f, change_sensitive %.0f: want at most half", universal.perAd, prob.perAd, change.perAd)
+		t.Errorf("entries: universal %.0f, probabilistic %.0f, change_sensitive %.0f: want at most half", universal.perAd,
+			prob.perAd, change.perAd)
 	}
 	if both.perAd > 0.1*universal.perAd || both.perAd > change.perAd || both.perAd > prob.perAd {
-		t.Errorf("entries: product %.0f: want a tenth of universal's %.0f and less than each factor", both.perAd, universal.perAd)
+		t.Errorf("entries: product %.0f: want a tenth of universal's %.0f and less than each factor", both.perAd,
+			universal.perAd)
 	}
 }
 
@@ -138,17 +142,18 @@ func TestDelta(t *testing.T) {
 		"backlog 3 scales": {func(a *grid.Ad) { a.Backlog = 3 * time.Minute }, 0.75},
 		"arrival rate":     {func(a *grid.Ad) { a.Rates = rates(a, 0, 0.8, 2) }, 0.2},
 		"execution rate":   {func(a *grid.Ad) { a.Rates = rates(a, 1, 0.5, 0.002) }, 0.5},
-		"tiny arrivals":    {func(a *grid.Ad) { a.Rates = append(rates(a, 0, 1, 2), grid.Rate{Class: "c", Alpha: 1e-4}) }, 1e-3},
-		"first execution":  {func(a *grid.Ad) { a.Rates = append(rates(a, 0, 1, 2), grid.Rate{Class: "c", Mu: 1e-4}) }, 1},
-		"class gone":       {func(a *grid.Ad) { a.Rates = a.Rates[:1] }, 1},
-		"speed":            {func(a *grid.Ad) { a.Speed = 1.25 }, 0.2},
-		"availability":     {func(a *grid.Ad) { a.Availability = 0.7 }, 0.3},
-		"label":            {func(a *grid.Ad) { a.Labels = []grid.Label{{Key: "os", Value: "plan9"}} }, 1},
-		"engine":           {func(a *grid.Ad) { a.Engines = nil }, 1},
-		"draining":         {func(a *grid.Ad) { a.Draining = true }, 1},
-		"full":             {func(a *grid.Ad) { a.Full = true }, 1},
-		"address":          {func(a *grid.Ad) { a.Addrs = []string{"/ip4/10.0.0.1/tcp/1"} }, 1},
-		"capacity":         {func(a *grid.Ad) { a.Capacity.CPU++ }, 1},
+		"tiny arrivals": {func(a *grid.Ad) { a.Rates = append(rates(a, 0, 1, 2), grid.Rate{Class: "c", Alpha: 1e-4}) },
+			1e-3},
+		"first execution": {func(a *grid.Ad) { a.Rates = append(rates(a, 0, 1, 2), grid.Rate{Class: "c", Mu: 1e-4}) }, 1},
+		"class gone":      {func(a *grid.Ad) { a.Rates = a.Rates[:1] }, 1},
+		"speed":           {func(a *grid.Ad) { a.Speed = 1.25 }, 0.2},
+		"availability":    {func(a *grid.Ad) { a.Availability = 0.7 }, 0.3},
+		"label":           {func(a *grid.Ad) { a.Labels = []grid.Label{{Key: "os", Value: "plan9"}} }, 1},
+		"engine":          {func(a *grid.Ad) { a.Engines = nil }, 1},
+		"draining":        {func(a *grid.Ad) { a.Draining = true }, 1},
+		"full":            {func(a *grid.Ad) { a.Full = true }, 1},
+		"address":         {func(a *grid.Ad) { a.Addrs = []string{"/ip4/10.0.0.1/tcp/1"} }, 1},
+		"capacity":        {func(a *grid.Ad) { a.Capacity.CPU++ }, 1},
 	} {
 		b := *base
 		c.change(&b)

@@ -113,9 +113,9 @@ func (g *Gossip) dismiss(now grid.Time, p *Peer, fx *grid.Effects) {
 
 // declined drops a neighbour that does not count this node as one, since its news would not come, and replaces it if
 // there are too few others, or if its digest had nodes that were unknown here. Where many nodes start at
-// once, all choose the same few, and most of them have no room. Its successor is one of those in its digest if possible:
-// else groups of nodes that joined by the same member, and know each other, would lose their links to other groups. If
-// there is no candidate it is kept.
+// once, all choose the same few, and most of them have no room. Its successor is one of those in its digest if
+// possible: else groups of nodes that joined by the same member, and know each other, would lose their links to other
+// groups. If there is no candidate it is kept.
 func (g *Gossip) declined(now grid.Time, p *Peer, digest []grid.AdEntry, news bool, fx *grid.Effects) {
 	if len(g.links) > g.cfg.Neighbours && !news {
 		p.link.shed = true

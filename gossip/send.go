@@ -122,8 +122,8 @@ func (g *Gossip) exchangeAs(now grid.Time, to *Peer, own uint8, fx *grid.Effects
 	d.end(g)
 }
 
-// fits reports whether an ad is young enough to be handed on from memory: Expire/2, /3 and /6 after 1, 2 and 3 hops, then
-// Expire/24 up to farHops. The sum is 1.2×Expire: nobody is known for longer than 2.2×Expire after its last ad.
+// fits reports whether an ad is young enough to be handed on from memory: Expire/2, /3 and /6 after 1, 2 and 3 hops,
+// then Expire/24 up to farHops. The sum is 1.2×Expire: nobody is known for longer than 2.2×Expire after its last ad.
 func (g *Gossip) fits(now grid.Time, p *Peer) bool {
 	oldest := g.cfg.Expire / 6
 	switch {
@@ -137,8 +137,8 @@ func (g *Gossip) fits(now grid.Time, p *Peer) bool {
 	return p.Up || age(now, p.Heard) <= oldest
 }
 
-// share makes due for a neighbour all that may be handed on from memory, while the view has room, so that both know the same
-// soon: what the neighbour sends meanwhile is not sent to it. Where nobody was unknown for a Refresh all know all.
+// share makes due for a neighbour all that may be handed on from memory, while the view has room, so that both know the
+// same soon: what the neighbour sends meanwhile is not sent to it. Where nobody was unknown for a Refresh all know all.
 func (g *Gossip) share(now grid.Time, to *Peer) {
 	if g.cfg.Exchange == 0 || !g.hasRoom() || age(now, g.seek.met) > g.cfg.Refresh {
 		return

@@ -196,7 +196,8 @@ func (p *problems) label(field, key, value string) {
 	if key == "" || strings.ContainsAny(key, "=, ") {
 		p.addf("%s key %q: want a word without '=', ',' and spaces", field, key)
 	}
-	if len(key) > MaxLabel || len(value) > MaxLabel || !Printable(key) || !Printable(value) { // names are built only for a problem
+	// names are built only for a problem
+	if len(key) > MaxLabel || len(value) > MaxLabel || !Printable(key) || !Printable(value) {
 		p.text(field+" key", key, MaxLabel)
 		p.text(field+"."+key, value, MaxLabel)
 	}

@@ -42,7 +42,8 @@ func (c *Coord) check(p *problems) {
 		ok = ok && x >= -MaxCoord && x <= MaxCoord
 	}
 	if !ok {
-		p.addf("coordinate %v, height %g, error %g: want numbers within %d s, a height above 0, and an error above 0 and at most %d",
+		p.addf("coordinate %v, height %g, error %g: want numbers within %d s, a height above 0, and an error above 0 and "+
+			"at most %d",
 			c.At, c.Height, c.Error, MaxCoord, MaxCoordError)
 	}
 }

@@ -29,8 +29,8 @@ func (fx *Effects) Begin() { fx.first = len(fx.Sends) }
 // Sent lists what the step has sent so far.
 func (fx *Effects) Sent() []Send { return fx.Sends[fx.first:] }
 
-// About returns a message of a kind that lists attempts, with room for another one: the last such to a node in this step,
-// or a new one.
+// About returns a message of a kind that lists attempts, with room for another one: the last such to a node in this
+// step, or a new one.
 func (fx *Effects) About(to NodeID, k Kind) *Message {
 	for i := len(fx.Sends) - 1; i >= fx.first; i-- {
 		if s := &fx.Sends[i]; s.To == to && s.Msg.Kind == k && len(s.Msg.Attempts) < MaxBeats {

@@ -7,24 +7,25 @@ type EventKind uint8
 
 // Kinds of events.
 const (
-	EvStart     EventKind = iota + 1 // the first event, after New and the restored records
-	EvMessage                        // Peer sent Msg on the control stream
-	EvAnnounce                       // Peer announced Msg to everybody
-	EvWake                           // a timer fired; it may be stale
-	EvPeerUp                         // Peer is connected: RTT, Kinds, Features
-	EvPeerDown                       // Peer's last connection is gone
-	EvSubmit                         // a local caller submits Job, Spec
-	EvCancel                         // a local caller cancels Job
-	EvStarted                        // Attempt's process runs
-	EvEnded                          // Attempt ended here with Result, which may be missing if it was told to stop
-	EvFetched                        // the blobs of Attempt that a Fetch asked for, as a Deposit or not, are here, or Err says why not
-	EvDisk                           // Low says whether disk space is low
-	EvAddrs                          // this node may now be dialled at Addrs
-	EvLeave                          // this node is about to stop and announces so
-	EvDrain                          // a local caller wants no new work here, and running attempts stopped after Within
-	EvUndrain                        // a local caller wants the node to take work again
-	EvAvailable                      // other processes leave the share Left of the cores, and the node is up for the share Up of the time
-	EvLate                           // Attempt was not started: its Start was released too late
+	EvStart    EventKind = iota + 1 // the first event, after New and the restored records
+	EvMessage                       // Peer sent Msg on the control stream
+	EvAnnounce                      // Peer announced Msg to everybody
+	EvWake                          // a timer fired; it may be stale
+	EvPeerUp                        // Peer is connected: RTT, Kinds, Features
+	EvPeerDown                      // Peer's last connection is gone
+	EvSubmit                        // a local caller submits Job, Spec
+	EvCancel                        // a local caller cancels Job
+	EvStarted                       // Attempt's process runs
+	EvEnded                         // Attempt ended here with Result, which may be missing if it was told to stop
+	// the blobs of Attempt that a Fetch asked for, as a Deposit or not, are here, or Err says why not
+	EvFetched
+	EvDisk      // Low says whether disk space is low
+	EvAddrs     // this node may now be dialled at Addrs
+	EvLeave     // this node is about to stop and announces so
+	EvDrain     // a local caller wants no new work here, and running attempts stopped after Within
+	EvUndrain   // a local caller wants the node to take work again
+	EvAvailable // other processes leave the share Left of the cores, and the node is up for the share Up of the time
+	EvLate      // Attempt was not started: its Start was released too late
 )
 
 // Event is one event of a node. Which fields are set depends on Kind. It is dead after the step.
@@ -72,7 +73,6 @@ const (
 	TimerBeat                          // node: send beats for running attempts to their owners
 	TimerResult                        // node: repeat results that were not acknowledged
 	TimerAd                            // node: the own ad may have changed
-	TimerOverdue                       // node: work may have waited too long
 	TimerRegister                      // node: registers; Key 0 = the periodic tick, else something is due
 	TimerDrain                         // node: the drain deadline of running attempts
 	TimerBound                         // node: a running attempt may exceed its class's bound

@@ -79,7 +79,8 @@ func TestClassOf(t *testing.T) {
 		{JobSpec{Class: "mine", Engine: "process", Command: []string{"x"}}, "mine"},
 		{JobSpec{Engine: "process", Command: []string{"/usr/bin/python3", "a.py"}}, "process:python3"},
 		{JobSpec{Engine: "process", Command: []string{"./simulate"}, Inputs: []File{program}}, "process:simulate@abcd0000"},
-		{JobSpec{Engine: "process", Command: []string{strings.Repeat("n", 300)}}, ("process:" + strings.Repeat("n", 300))[:MaxClass]},
+		{JobSpec{Engine: "process", Command: []string{strings.Repeat("n", 300)}},
+			("process:" + strings.Repeat("n", 300))[:MaxClass]},
 	} {
 		if got := ClassOf(&c.spec); got != c.want {
 			t.Errorf("class %q, want %q", got, c.want)
@@ -88,7 +89,8 @@ func TestClassOf(t *testing.T) {
 }
 
 func good() JobSpec {
-	return JobSpec{Engine: EngineProcess, Command: []string{"true"}, Count: 1, Needs: Needs{Resources: Resources{CPU: CPU}}}
+	return JobSpec{Engine: EngineProcess, Command: []string{"true"}, Count: 1,
+		Needs: Needs{Resources: Resources{CPU: CPU}}}
 }
 
 // Each bound is an error that names its field.

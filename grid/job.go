@@ -31,7 +31,8 @@ type JobSpec struct {
 
 	Submitter  Submitter
 	Capability CapabilityHash // hash of the capability that opens the job; zero: its access is that of members
-	Sealed     string         // the origin's signed bytes; made and checked by drivers, forwarded unchanged; "" = not signed
+	// the origin's signed bytes; made and checked by drivers, forwarded unchanged; "" = not signed
+	Sealed string
 }
 
 // Needs are what a node must have for a task.

@@ -72,12 +72,14 @@ func (s KindSet) Has(k Kind) bool { return s&(1<<k) != 0 }
 // Message is a message between two nodes. Only the fields of its kind are set; it is one flat struct so that a buffer
 // of messages is reused without allocation.
 type Message struct {
-	Kind     Kind
-	Digest   []AdEntry       // KindDigest; one entry in KindHit and KindBye; in KindFind and KindCall the asker's, if any
-	Poll     Poll            // KindPoll; of KindPull its Needs are the free resources
-	State    State           // KindState
-	Offer    Offer           // KindOffer
-	Attempts []AttemptID     // KindAccept, KindRefuse, KindResult, KindResultAck, KindDeposit, KindDepositAck: one, whose number is zero in the last two if it stands for the inputs; KindBeat, KindDrop, KindAsk, KindStartLease, KindStartLeaseAck: any number
+	Kind   Kind
+	Digest []AdEntry // KindDigest; one entry in KindHit and KindBye; in KindFind and KindCall the asker's, if any
+	Poll   Poll      // KindPoll; of KindPull its Needs are the free resources
+	State  State     // KindState
+	Offer  Offer     // KindOffer
+	// KindAccept, KindRefuse, KindResult, KindResultAck, KindDeposit, KindDepositAck: one, whose number is zero in the
+	// last two if it stands for the inputs; KindBeat, KindDrop, KindAsk, KindStartLease, KindStartLeaseAck: any number
+	Attempts []AttemptID
 	Refusal  Refusal         // KindRefuse, KindDepositAck
 	Puller   NodeID          // KindRefuse with WhyPulled: the node that asked for the task
 	Result   *Result         // KindResult, KindDeposit; immutable
@@ -121,7 +123,8 @@ type State struct {
 	Cores   MilliCPU
 	Mine    uint64
 	Have    uint64
-	Stamp   uint64 // start lease stamp: the answerer's time and boot. An offer repeats it, which proves that the offer is younger
+	// start lease stamp: the answerer's time and boot. An offer repeats it, which proves that the offer is younger
+	Stamp uint64
 
 	// The queue here, for policies that use it: waiting and running attempts; and, of the attempts that must end before
 	// such a task starts, the expected time done and left.

@@ -15,12 +15,13 @@ const (
 )
 
 // Record is one thing to save, or with Delete to delete. A later record with the same key replaces the earlier one.
-// Times are wall time in Unix nanoseconds. The key is the ID of the kind's struct; of an entry it is the TaskID alone, so
-// that a new attempt replaces the record of the one before.
+// Times are wall time in Unix nanoseconds. The key is the ID of the kind's struct; of an entry it is the TaskID alone,
+// so that a new attempt replaces the record of the one before.
 type Record struct {
-	Kind      RecordKind
-	Delete    bool
-	Later     bool // no effect waits for it: it is written with the next record that one waits for, or soon; a crash before that loses it
+	Kind   RecordKind
+	Delete bool
+	// no effect waits for it: it is written with the next record that one waits for, or soon; a crash before that loses it
+	Later     bool
 	Work      WorkRecord
 	Class     ClassRecord
 	Register  RegisterRecord
@@ -103,14 +104,16 @@ type EntryRecord struct {
 	TaskRecord
 	Epoch     uint32 // in which its end was accepted; 0 = no end is known here
 	Committed bool   // its end is committed
-	Held      bool   // the files that Result names are deposited here; with Epoch 0 it is a result not yet written to the register
-	Further   uint32 // with Record.Delete only: so many indices that follow are deleted too, where there are records
+	// the files that Result names are deposited here; with Epoch 0 it is a result not yet written to the register
+	Held    bool
+	Further uint32 // with Record.Delete only: so many indices that follow are deleted too, where there are records
 }
 
 // SoleRegister returns the record of a job whose origin alone keeps it.
 func SoleRegister(id JobID, spec *JobSpec, submitted int64) RegisterRecord {
-	return RegisterRecord{ID: id, Spec: spec, Members: []NodeID{id.Origin}, Submitted: submitted, Promised: 1, VotedFor: id.Origin,
-		Epoch: 1, Owner: id.Origin, Held: len(spec.Inputs) > 0}
+	return RegisterRecord{ID: id, Spec: spec, Members: []NodeID{id.Origin}, Submitted: submitted, Promised: 1,
+		VotedFor: id.Origin,
+		Epoch:    1, Owner: id.Origin, Held: len(spec.Inputs) > 0}
 }
 
 // SoleEntry returns the record of a task of such a job: its end is committed at once.

@@ -39,7 +39,9 @@ type RegisterMessage struct {
 	Entries []Entry
 	Count   uint32 // of a keepalive: number of the sender's registers that the receiver is believed to have
 	Sum     uint64 // of a keepalive: sum of their hashes
-	Room    uint32 // quota hint in a keepalive's answer: 0 = a further job of any size would be stored; else the most tasks that it may have, plus one
+	// quota hint in a keepalive's answer: 0 = a further job of any size would be stored; else the most tasks that it may
+	// have, plus one
+	Room uint32
 }
 
 // RegisterAnswer is a member's answer to a write, a campaign or a keepalive.
@@ -54,7 +56,8 @@ const (
 	RegisterDone                              // the job is closed; the entries are the outcome
 	RegisterDiffers                           // of a keepalive: other registers are known here; list yours one by one
 	RegisterFull                              // not written: no quota is left here for the sender, or for the job's origin
-	RegisterGone                              // the job is closed, and its outcome was evicted here; Epoch is the highest of the outcome's entries
+	// the job is closed, and its outcome was evicted here; Epoch is the highest of the outcome's entries
+	RegisterGone
 )
 
 func (g *RegisterMessage) reset() {
@@ -64,7 +67,8 @@ func (g *RegisterMessage) reset() {
 
 // ValidMembers reports whether a list can be the members of a job's register, as a node states them that must be one.
 func ValidMembers(id JobID, sender NodeID, members []NodeID) bool {
-	if len(members) < 3 || len(members) > MaxMembers || len(members)%2 == 0 || members[0] != id.Origin || !slices.Contains(members, sender) {
+	if len(members) < 3 || len(members) > MaxMembers || len(members)%2 == 0 || members[0] != id.Origin ||
+		!slices.Contains(members, sender) {
 		return false
 	}
 	for k := range members {
@@ -95,16 +99,18 @@ type RegisterChangeKind uint8
 
 // Changes of a register. What they are about is on disk with the step, or is saved by whoever applies the change.
 const (
-	RegisterLost      RegisterChangeKind = iota // this node is not the owner any more: others may have overruled all that it decided
-	RegisterWritten                             // the owner has written an entry
-	RegisterMerged                              // any entry may be another one: a majority voted for this node, or the outcome was learned
-	RegisterOwned                               // this node is the owner, of a new epoch
-	RegisterRenewed                             // as RegisterOwned, and it was the owner before and nobody else has acted since
-	RegisterMoved                               // another node is the owner; may come again for the same epoch
-	RegisterClosed                              // every task has ended, and that is committed
-	RegisterVoid                                // the origin has forgotten the register: the job is long over
-	RegisterOver                                // the job is closed, as another member says that does not know how it ended
-	RegisterForgotten                           // the job is over, and no member has its outcome any more
+	// this node is not the owner any more: others may have overruled all that it decided
+	RegisterLost    RegisterChangeKind = iota
+	RegisterWritten                    // the owner has written an entry
+	// any entry may be another one: a majority voted for this node, or the outcome was learned
+	RegisterMerged
+	RegisterOwned     // this node is the owner, of a new epoch
+	RegisterRenewed   // as RegisterOwned, and it was the owner before and nobody else has acted since
+	RegisterMoved     // another node is the owner; may come again for the same epoch
+	RegisterClosed    // every task has ended, and that is committed
+	RegisterVoid      // the origin has forgotten the register: the job is long over
+	RegisterOver      // the job is closed, as another member says that does not know how it ended
+	RegisterForgotten // the job is over, and no member has its outcome any more
 )
 
 // RegisterChange is a change of a register that whoever keeps the job has to follow.

@@ -7,16 +7,17 @@ type Cause uint8
 
 // Ways in which an attempt ends.
 const (
-	Exited         Cause = iota + 1 // the program ended by itself; Exit is its code, or 125 if that is 0 and some of its output exceeded the limits
-	Signaled                        // a signal ended it; Exit is 128 + its number
-	TimedOut                        // its time limit; 124
-	MemoryExceeded                  // its memory bound; 137
-	Cancelled                       // a caller cancelled it; 130
-	CannotExecute                   // the node could not execute it; 126
-	NotFound                        // the node has no such program; 127
-	Lost                            // the attempt's node was lost, or lost it; 125
-	Unplaceable                     // no node can run it; 121
-	Failed                          // the node failed to prepare or collect it; 125
+	// the program ended by itself; Exit is its code, or 125 if that is 0 and some of its output exceeded the limits
+	Exited         Cause = iota + 1
+	Signaled             // a signal ended it; Exit is 128 + its number
+	TimedOut             // its time limit; 124
+	MemoryExceeded       // its memory bound; 137
+	Cancelled            // a caller cancelled it; 130
+	CannotExecute        // the node could not execute it; 126
+	NotFound             // the node has no such program; 127
+	Lost                 // the attempt's node was lost, or lost it; 125
+	Unplaceable          // no node can run it; 121
+	Failed               // the node failed to prepare or collect it; 125
 )
 
 var causeNames = [...]string{"", "exited", "signaled", "timed_out", "memory_exceeded", "cancelled",

@@ -25,7 +25,7 @@ const (
 	WhyNobody       // no known node fits, and no search found one
 	WhyPolicy       // the policy waits
 	WhyFailed       // it failed to prepare the task
-	WhyOverdue      // it has kept the task waiting far longer than estimated
+	WhyOverdue      // it has kept the task waiting far longer than estimated; only older versions say so
 	WhyMajority     // no majority of the job's register answers
 	WhyUnproven     // the fitting nodes have yet to deliver the attempts they have
 	WhyAvoided      // tasks of the class fail there, and not elsewhere: it is blacklisted
@@ -94,7 +94,8 @@ const (
 	TraceDemoted // Node stopped it over its class's bound: it continues in the class Detail
 )
 
-var traceNames = [...]string{"", "chosen", "accepted", "refused", "waits", "search", "lost", "ended", "copied", "demoted"}
+var traceNames = [...]string{"", "chosen", "accepted", "refused", "waits", "search", "lost", "ended", "copied",
+	"demoted"}
 
 // String returns the name used in JSON.
 func (k TraceKind) String() string {

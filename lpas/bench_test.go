@@ -171,7 +171,8 @@ func (t *bars) again(name string, gen func(uint64, int, int) *Problem, bar float
 	if bar > 0 {
 		limit, ok = fmt.Sprintf("≤ 1/%.0f", 1/bar), verdict(worst <= bar)
 	}
-	fmt.Fprintf(t, "20×1000 %s after one rate changed, over cold\t%s\t1/%.1f\t%s\t(%.1f µs; 1/%.1f if the rate was in use)\n",
+	fmt.Fprintf(t,
+		"20×1000 %s after one rate changed, over cold\t%s\t1/%.1f\t%s\t(%.1f µs; 1/%.1f if the rate was in use)\n",
 		name, limit, 1/worst, ok, warmest*1e6, 1/worstUsed)
 }
 
@@ -225,6 +226,7 @@ func (t *bars) programs(cold float64) {
 		if name == "clp" {
 			name += " " + command[2]
 		}
-		fmt.Fprintf(t, "20×1000 uniform, %s over Vertex cold\t> 1\t%.0f\t%s\t(%.0f ms)\n", name, best/cold, verdict(best > cold), best*1e3)
+		fmt.Fprintf(t, "20×1000 uniform, %s over Vertex cold\t> 1\t%.0f\t%s\t(%.0f ms)\n", name, best/cold,
+			verdict(best > cold), best*1e3)
 	}
 }

@@ -88,7 +88,8 @@ func TestMaxSupport(t *testing.T) {
 		in := map[Share]bool{}
 		kept := sol.Delta[:0:0]
 		for k, d := range sol.Delta {
-			if k > 0 && (d.Machine < sol.Delta[k-1].Machine || d.Machine == sol.Delta[k-1].Machine && d.Class <= sol.Delta[k-1].Class) {
+			if k > 0 && (d.Machine < sol.Delta[k-1].Machine || d.Machine == sol.Delta[k-1].Machine &&
+				d.Class <= sol.Delta[k-1].Class) {
 				return fmt.Errorf("%v after %v", d, sol.Delta[k-1])
 			}
 			if p.Cap[d.Machine] == 0 || p.Mu[int(d.Class)*len(p.Cap)+int(d.Machine)] == 0 {

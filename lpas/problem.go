@@ -60,7 +60,8 @@ func (p *Problem) Check() error {
 	}
 	for k, x := range p.Mu {
 		if !fits(x) {
-			return fmt.Errorf("lpas: Mu[%d] (class %d on machine %d) is %v; an execution rate is 0 or between %g and %g tasks per unit of time",
+			return fmt.Errorf("lpas: Mu[%d] (class %d on machine %d) is %v; an execution rate is 0 or between %g and %g "+
+				"tasks per unit of time",
 				k, k/m, k%m, x, Smallest, Largest)
 		}
 	}

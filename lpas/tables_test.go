@@ -49,7 +49,8 @@ func publications(t *testing.T) (all []published) {
 	header, rows := readCSV(t, "optima.csv")
 	for _, row := range rows {
 		get := func(column string) string { return row[slices.Index(header, column)] }
-		u := published{name: get("name"), delta: get("delta"), lambda: number(t, get("lambda")), unique: get("unique") == "yes"}
+		u := published{name: get("name"), delta: get("delta"), lambda: number(t, get("lambda")),
+			unique: get("unique") == "yes"}
 		head, system := readCSV(t, "sys-"+get("system")+".csv")
 		first := slices.IndexFunc(head, func(s string) bool { return strings.HasPrefix(s, "mu_") })
 		columns := len(head) - first

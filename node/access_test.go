@@ -27,7 +27,8 @@ func TestOwnerOnlyJobIsNotOfferedToOldVersion(t *testing.T) {
 		}
 		r.pass(time.Second)
 	}
-	if v := r.task(jobID(1)); v.Result == nil || v.Result.Cause != grid.Unplaceable || !strings.Contains(v.Result.Error, grid.WhyAccess.String()) {
+	if v := r.task(jobID(1)); v.Result == nil || v.Result.Cause != grid.Unplaceable ||
+		!strings.Contains(v.Result.Error, grid.WhyAccess.String()) {
 		t.Errorf("%v, %+v: want it unplaceable, since the node is of an older version", v.State, v.Result)
 	}
 	r.submit(jobID(2), spec(plan9))
@@ -65,7 +66,8 @@ func TestOwnerOnlyJobIsNotReplicatedToOldVersion(t *testing.T) {
 	if m := r.chooseMembers(jobID(1), oldA, oldB); m != nil {
 		t.Errorf("kept by %v: want the origin alone", m)
 	}
-	if v, _ := r.n.Job(jobID(1)); !strings.Contains(r.n.Underreplicated(&v), "this node alone keeps the job") || !strings.Contains(r.n.Underreplicated(&v), "older versions") {
+	if v, _ := r.n.Job(jobID(1)); !strings.Contains(r.n.Underreplicated(&v), "this node alone keeps the job") ||
+		!strings.Contains(r.n.Underreplicated(&v), "older versions") {
 		t.Errorf("Underreplicated says %q: want that one node keeps it, and why", r.n.Underreplicated(&v))
 	}
 	r.submit(jobID(2), spec(nil))
@@ -76,7 +78,8 @@ func TestOwnerOnlyJobIsNotReplicatedToOldVersion(t *testing.T) {
 	r.joinAs(newB, 1, "linux", grid.AllFeatures)
 	for i := range byte(8) {
 		r.submit(jobID(10+i), spec(ownerOnly))
-		if m := r.chooseMembers(jobID(10+i), oldA, oldB, newA, newB); len(m) != 3 || slices.Contains(m, oldA) || slices.Contains(m, oldB) {
+		if m := r.chooseMembers(jobID(10+i), oldA, oldB, newA, newB); len(m) != 3 || slices.Contains(m, oldA) ||
+			slices.Contains(m, oldB) {
 			t.Errorf("kept by %v: want the origin and the two newer nodes", m)
 		}
 	}
@@ -87,7 +90,9 @@ func TestOwnerOnlyJobDelaysNoOther(t *testing.T) {
 	r := newRig(t, func(c *Config) { c.Members, c.Policy, c.Known = 3, "local", 4 })
 	r.joinAs(oldA, 1, "linux", 0)
 	r.joinAs(oldB, 1, "linux", 0)
-	r.step(grid.Event{Kind: grid.EvPeerUp, Peer: newA, RTT: time.Millisecond, Kinds: grid.AllKinds, Features: grid.AllFeatures}) // its ad has not come yet
+	// its ad has not come yet
+	r.step(grid.Event{Kind: grid.EvPeerUp, Peer: newA, RTT: time.Millisecond, Kinds: grid.AllKinds,
+		Features: grid.AllFeatures})
 	r.submit(jobID(1), spec(ownerOnly))
 	r.submit(jobID(2), spec(nil))
 	began := r.now

@@ -24,11 +24,15 @@ func steadyNode(t testing.TB) (*Node, []*grid.Event, *grid.Effects) {
 	for i := range 32 {
 		id := grid.NodeID{9, byte(i)}
 		step(&grid.Event{Kind: grid.EvPeerUp, Peer: id, RTT: time.Millisecond, Kinds: grid.AllKinds})
-		ad := &grid.Ad{Node: id, Seq: grid.Seq{Boot: 1, N: 1}, Speed: 1, Availability: 1, Engines: []string{grid.EngineProcess},
-			Capacity: grid.Resources{CPU: grid.CPU}, Free: grid.Resources{CPU: grid.CPU}, Rates: []grid.Rate{{Class: "a", Alpha: 1, Mu: 2}}}
-		events = append(events, &grid.Event{Kind: grid.EvMessage, Peer: id, Msg: &grid.Message{Kind: grid.KindDigest, Digest: []grid.AdEntry{{Ad: ad}}}},
-			&grid.Event{Kind: grid.EvMessage, Peer: id, Msg: &grid.Message{Kind: grid.KindPoll, Poll: grid.Poll{ID: uint64(i), Class: "a",
-				Needs: oneCore, Speed: 1, Cores: grid.CPU, Mine: 2, Have: 1, Rates: []grid.Rate{{Class: "a", Alpha: 1, Mu: 2}}}}},
+		ad := &grid.Ad{Node: id, Seq: grid.Seq{Boot: 1, N: 1}, Speed: 1, Availability: 1,
+			Engines:  []string{grid.EngineProcess},
+			Capacity: grid.Resources{CPU: grid.CPU}, Free: grid.Resources{CPU: grid.CPU},
+			Rates: []grid.Rate{{Class: "a", Alpha: 1, Mu: 2}}}
+		events = append(events, &grid.Event{Kind: grid.EvMessage, Peer: id, Msg: &grid.Message{Kind: grid.KindDigest,
+			Digest: []grid.AdEntry{{Ad: ad}}}},
+			&grid.Event{Kind: grid.EvMessage, Peer: id,
+				Msg: &grid.Message{Kind: grid.KindPoll, Poll: grid.Poll{ID: uint64(i), Class: "a",
+					Needs: oneCore, Speed: 1, Cores: grid.CPU, Mine: 2, Have: 1, Rates: []grid.Rate{{Class: "a", Alpha: 1, Mu: 2}}}}},
 			&grid.Event{Kind: grid.EvWake, Timer: grid.Timer{Kind: grid.TimerLease, Key: 12345}},
 			&grid.Event{Kind: grid.EvWake, Timer: grid.Timer{Kind: grid.TimerGossip}})
 	}
@@ -63,10 +67,12 @@ func TestAcceptedOfferAllocatesLittle(t *testing.T) {
 	i := uint32(0)
 	ev := &grid.Event{Kind: grid.EvMessage, Peer: from, Msg: &grid.Message{Kind: grid.KindOffer}}
 	ended := &grid.Event{Kind: grid.EvEnded, Result: exitZero}
-	ack := &grid.Event{Kind: grid.EvMessage, Peer: from, Msg: &grid.Message{Kind: grid.KindResultAck, Attempts: make([]grid.AttemptID, 1)}}
+	ack := &grid.Event{Kind: grid.EvMessage, Peer: from, Msg: &grid.Message{Kind: grid.KindResultAck,
+		Attempts: make([]grid.AttemptID, 1)}}
 	got := testing.AllocsPerRun(1000, func() {
 		i++
-		id := grid.AttemptID{Task: grid.TaskID{Job: grid.JobID{Origin: from, Nonce: [10]byte{byte(i), byte(i >> 8)}}}, Attempt: grid.Attempt{Epoch: 1, N: 1}}
+		id := grid.AttemptID{Task: grid.TaskID{Job: grid.JobID{Origin: from, Nonce: [10]byte{byte(i), byte(i >> 8)}}},
+			Attempt: grid.Attempt{Epoch: 1, N: 1}}
 		ev.Msg.Offer = grid.Offer{ID: id, Spec: s, Class: class, Lease: 6 * time.Second}
 		ended.Attempt, ack.Msg.Attempts[0] = id, id
 		for _, e := range []*grid.Event{ev, ended, ack} {

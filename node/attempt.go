@@ -1,7 +1,6 @@
 package node
 
 import (
-	"skep/discovery"
 	"skep/gossip"
 	"skep/grid"
 	"skep/node/worker"
@@ -63,28 +62,6 @@ func (n *Node) offerReceived(now grid.Time, from grid.NodeID, o *grid.Offer, fx 
 	if v == worker.Fresh && why.Why == grid.WhyNone {
 		n.coordinator.LearnOwner(now, job, o.ID.Epoch, from, fx) // the offer may be the first message of a new owner
 	}
-}
-
-// returnOverdue hands overdue work back as far as idle nodes have room for it.
-func (n *Node) returnOverdue(now grid.Time, fx *grid.Effects) {
-	var idle []*grid.Ad
-	var free []grid.Resources
-	listed := false
-	n.worker.ReturnOverdue(now, func(spec *grid.JobSpec) bool {
-		if !listed {
-			idle, listed = n.peers.Idle(), true
-			for _, ad := range idle {
-				free = append(free, ad.Free)
-			}
-		}
-		for i, ad := range idle {
-			if free[i].Fits(spec.Needs.Resources) && discovery.Fit(&spec.Needs, spec.Engine, ad) == grid.WhyNone {
-				free[i] = free[i].Minus(spec.Needs.Resources)
-				return true
-			}
-		}
-		return false
-	}, fx)
 }
 
 // loadChanged has the node look whether work should move: some has come, has ended or waits, or a node has another ad.

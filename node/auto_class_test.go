@@ -12,7 +12,8 @@ import (
 // when the load has moved, but not within five minutes.
 func TestClassAutoFollowsTheLoad(t *testing.T) {
 	r := newRig(t, func(c *Config) {
-		c.Labels = []grid.Label{{Key: profile.LabelClass, Value: profile.ClassAuto}, {Key: profile.LabelCluster, Value: "x"}, {Key: "os", Value: "linux"}}
+		c.Labels = []grid.Label{{Key: profile.LabelClass, Value: profile.ClassAuto}, {Key: profile.LabelCluster, Value: "x"},
+			{Key: "os", Value: "linux"}}
 	})
 	class := func() string {
 		c, _ := r.n.gossip.Ad().Label(profile.LabelClass)
@@ -26,8 +27,9 @@ func TestClassAutoFollowsTheLoad(t *testing.T) {
 			kept string
 		}{{fastID, "small"}, {slowID, "large"}} {
 			ad := &grid.Ad{Node: who.id, Seq: grid.Seq{Boot: 1, N: seq}, Name: "peer", Speed: 1, Availability: 1,
-				Capacity: grid.Resources{CPU: grid.CPU}, Engines: []string{grid.EngineProcess}, Labels: []grid.Label{{Key: profile.LabelClass, Value: who.kept}},
-				Rates: []grid.Rate{{Class: "large", Alpha: large / 2, Mu: 1}, {Class: "small", Alpha: small / 2, Mu: 1}}}
+				Capacity: grid.Resources{CPU: grid.CPU}, Engines: []string{grid.EngineProcess},
+				Labels: []grid.Label{{Key: profile.LabelClass, Value: who.kept}},
+				Rates:  []grid.Rate{{Class: "large", Alpha: large / 2, Mu: 1}, {Class: "small", Alpha: small / 2, Mu: 1}}}
 			r.deliver(who.id, grid.KindDigest, func(m *grid.Message) { m.Digest = []grid.AdEntry{{Ad: ad}} })
 		}
 	}

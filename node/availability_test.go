@@ -99,7 +99,8 @@ func TestForeignCPULoadIsNotLearned(t *testing.T) {
 	r.measured(0.5, 1)
 	r.submit(jobID(1), spec(nil))
 	r.now = r.now.Add(8 * time.Second)
-	r.step(grid.Event{Kind: grid.EvEnded, Attempt: grid.AttemptID{Task: grid.TaskID{Job: jobID(1)}, Attempt: grid.Attempt{Epoch: 1, N: 1}},
+	r.step(grid.Event{Kind: grid.EvEnded, Attempt: grid.AttemptID{Task: grid.TaskID{Job: jobID(1)},
+		Attempt: grid.Attempt{Epoch: 1, N: 1}},
 		Result: &grid.Result{Cause: grid.Exited, Wall: 8 * time.Second}})
 	r.now = r.now.Add(2 * time.Second)
 	r.n.rates.Publish(r.now)
@@ -133,7 +134,9 @@ func TestDeadNodesTasksArePlacedFirst(t *testing.T) {
 	for _, m := range r.fx.Sends {
 		if m.Msg.Kind == grid.KindPoll && m.To == slowID { // the other does not answer any more
 			poll := m.Msg.Poll.ID
-			r.deliver(slowID, grid.KindState, func(m *grid.Message) { m.State = grid.State{ID: poll, Speed: 1, Cores: grid.CPU, Mine: 1} })
+			r.deliver(slowID, grid.KindState, func(m *grid.Message) {
+				m.State = grid.State{ID: poll, Speed: 1, Cores: grid.CPU, Mine: 1}
+			})
 			break
 		}
 	}
@@ -154,7 +157,9 @@ func TestDeadNodesTasksArePlacedFirst(t *testing.T) {
 	for _, m := range r.fx.Sends {
 		if m.Msg.Kind == grid.KindPoll {
 			poll := m.Msg.Poll.ID
-			r.deliver(slowID, grid.KindState, func(m *grid.Message) { m.State = grid.State{ID: poll, Speed: 1, Cores: grid.CPU, Mine: 1} })
+			r.deliver(slowID, grid.KindState, func(m *grid.Message) {
+				m.State = grid.State{ID: poll, Speed: 1, Cores: grid.CPU, Mine: 1}
+			})
 			break
 		}
 	}

@@ -27,7 +27,8 @@ func withBackup(t *testing.T, change func(*Config)) (r *rig, first, second grid.
 	r.deliverFor(first.To, grid.KindAccept, first.Msg.Offer.ID, nil)
 	second = r.one(grid.KindOffer)
 	if first.To == second.To || !first.Msg.Offer.ID.Attempt.Less(second.Msg.Offer.ID.Attempt) {
-		t.Fatalf("the backup is attempt %v at %v, beside %v at %v", second.Msg.Offer.ID.Attempt, second.To.Short(), first.Msg.Offer.ID.Attempt, first.To.Short())
+		t.Fatalf("the backup is attempt %v at %v, beside %v at %v", second.Msg.Offer.ID.Attempt, second.To.Short(),
+			first.Msg.Offer.ID.Attempt, first.To.Short())
 	}
 	r.deliverFor(second.To, grid.KindAccept, second.Msg.Offer.ID, nil)
 	return r, first, second
@@ -35,8 +36,8 @@ func withBackup(t *testing.T, change func(*Config)) (r *rig, first, second grid.
 
 var exitThree = &grid.Result{Cause: grid.Exited, Exit: 3, Wall: time.Second}
 
-// Regression: a backup attempt on this node ends while the files of the primary's result are fetched, and these cannot be
-// had. Its result counts: nobody repeats it, and the task waited for ever.
+// Regression: a backup attempt on this node ends while the files of the primary's result are fetched, and these cannot
+// be had. Its result counts: nobody repeats it, and the task waited for ever.
 func TestOwnBackupEndsWhileFilesAreFetched(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 1, "linux")
@@ -51,7 +52,8 @@ func TestOwnBackupEndsWhileFilesAreFetched(t *testing.T) {
 		t.Fatalf("started %v: want the backup attempt", r.fx.Starts)
 	}
 	own := r.fx.Starts[0].Attempt
-	r.deliverFor(fastID, grid.KindResult, first, &grid.Result{Cause: grid.Exited, Outputs: []grid.File{{Path: "out", Blob: grid.BlobID{1}, Size: 1 << 20}}})
+	r.deliverFor(fastID, grid.KindResult, first,
+		&grid.Result{Cause: grid.Exited, Outputs: []grid.File{{Path: "out", Blob: grid.BlobID{1}, Size: 1 << 20}}})
 	if len(r.fx.Fetches) != 1 {
 		t.Fatalf("%d fetches, want one", len(r.fx.Fetches))
 	}

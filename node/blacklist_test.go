@@ -70,7 +70,8 @@ func TestTaskThatFailsOnThreeNodesStops(t *testing.T) {
 			}
 			continue
 		}
-		if v.State != grid.Ended || v.Result.Cause != grid.Lost || !strings.Contains(v.Result.Error, "failed on 3 nodes: peer was lost; peer") {
+		if v.State != grid.Ended || v.Result.Cause != grid.Lost ||
+			!strings.Contains(v.Result.Error, "failed on 3 nodes: peer was lost; peer") {
 			t.Errorf("after three nodes it is %v, %v: want it ended as lost, with the nodes", v.State, v.Result)
 		}
 	}
@@ -111,7 +112,8 @@ func TestLocalPolicyRunsWhereItsClassFails(t *testing.T) {
 		if len(r.fx.Starts) != 1 {
 			t.Fatalf("after %d failures: %v", k, r.task(id).Traces)
 		}
-		r.step(grid.Event{Kind: grid.EvEnded, Attempt: r.fx.Starts[0].Attempt, Result: &grid.Result{Cause: grid.Exited, Exit: 1, Wall: time.Millisecond}})
+		r.step(grid.Event{Kind: grid.EvEnded, Attempt: r.fx.Starts[0].Attempt, Result: &grid.Result{Cause: grid.Exited,
+			Exit: 1, Wall: time.Millisecond}})
 	}
 }
 

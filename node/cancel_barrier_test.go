@@ -39,7 +39,8 @@ func (r *rig) offerTwo() (second grid.AttemptID) {
 	r.t.Helper()
 	r.join(fastID, 10, "linux")
 	for i := range uint32(2) {
-		second = grid.AttemptID{Task: grid.TaskID{Job: grid.JobID{Origin: fastID}, Index: i}, Attempt: grid.Attempt{Epoch: 1, N: 1}}
+		second = grid.AttemptID{Task: grid.TaskID{Job: grid.JobID{Origin: fastID}, Index: i},
+			Attempt: grid.Attempt{Epoch: 1, N: 1}}
 		r.deliver(fastID, grid.KindOffer, func(m *grid.Message) {
 			m.Offer = grid.Offer{ID: second, Spec: spec(func(s *grid.JobSpec) { s.Count = 2 }), Class: "a", Lease: r.cfg.Lease}
 		})
@@ -59,7 +60,9 @@ func TestQueuedWorkNeedsStartLease(t *testing.T) {
 		}
 		seq := r.one(grid.KindStartLease).Msg.Register.Seq
 		if answered {
-			r.deliver(fastID, grid.KindStartLeaseAck, func(m *grid.Message) { m.Register.Seq, m.Attempts = seq, []grid.AttemptID{second} })
+			r.deliver(fastID, grid.KindStartLeaseAck, func(m *grid.Message) {
+				m.Register.Seq, m.Attempts = seq, []grid.AttemptID{second}
+			})
 		}
 		r.now = r.now.Add(r.cfg.Lease * 5 / 6)
 		r.step(grid.Event{Kind: grid.EvEnded, Attempt: first, Result: exitZero})
@@ -80,12 +83,16 @@ func TestRestartedWorkerRequestsStartLease(t *testing.T) {
 	r.step(grid.Event{Kind: grid.EvPeerUp, Peer: fastID, RTT: time.Millisecond, Kinds: grid.AllKinds})
 	seq := r.one(grid.KindStartLease).Msg.Register.Seq
 	for _, wrong := range []uint64{seq - 1<<40, seq + 1<<20} { // of an earlier boot; never sent
-		r.deliver(fastID, grid.KindStartLeaseAck, func(m *grid.Message) { m.Register.Seq, m.Attempts = wrong, []grid.AttemptID{second} })
+		r.deliver(fastID, grid.KindStartLeaseAck, func(m *grid.Message) {
+			m.Register.Seq, m.Attempts = wrong, []grid.AttemptID{second}
+		})
 		if len(r.fx.Starts) != 0 {
 			t.Fatalf("started on lease %x, requested %x", wrong, seq)
 		}
 	}
-	r.deliver(fastID, grid.KindStartLeaseAck, func(m *grid.Message) { m.Register.Seq, m.Attempts = seq, []grid.AttemptID{second} })
+	r.deliver(fastID, grid.KindStartLeaseAck, func(m *grid.Message) {
+		m.Register.Seq, m.Attempts = seq, []grid.AttemptID{second}
+	})
 	if len(r.fx.Starts) != 1 {
 		t.Errorf("starts %v after the start lease was granted", r.fx.Starts)
 	}
@@ -108,7 +115,9 @@ func TestOldOfferNeedsStartLease(t *testing.T) {
 			t.Errorf("%s: it starts at once", name)
 		}
 		seq := r.one(grid.KindStartLease).Msg.Register.Seq
-		r.deliver(fastID, grid.KindStartLeaseAck, func(m *grid.Message) { m.Register.Seq, m.Attempts = seq, []grid.AttemptID{id} })
+		r.deliver(fastID, grid.KindStartLeaseAck, func(m *grid.Message) {
+			m.Register.Seq, m.Attempts = seq, []grid.AttemptID{id}
+		})
 		if len(r.fx.Starts) != 1 {
 			t.Errorf("%s: it does not start with a start lease", name)
 		}
@@ -146,7 +155,9 @@ func TestLateStartIsTakenBack(t *testing.T) {
 	}
 	r.pass(r.cfg.Lease, grid.TimerBeat)
 	seq := r.one(grid.KindStartLease).Msg.Register.Seq
-	r.deliver(fastID, grid.KindStartLeaseAck, func(m *grid.Message) { m.Register.Seq, m.Attempts = seq, []grid.AttemptID{first} })
+	r.deliver(fastID, grid.KindStartLeaseAck, func(m *grid.Message) {
+		m.Register.Seq, m.Attempts = seq, []grid.AttemptID{first}
+	})
 	if len(r.fx.Starts) != 1 || r.fx.Starts[0].Attempt != first {
 		t.Errorf("starts %v", r.fx.Starts)
 	}

@@ -13,9 +13,11 @@ func bounded(c *Config) { c.Bounds = []Bound{{Class: "small", Time: 10 * time.Se
 // offerClass makes a peer give this node a task of a class.
 func (r *rig) offerClass(class string, retries int32) grid.AttemptID {
 	r.t.Helper()
-	id := grid.AttemptID{Task: grid.TaskID{Job: grid.JobID{Origin: fastID, Nonce: [10]byte{byte(r.now)}}}, Attempt: grid.Attempt{Epoch: 1, N: 1}}
+	id := grid.AttemptID{Task: grid.TaskID{Job: grid.JobID{Origin: fastID, Nonce: [10]byte{byte(r.now)}}},
+		Attempt: grid.Attempt{Epoch: 1, N: 1}}
 	r.deliver(fastID, grid.KindOffer, func(m *grid.Message) {
-		m.Offer = grid.Offer{ID: id, Spec: spec(func(s *grid.JobSpec) { s.Retries = retries }), Class: class, Lease: time.Minute}
+		m.Offer = grid.Offer{ID: id, Spec: spec(func(s *grid.JobSpec) { s.Retries = retries }), Class: class,
+			Lease: time.Minute}
 	})
 	return id
 }
@@ -181,7 +183,8 @@ func TestUnpublishableClassNameIsRejected(t *testing.T) {
 
 // Bounds that form a cycle would stop a task for ever.
 func TestCyclicBoundsAreRejected(t *testing.T) {
-	small, medium := Bound{Class: "small", Time: time.Second, Next: "medium"}, Bound{Class: "medium", Time: time.Second, Next: "large"}
+	small, medium := Bound{Class: "small", Time: time.Second, Next: "medium"}, Bound{Class: "medium", Time: time.Second,
+		Next: "large"}
 	for name, c := range map[string]struct {
 		bounds []Bound
 		ok     bool

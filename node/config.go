@@ -11,6 +11,7 @@ import (
 	"skep/gossip"
 	"skep/grid"
 	"skep/node/coordinator"
+	"skep/node/exclusion"
 	"skep/node/rates"
 	"skep/node/worker"
 )
@@ -57,7 +58,7 @@ type Config struct {
 func Defaults() Config {
 	return Config{
 		Speed: 1, Engines: []string{grid.EngineProcess}, Tuning: Tuning{
-			Tuning: coordinator.Defaults(), Overdue: 3 * time.Second,
+			Tuning: coordinator.Defaults(),
 			Copies: 256 * grid.MiB, Lend: 2 * grid.GiB, Memory: time.Minute, Pull: true,
 			Balance: balance.Node(), Gossip: gossip.Defaults(), Discovery: discovery.Defaults(),
 		}}
@@ -73,9 +74,6 @@ func (c *Config) Check() error {
 	if c.Capacity.Memory < 0 || c.Capacity.Memory > grid.MaxMemory {
 		add("memory %d: want 0 to %d bytes", c.Capacity.Memory, int64(grid.MaxMemory))
 	}
-	if c.Overdue < 0 {
-		add("overdue %v: want 0 (never) or more", c.Overdue)
-	}
 	if c.Copies < 0 || c.Lend < 0 {
 		add("copies %d, lend %d: want 0 bytes (nothing) or more", c.Copies, c.Lend)
 	}
@@ -83,21 +81,24 @@ func (c *Config) Check() error {
 		add("memory of arrival rates %v: want 1s or more", c.Memory)
 	}
 	ad := grid.Ad{Name: c.Name, Capacity: c.Capacity, Speed: c.Speed, Labels: c.Labels, Engines: c.Engines, Rates: c.Given}
-	return errors.Join(append(errs, c.Tuning.Tuning.Check(), c.checkBounds(), rates.CheckGiven(c.Given), ad.Check(), c.Balance.Check(), c.Gossip.Check(), c.Discovery.Check())...)
+	return errors.Join(append(errs, c.Tuning.Tuning.Check(), c.checkBounds(), rates.CheckGiven(c.Given), ad.Check(),
+		c.Balance.Check(), c.Gossip.Check(), c.Discovery.Check())...)
 }
 
 // Bound limits how long a task of a class may run on this node, and names the class of a task that takes longer.
 type Bound = worker.Bound
 
 // MaxStrikes bounds Config.Strikes.
-const MaxStrikes = coordinator.MaxStrikes
+const MaxStrikes = exclusion.MaxStrikes
 
 // checkBounds reports invalid bounds. A cycle of classes would stop a task again and again.
 func (c *Config) checkBounds() error {
 	var errs []error
 	for i, b := range c.Bounds {
-		if b.Class == "" || b.Next == "" || b.Class == b.Next || !grid.ValidClass(b.Class) || !grid.ValidClass(b.Next) || b.Time <= 0 {
-			errs = append(errs, fmt.Errorf("bounds[%d]: %v for class %q, then %q: want more than 0 and two classes", i, b.Time, b.Class, b.Next))
+		if b.Class == "" || b.Next == "" || b.Class == b.Next || !grid.ValidClass(b.Class) || !grid.ValidClass(b.Next) ||
+			b.Time <= 0 {
+			errs = append(errs, fmt.Errorf("bounds[%d]: %v for class %q, then %q: want more than 0 and two classes", i, b.Time,
+				b.Class, b.Next))
 			continue
 		}
 		next := b.Next
@@ -107,7 +108,8 @@ func (c *Config) checkBounds() error {
 				break
 			}
 			if next = c.Bounds[k].Next; next == b.Class {
-				errs = append(errs, fmt.Errorf("bounds[%d]: class %q leads to %q and from there back: want no circle", i, b.Class, b.Next))
+				errs = append(errs, fmt.Errorf("bounds[%d]: class %q leads to %q and from there back: want no circle", i, b.Class,
+					b.Next))
 				break
 			}
 		}

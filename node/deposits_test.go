@@ -36,7 +36,8 @@ func (o *owner) write(i byte, inputs []grid.File, done bool, finals ...grid.Entr
 	o.t.Helper()
 	s := spec(func(s *grid.JobSpec) { s.Count, s.Inputs = 2, inputs })
 	o.deliver(o.id, grid.KindWrite, func(m *grid.Message) {
-		m.Register = grid.RegisterMessage{Job: o.job(i), Epoch: 1, Seq: uint64(len(finals)) + 1, Spec: s, Members: []grid.NodeID{o.id, selfID, slowID}, Entries: finals, Done: done}
+		m.Register = grid.RegisterMessage{Job: o.job(i), Epoch: 1, Seq: uint64(len(finals)) + 1, Spec: s,
+			Members: []grid.NodeID{o.id, selfID, slowID}, Entries: finals, Done: done}
 	})
 	if a := o.one(grid.KindWriteAck); a.Msg.Register.Answer != grid.RegisterOK {
 		o.t.Fatalf("job %d is written to: answer %d", i, a.Msg.Register.Answer)
@@ -66,14 +67,16 @@ func TestMemberDepositsAndAnswers(t *testing.T) {
 	o := newOwner(t, nil)
 	o.write(1, files(1, 2, grid.MiB), false)
 	in, out := deposit.InputsID(o.job(1)), o.attempt(1, 1)
-	if said, fetches := o.copy(in, nil); said != nil || !fetches || !slices.Equal(o.fx.Fetches[0].Files, files(1, 2, grid.MiB)) {
+	if said, fetches := o.copy(in, nil); said != nil || !fetches ||
+		!slices.Equal(o.fx.Fetches[0].Files, files(1, 2, grid.MiB)) {
 		t.Fatalf("asked for inputs it said %v, fetches %v", said, o.fx.Fetches)
 	}
 	if said, fetches := o.copy(in, nil); said != nil || fetches {
 		t.Errorf("asked again while they are on their way it said %v, fetches again %v", said, fetches)
 	}
 	o.fetched(in, "")
-	if c := o.one(grid.KindDepositAck); c.To != o.id || c.Msg.Refusal.Why != grid.WhyNone || !o.disk["register "+o.job(1).String()].Register.Held {
+	if c := o.one(grid.KindDepositAck); c.To != o.id || c.Msg.Refusal.Why != grid.WhyNone ||
+		!o.disk["register "+o.job(1).String()].Register.Held {
 		t.Errorf("when they are here it says %+v", c)
 	}
 	r := &grid.Result{Cause: grid.Exited, Outputs: files(2, 1, grid.MiB)}
@@ -133,7 +136,8 @@ func TestMemberWithoutRoomAcceptsTheEnd(t *testing.T) {
 		t.Errorf("asked when it has room it said %v, fetches %v", said, fetches)
 	}
 	o.fetched(id, "")
-	if c, e := o.one(grid.KindDepositAck), o.disk["entry "+id.Task.String()].Entry; c.Msg.Refusal.Why != grid.WhyNone || !e.Held {
+	if c, e := o.one(grid.KindDepositAck), o.disk["entry "+id.Task.String()].Entry; c.Msg.Refusal.Why != grid.WhyNone ||
+		!e.Held {
 		t.Errorf("when they are here it says %+v, and on disk is %+v", c, e)
 	}
 }
@@ -163,7 +167,8 @@ func TestDepositRequestIsRefused(t *testing.T) {
 	}
 	o.write(1, files(1, 1, grid.MiB), false)
 	o.id = slowID
-	for _, id := range []grid.AttemptID{deposit.InputsID(grid.JobID{Origin: fastID, Nonce: [10]byte{1}}), {Task: grid.TaskID{Job: grid.JobID{Origin: fastID, Nonce: [10]byte{1}}}, Attempt: grid.Attempt{Epoch: 1, N: 1}}} {
+	for _, id := range []grid.AttemptID{deposit.InputsID(grid.JobID{Origin: fastID, Nonce: [10]byte{1}}),
+		{Task: grid.TaskID{Job: grid.JobID{Origin: fastID, Nonce: [10]byte{1}}}, Attempt: grid.Attempt{Epoch: 1, N: 1}}} {
 		if said, fetches := o.copy(id, r); said != nil || fetches {
 			t.Errorf("by a member that is not the owner: said %v, fetches %v", said, fetches)
 		}
@@ -195,13 +200,15 @@ func withOutput(t *testing.T) (*rig, grid.AttemptID) {
 		t.Fatalf("nothing starts; %v", r.task(jobID(1)))
 	}
 	id := r.fx.Starts[0].Attempt
-	r.step(grid.Event{Kind: grid.EvEnded, Attempt: id, Result: &grid.Result{Cause: grid.Exited, Outputs: files(1, 1, grid.MiB)}})
+	r.step(grid.Event{Kind: grid.EvEnded, Attempt: id, Result: &grid.Result{Cause: grid.Exited,
+		Outputs: files(1, 1, grid.MiB)}})
 	return r, id
 }
 
 // A task with output ends when one of the other two members has the files, or when neither will.
 func TestOwnerWaitsForDeposit(t *testing.T) {
-	for name, answers := range map[string][]grid.Why{"one has them": {grid.WhyNone}, "the second has them": {grid.WhyRoom, grid.WhyNone}, "neither": {grid.WhyRoom, grid.WhyDisk}} {
+	for name, answers := range map[string][]grid.Why{"one has them": {grid.WhyNone},
+		"the second has them": {grid.WhyRoom, grid.WhyNone}, "neither": {grid.WhyRoom, grid.WhyDisk}} {
 		r, id := withOutput(t)
 		asked := slices.Clone(r.sent(grid.KindDeposit))
 		if len(asked) != 2 || len(r.sent(grid.KindWrite)) != 0 {
@@ -215,7 +222,8 @@ func TestOwnerWaitsForDeposit(t *testing.T) {
 				m.Attempts, m.Refusal = []grid.AttemptID{id}, grid.Refusal{Why: why}
 			})
 		}
-		if w := r.sent(grid.KindWrite); len(w) != 2 || len(w[0].Msg.Register.Entries) != 1 || (w[0].Msg.Register.Entries[0].Result.Error != "") != (name == "neither") {
+		if w := r.sent(grid.KindWrite); len(w) != 2 || len(w[0].Msg.Register.Entries) != 1 ||
+			(w[0].Msg.Register.Entries[0].Result.Error != "") != (name == "neither") {
 			t.Errorf("%s: %v are sent", name, kindsOf(r.fx.Sends))
 		}
 	}
@@ -237,7 +245,8 @@ func TestOwnerAsksABusyMemberAgain(t *testing.T) {
 	}
 	for end := r.now.Add(r.cfg.Lease * 2 / 3); len(r.sent(grid.KindDeposit)) != 2; {
 		if r.pass(r.cfg.Lease/3, grid.TimerRegister); r.now > end {
-			t.Fatalf("%v are sent a third of a lease later, and after the tick behind that: want both asked again", kindsOf(r.fx.Sends))
+			t.Fatalf("%v are sent a third of a lease later, and after the tick behind that: want both asked again",
+				kindsOf(r.fx.Sends))
 		}
 	}
 	say(slowID, grid.WhyNone)

@@ -129,8 +129,6 @@ func (n *Node) handleTimer(now grid.Time, t grid.Timer, fx *grid.Effects) {
 		}
 	case grid.TimerBeat, grid.TimerResult, grid.TimerBound, grid.TimerDrain:
 		n.worker.Wake(now, t.Kind, fx)
-	case grid.TimerOverdue:
-		n.returnOverdue(now, fx)
 	case grid.TimerPull:
 		if n.pull != nil {
 			n.pull.Woke(now)

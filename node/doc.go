@@ -4,10 +4,10 @@
 // each event, message and timer to the part that it concerns, and carries what one part says to another. A node has
 // three roles at once:
 //
-//   - owner of jobs, and member of the registers of other nodes' jobs (package coordinator): it places each task, keeps a
-//     lease on each attempt, places the task again when the lease expires, and records its end once;
-//   - worker (package worker): it runs the attempts that it accepted, sends beats to their owners, and keeps each result
-//     until the owner has acknowledged it;
+//   - owner of jobs, and member of the registers of other nodes' jobs (package coordinator): it places each task, keeps
+//     a lease on each attempt, places the task again when the lease expires, and records its end once;
+//   - worker (package worker): it runs the attempts that it accepted, sends beats to their owners, and keeps each
+//     result until the owner has acknowledged it;
 //   - replica of registers (package replication): it stores what they say, and takes over when an owner is silent. The
 //     coordinator applies what has changed.
 //

@@ -22,7 +22,8 @@ func TestDrainHandsBackQueueAndLetsRunningEnd(t *testing.T) {
 	r.offer(fastID, foreignAttempt(1), spec(nil))
 	r.offer(fastID, foreignAttempt(2), spec(nil))
 	r.drain(time.Minute)
-	if m := r.one(grid.KindRefuse); m.To != fastID || m.Msg.Attempts[0] != foreignAttempt(2) || m.Msg.Refusal.Why != grid.WhyDrain {
+	if m := r.one(grid.KindRefuse); m.To != fastID || m.Msg.Attempts[0] != foreignAttempt(2) ||
+		m.Msg.Refusal.Why != grid.WhyDrain {
 		t.Fatalf("refusal %+v", m)
 	}
 	if len(r.fx.Announces) != 1 || !r.fx.Announces[0].Digest[0].Ad.Draining {
@@ -67,7 +68,8 @@ func TestDrainingNodeHandsBackLateStart(t *testing.T) {
 	r.offer(fastID, foreignAttempt(1), spec(nil))
 	r.drain(time.Minute)
 	r.step(grid.Event{Kind: grid.EvLate, Attempt: foreignAttempt(1)})
-	if m := r.one(grid.KindRefuse); m.To != fastID || m.Msg.Attempts[0] != foreignAttempt(1) || m.Msg.Refusal.Why != grid.WhyDrain {
+	if m := r.one(grid.KindRefuse); m.To != fastID || m.Msg.Attempts[0] != foreignAttempt(1) ||
+		m.Msg.Refusal.Why != grid.WhyDrain {
 		t.Errorf("refusal %+v", m)
 	}
 	if v := r.n.Drain(r.now); !v.Over() || len(r.fx.Starts) != 0 {
@@ -140,7 +142,8 @@ func TestDrainingNodeGetsNoOffers(t *testing.T) {
 	r.offered(jobID(1), spec(nil), fastID)
 	ad := *r.n.gossip.Peer(fastID).Ad
 	ad.Seq.N, ad.Draining = 2, true
-	r.step(grid.Event{Kind: grid.EvAnnounce, Peer: fastID, Msg: &grid.Message{Kind: grid.KindBye, Digest: []grid.AdEntry{{Ad: &ad}}}})
+	r.step(grid.Event{Kind: grid.EvAnnounce, Peer: fastID,
+		Msg: &grid.Message{Kind: grid.KindBye, Digest: []grid.AdEntry{{Ad: &ad}}}})
 	r.submit(jobID(2), spec(nil))
 	r.want(jobID(2), grid.Placed)
 	r.submit(jobID(3), spec(nil))

@@ -35,7 +35,8 @@ func TestChargesCoverMemory(t *testing.T) {
 			r.writeFrom(fastID, id, spec(func(s *grid.JobSpec) { s.Count = grid.MaxCount }), nil)
 			for i := range uint32(writes) {
 				r.writeFrom(fastID, id, nil, func(g *grid.RegisterMessage) {
-					g.Seq, g.Entries = uint64(i)+2, []grid.Entry{{Index: i * stride, Result: &grid.Result{Cause: grid.Exited, Error: "so"}}}
+					g.Seq, g.Entries = uint64(i)+2,
+						[]grid.Entry{{Index: i * stride, Result: &grid.Result{Cause: grid.Exited, Error: "so"}}}
 				})
 			}
 		},
@@ -61,7 +62,8 @@ func (r *rig) answerAsMember(who grid.NodeID, kinds ...grid.Kind) {
 	var all []asked
 	for _, s := range r.fx.Sends {
 		if k := s.Msg.Kind; s.To == who && slices.Contains(kinds, k) {
-			all = append(all, asked{k, grid.RegisterMessage{Job: s.Msg.Register.Job, Epoch: s.Msg.Register.Epoch, Seq: s.Msg.Register.Seq, Answer: grid.RegisterOK}})
+			all = append(all, asked{k, grid.RegisterMessage{Job: s.Msg.Register.Job, Epoch: s.Msg.Register.Epoch,
+				Seq: s.Msg.Register.Seq, Answer: grid.RegisterOK}})
 		}
 	}
 	for _, a := range all {
@@ -88,12 +90,13 @@ func TestTakenOverTasksEndInBatches(t *testing.T) {
 		ended = v.Ended + v.Placed
 	}
 	if ended != int(s.Count) || r.mostSaves > bulkEndBatch+10 {
-		t.Errorf("%d of %d have ended, with up to %d records in a step: want all, at most %d and a few", ended, s.Count, r.mostSaves, bulkEndBatch)
+		t.Errorf("%d of %d have ended, with up to %d records in a step: want all, at most %d and a few", ended, s.Count,
+			r.mostSaves, bulkEndBatch)
 	}
 }
 
-// Regression: the tasks of many jobs taken over at once end in batches too. Each job had a batch of its own in one step,
-// and the records of all of them were in memory at once.
+// Regression: the tasks of many jobs taken over at once end in batches too. Each job had a batch of its own in one
+// step, and the records of all of them were in memory at once.
 func TestTasksOfManyTakenOverJobsEndInBatches(t *testing.T) {
 	r := newRig(t, nil)
 	r.now = 3600e9
@@ -101,9 +104,10 @@ func TestTasksOfManyTakenOverJobsEndInBatches(t *testing.T) {
 	r.join(slowID, 1, "linux")
 	const jobs = 8
 	for i := range jobs {
-		r.writeFrom(fastID, numbered(fastID, i), spec(func(s *grid.JobSpec) { s.Count, s.Retries = bulkEndBatch, 0 }), func(g *grid.RegisterMessage) {
-			g.Members = []grid.NodeID{fastID, selfID, slowID}
-		})
+		r.writeFrom(fastID, numbered(fastID, i), spec(func(s *grid.JobSpec) { s.Count, s.Retries = bulkEndBatch, 0 }),
+			func(g *grid.RegisterMessage) {
+				g.Members = []grid.NodeID{fastID, selfID, slowID}
+			})
 	}
 	r.step(grid.Event{Kind: grid.EvPeerDown, Peer: fastID})
 	for end := r.now.Add(time.Minute); r.now < end; r.pass(time.Second) {
@@ -120,7 +124,8 @@ func TestTasksOfManyTakenOverJobsEndInBatches(t *testing.T) {
 		}
 	}
 	if ended != jobs*bulkEndBatch || r.mostSaves > bulkEndBatch+4*jobs {
-		t.Errorf("%d of %d have ended, with up to %d records in a step: want all, at most %d and a few", ended, jobs*bulkEndBatch, r.mostSaves, bulkEndBatch)
+		t.Errorf("%d of %d have ended, with up to %d records in a step: want all, at most %d and a few", ended,
+			jobs*bulkEndBatch, r.mostSaves, bulkEndBatch)
 	}
 }
 
@@ -133,8 +138,9 @@ func TestEvictionInBatches(t *testing.T) {
 	const before = 1000
 	for i := range before {
 		id := numbered(fastID, i)
-		r.disk["register "+id.String()] = grid.Record{Kind: grid.RecRegister, Register: grid.RegisterRecord{ID: id, Spec: spec(nil),
-			Members: []grid.NodeID{fastID, selfID, slowID}, Promised: 1, VotedFor: fastID, Epoch: 1, Owner: fastID, Done: true}}
+		r.disk["register "+id.String()] = grid.Record{Kind: grid.RecRegister,
+			Register: grid.RegisterRecord{ID: id, Spec: spec(nil),
+				Members: []grid.NodeID{fastID, selfID, slowID}, Promised: 1, VotedFor: fastID, Epoch: 1, Owner: fastID, Done: true}}
 	}
 	quota.Each.Registers = 100
 	r = r.restart()
@@ -145,8 +151,10 @@ func TestEvictionInBatches(t *testing.T) {
 			t.Fatalf("%d records in a step", r.mostSaves)
 		}
 	}
-	if answer != grid.RegisterOK || tries > before/maxEvictionsPerStep+1 || r.records(grid.RecRegister) != quota.Each.Registers {
-		t.Errorf("%v at try %d, with %d jobs: want the new one and the newest of the others", answer, tries, r.records(grid.RecRegister))
+	if answer != grid.RegisterOK || tries > before/maxEvictionsPerStep+1 ||
+		r.records(grid.RecRegister) != quota.Each.Registers {
+		t.Errorf("%v at try %d, with %d jobs: want the new one and the newest of the others", answer, tries,
+			r.records(grid.RecRegister))
 	}
 }
 
@@ -167,8 +175,9 @@ func evictsInBatches(t *testing.T, tasks uint32) {
 	const before = 40
 	for k := range before {
 		id := numbered(fastID, k)
-		r.disk["register "+id.String()] = grid.Record{Kind: grid.RecRegister, Register: grid.RegisterRecord{ID: id, Spec: spec(func(s *grid.JobSpec) { s.Count = tasks }),
-			Members: []grid.NodeID{fastID, selfID, slowID}, Promised: 1, VotedFor: fastID, Epoch: 1, Owner: fastID, Done: true}}
+		r.disk["register "+id.String()] = grid.Record{Kind: grid.RecRegister,
+			Register: grid.RegisterRecord{ID: id, Spec: spec(func(s *grid.JobSpec) { s.Count = tasks }),
+				Members: []grid.NodeID{fastID, selfID, slowID}, Promised: 1, VotedFor: fastID, Epoch: 1, Owner: fastID, Done: true}}
 		for i := range tasks {
 			e := &grid.EntryRecord{Epoch: 1, Committed: true, TaskRecord: grid.TaskRecord{State: grid.Ended, Result: exitZero,
 				ID: grid.AttemptID{Task: grid.TaskID{Job: id, Index: i}, Attempt: grid.Attempt{Epoch: 1, N: 1}}}}

@@ -25,13 +25,14 @@ func attemptAt(n uint32) grid.AttemptID {
 func (r *rig) forgeOffer(id grid.AttemptID, s *grid.JobSpec) {
 	r.t.Helper()
 	r.deliver(strangerID, grid.KindOffer, func(m *grid.Message) {
-		m.Offer = grid.Offer{ID: id, Spec: s, Class: "a", Lease: r.cfg.Lease, Members: []grid.NodeID{fastID, strangerID, {55}}}
+		m.Offer = grid.Offer{ID: id, Spec: s, Class: "a", Lease: r.cfg.Lease, Members: []grid.NodeID{fastID, strangerID,
+			{55}}}
 	})
 }
 
 func connectedRig(t *testing.T) *rig {
 	t.Helper()
-	r := newRig(t, func(c *Config) { c.Overdue = 0 })
+	r := newRig(t, nil)
 	r.now = 3600e9
 	for _, id := range []grid.NodeID{fastID, slowID, strangerID} {
 		r.join(id, 1, "linux")
@@ -44,7 +45,8 @@ func connectedRig(t *testing.T) *rig {
 func TestFalseMembersRedirectNothing(t *testing.T) {
 	r := connectedRig(t)
 	offerUnreplicated(r, spec(nil), 1)
-	for _, id := range []grid.AttemptID{{Task: attemptAt(1).Task, Attempt: grid.Attempt{Epoch: 9, N: 1}}, attemptAt(2), attemptAt(1)} {
+	for _, id := range []grid.AttemptID{{Task: attemptAt(1).Task, Attempt: grid.Attempt{Epoch: 9, N: 1}}, attemptAt(2),
+		attemptAt(1)} {
 		r.forgeOffer(id, spec(nil))
 		if a := append(r.sent(grid.KindAccept), r.sent(grid.KindRefuse)...); len(a) > 0 {
 			t.Errorf("attempt %v is answered: %v", id, kindsOf(r.fx.Sends))
@@ -73,10 +75,13 @@ func TestOriginOverrulesHearsay(t *testing.T) {
 			r.forgeOffer(attemptAt(2), spec(func(s *grid.JobSpec) { s.Needs.CPU = 1 << 40 }))
 		},
 		"a register, made up": func(r *rig) {
-			r.writeFrom(strangerID, replicatedJob, spec(nil), func(g *grid.RegisterMessage) { g.Members = []grid.NodeID{fastID, strangerID, selfID} })
+			r.writeFrom(strangerID, replicatedJob, spec(nil),
+				func(g *grid.RegisterMessage) { g.Members = []grid.NodeID{fastID, strangerID, selfID} })
 		},
 		"a register that ended": func(r *rig) {
-			r.writeFrom(strangerID, replicatedJob, spec(nil), func(g *grid.RegisterMessage) { g.Members, g.Done = []grid.NodeID{fastID, strangerID, selfID}, true })
+			r.writeFrom(strangerID, replicatedJob, spec(nil), func(g *grid.RegisterMessage) {
+				g.Members, g.Done = []grid.NodeID{fastID, strangerID, selfID}, true
+			})
 		},
 	} {
 		for _, members := range [][]grid.NodeID{nil, {fastID, slowID, {56}}, three} {
@@ -95,7 +100,8 @@ func TestOriginOverrulesHearsay(t *testing.T) {
 				}
 				w := r.n.worker.Exec().Get(attemptAt(n))
 				if w == nil || w.Spec.Command[0] != "true" || r.n.worker.Owner(replicatedJob) != fastID {
-					t.Fatalf("%s, members %d: attempt %d is %+v of %v, want the origin's", name, len(members), n, w, r.n.worker.Owner(replicatedJob).Short())
+					t.Fatalf("%s, members %d: attempt %d is %+v of %v, want the origin's", name, len(members), n, w,
+						r.n.worker.Owner(replicatedJob).Short())
 				}
 			}
 			if r.deliverFor(strangerID, grid.KindDrop, attemptAt(2), nil); r.n.worker.Exec().Get(attemptAt(2)) == nil {
@@ -109,19 +115,25 @@ func TestOriginOverrulesHearsay(t *testing.T) {
 func TestOriginsRegisterOverrulesHearsay(t *testing.T) {
 	r := connectedRig(t)
 	false3 := []grid.NodeID{fastID, strangerID, selfID}
-	if a := r.writeFrom(strangerID, replicatedJob, spec(nil), func(g *grid.RegisterMessage) { g.Members, g.Epoch = false3, 7 }); a != grid.RegisterOK {
+	if a := r.writeFrom(strangerID, replicatedJob, spec(nil), func(g *grid.RegisterMessage) {
+		g.Members, g.Epoch = false3, 7
+	}); a != grid.RegisterOK {
 		t.Fatalf("the origin may be gone: %v, want it kept", a)
 	}
-	if a := r.writeFrom(slowID, replicatedJob, spec(nil), func(g *grid.RegisterMessage) { g.Members = three }); a == grid.RegisterOK {
+	if a := r.writeFrom(slowID, replicatedJob, spec(nil),
+		func(g *grid.RegisterMessage) { g.Members = three }); a == grid.RegisterOK {
 		t.Errorf("the message of a third: %v, want it refused", a)
 	}
-	if a := r.writeFrom(fastID, replicatedJob, spec(nil), func(g *grid.RegisterMessage) { g.Members = three }); a != grid.RegisterOK {
+	if a := r.writeFrom(fastID, replicatedJob, spec(nil),
+		func(g *grid.RegisterMessage) { g.Members = three }); a != grid.RegisterOK {
 		t.Errorf("the origin's: %v, want it kept", a)
 	}
 	if v, _ := r.n.Job(replicatedJob); !slices.Equal(v.Members, three) {
 		t.Errorf("its members are %v, want those that the origin named", v.Members)
 	}
-	if a := r.writeFrom(strangerID, replicatedJob, spec(nil), func(g *grid.RegisterMessage) { g.Members, g.Epoch = false3, 8 }); a == grid.RegisterOK {
+	if a := r.writeFrom(strangerID, replicatedJob, spec(nil), func(g *grid.RegisterMessage) {
+		g.Members, g.Epoch = false3, 8
+	}); a == grid.RegisterOK {
 		t.Errorf("the stranger again: %v, want it refused", a)
 	}
 }

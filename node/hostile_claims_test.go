@@ -15,7 +15,8 @@ import (
 func (r *rig) offerOwn(from grid.NodeID, id grid.JobID, epoch, n uint32, members ...grid.NodeID) {
 	r.t.Helper()
 	r.deliver(from, grid.KindOffer, func(m *grid.Message) {
-		m.Offer = grid.Offer{ID: grid.AttemptID{Task: grid.TaskID{Job: id}, Attempt: grid.Attempt{Epoch: epoch, N: n}}, Spec: r.spec(id),
+		m.Offer = grid.Offer{ID: grid.AttemptID{Task: grid.TaskID{Job: id}, Attempt: grid.Attempt{Epoch: epoch, N: n}},
+			Spec:  r.spec(id),
 			Class: "a", Lease: r.cfg.Lease, Members: members}
 	})
 }
@@ -46,8 +47,8 @@ func TestMembersOfferOnlyInTheirEpochs(t *testing.T) {
 	}
 }
 
-// An attempt that another node offered as a job's owner does not take the place of one that the owner, this node, offers
-// itself under the same number.
+// An attempt that another node offered as a job's owner does not take the place of one that the owner, this node,
+// offers itself under the same number.
 func TestForgedAttemptYieldsToOwn(t *testing.T) {
 	r, id := newOwnerOf(t, 1)
 	at, members := r.task(id).ID, r.replica(id).Members()
@@ -105,7 +106,8 @@ func abandoned(t *testing.T) (*rig, grid.JobID) {
 	r.now = 3600e9
 	r.join(fastID, 1, "linux")
 	id := numbered(fastID, 1)
-	if a := r.writeFrom(fastID, id, spec(func(s *grid.JobSpec) { s.Count, s.Retries = grid.MaxCount, 0 }), nil); a != grid.RegisterOK {
+	if a := r.writeFrom(fastID, id, spec(func(s *grid.JobSpec) { s.Count, s.Retries = grid.MaxCount, 0 }),
+		nil); a != grid.RegisterOK {
 		t.Fatalf("the register was answered with %v", a)
 	}
 	for end := r.now.Add(time.Minute); r.replica(id).CampaignEpoch() == 0; {
@@ -117,7 +119,8 @@ func abandoned(t *testing.T) (*rig, grid.JobID) {
 	return r, id
 }
 
-// Regression: entries that come with votes count against the quota of whoever sent the job, as those that are written do.
+// Regression: entries that come with votes count against the quota of whoever sent the job, as those that are written
+// do.
 func TestVotesAreBounded(t *testing.T) {
 	r, id := abandoned(t)
 	entries := grid.Bytes(0)
@@ -128,7 +131,8 @@ func TestVotesAreBounded(t *testing.T) {
 		}
 		entries = max(entries, reg.Bytes())
 		r.deliver(fastID, grid.KindVote, func(m *grid.Message) {
-			m.Register = grid.RegisterMessage{Job: id, Epoch: reg.CampaignEpoch(), Seq: uint64(next), Answer: grid.RegisterOK, Next: next + 1, More: true,
+			m.Register = grid.RegisterMessage{Job: id, Epoch: reg.CampaignEpoch(), Seq: uint64(next), Answer: grid.RegisterOK,
+				Next: next + 1, More: true,
 				Entries: []grid.Entry{largeEntry(next)}}
 		})
 	}
@@ -163,11 +167,13 @@ func TestCopiesOfJobsAreTheSendersOwn(t *testing.T) {
 	quota.Each.Tasks = 3 * grid.MaxCount / 2
 	before := r.n.coordinator.QuotaLeft(fastID)
 	id := numbered(fastID, 1)
-	r.writeFrom(slowID, id, spec(func(s *grid.JobSpec) { s.Count, s.Sealed = grid.MaxCount, "signed by its origin" }), func(g *grid.RegisterMessage) {
-		g.Members = []grid.NodeID{fastID, selfID, slowID}
-	})
+	r.writeFrom(slowID, id, spec(func(s *grid.JobSpec) { s.Count, s.Sealed = grid.MaxCount, "signed by its origin" }),
+		func(g *grid.RegisterMessage) {
+			g.Members = []grid.NodeID{fastID, selfID, slowID}
+		})
 	if r.n.coordinator.QuotaLeft(slowID) == before || r.n.coordinator.QuotaLeft(fastID) != before {
-		t.Errorf("the sender has %d left; the origin has %d of %d", r.n.coordinator.QuotaLeft(slowID), r.n.coordinator.QuotaLeft(fastID), before)
+		t.Errorf("the sender has %d left; the origin has %d of %d", r.n.coordinator.QuotaLeft(slowID),
+			r.n.coordinator.QuotaLeft(fastID), before)
 	}
 }
 
@@ -204,7 +210,8 @@ func takenOver(t *testing.T) (*rig, grid.JobID) {
 func TestResultsOfTakenOverJobsAreBounded(t *testing.T) {
 	r, id := takenOver(t)
 	text := make([]byte, grid.MaxInline)
-	large := &grid.Result{Cause: grid.Exited, Stdout: grid.Output{Inline: text, Size: grid.MaxInline}, Stderr: grid.Output{Inline: text, Size: grid.MaxInline}}
+	large := &grid.Result{Cause: grid.Exited, Stdout: grid.Output{Inline: text, Size: grid.MaxInline},
+		Stderr: grid.Output{Inline: text, Size: grid.MaxInline}}
 	const results = 20_000
 	for i := range uint32(results) {
 		about := grid.AttemptID{Task: grid.TaskID{Job: id, Index: i}, Attempt: grid.Attempt{Epoch: 1, N: 1}}
@@ -264,13 +271,15 @@ func TestContradictedOwnerIsTold(t *testing.T) {
 	}
 	offer := func(from grid.NodeID, index uint32, members ...grid.NodeID) {
 		r.deliver(from, grid.KindOffer, func(m *grid.Message) {
-			m.Offer = grid.Offer{ID: replicatedAt(index), Spec: spec(func(s *grid.JobSpec) { s.Count = 2 }), Class: "a", Lease: r.cfg.Lease, Members: members}
+			m.Offer = grid.Offer{ID: replicatedAt(index), Spec: spec(func(s *grid.JobSpec) { s.Count = 2 }), Class: "a",
+				Lease: r.cfg.Lease, Members: members}
 		})
 	}
 	offer(slowID, 0, fastID, slowID, strangerID)
 	r.one(grid.KindAccept)
 	offer(thirdID, 1, fastID, thirdID, strangerID)
-	if why := r.one(grid.KindRefuse).Msg.Refusal.Why; why != grid.WhyDrain && why != grid.WhyOverdue && why != grid.WhyStale && why != grid.WhyMajority {
+	if why := r.one(grid.KindRefuse).Msg.Refusal.Why; why != grid.WhyDrain && why != grid.WhyOverdue &&
+		why != grid.WhyStale && why != grid.WhyMajority {
 		t.Errorf("refused as %v: want a reason that is no loss", why)
 	}
 	offer(thirdID, 1, fastID, thirdID, strangerID)

@@ -19,7 +19,7 @@ var (
 func newOwnerOf(t *testing.T, count uint32) (*rig, grid.JobID) {
 	t.Helper()
 	r := newRig(t, func(c *Config) {
-		c.Members, c.Overdue, c.Labels = 3, 0, []grid.Label{{Key: "os", Value: "bsd"}}
+		c.Members, c.Labels = 3, []grid.Label{{Key: "os", Value: "bsd"}}
 	})
 	r.now = 3600e9
 	r.join(fastID, 10, "linux")
@@ -60,7 +60,8 @@ func (r *rig) answerAsPeers() {
 		switch m.Kind {
 		case grid.KindWrite, grid.KindKeepalive:
 			r.deliver(s.To, m.Kind+1, func(a *grid.Message) {
-				a.Register = grid.RegisterMessage{Job: m.Register.Job, Epoch: m.Register.Epoch, Seq: m.Register.Seq, Answer: grid.RegisterOK}
+				a.Register = grid.RegisterMessage{Job: m.Register.Job, Epoch: m.Register.Epoch, Seq: m.Register.Seq,
+					Answer: grid.RegisterOK}
 			})
 		case grid.KindPoll:
 			r.deliver(s.To, grid.KindState, func(a *grid.Message) {
@@ -83,7 +84,8 @@ func (r *rig) answerAsPeers() {
 func (r *rig) sentCopy() (out []grid.Send) {
 	for _, s := range r.fx.Sends {
 		s.Msg.Attempts = slices.Clone(s.Msg.Attempts)
-		s.Msg.Register.Members, s.Msg.Register.Entries = slices.Clone(s.Msg.Register.Members), slices.Clone(s.Msg.Register.Entries)
+		s.Msg.Register.Members, s.Msg.Register.Entries = slices.Clone(s.Msg.Register.Members),
+			slices.Clone(s.Msg.Register.Entries)
 		out = append(out, s)
 	}
 	return out
@@ -108,12 +110,18 @@ func (r *rig) claimOwner(from, owner grid.NodeID, id grid.JobID, epoch uint32, a
 // lost tasks without retries, and a job stood still for as long as they went on.
 func TestFalseTakeoversChangeNothingForTheOwner(t *testing.T) {
 	for name, lie := range map[string]func(r *rig, id grid.JobID, epoch uint32){
-		"a stranger, of itself":       func(r *rig, id grid.JobID, e uint32) { r.claimOwner(strangerID, strangerID, id, e, true) },
-		"a stranger, of a member":     func(r *rig, id grid.JobID, e uint32) { r.claimOwner(strangerID, slowID, id, e, false) },
-		"a member, of itself":         func(r *rig, id grid.JobID, e uint32) { r.claimOwner(slowID, slowID, id, e, true) },
-		"a member, of itself, to us":  func(r *rig, id grid.JobID, e uint32) { r.claimOwner(slowID, slowID, id, e, false) },
-		"a member, of another":        func(r *rig, id grid.JobID, e uint32) { r.claimOwner(slowID, fastID, id, e, false) },
-		"a member, of the last epoch": func(r *rig, id grid.JobID, e uint32) { r.claimOwner(slowID, slowID, id, ^uint32(0)-100+e%100, true) },
+		"a stranger, of itself": func(r *rig, id grid.JobID, e uint32) {
+			r.claimOwner(strangerID, strangerID, id, e, true)
+		},
+		"a stranger, of a member": func(r *rig, id grid.JobID, e uint32) {
+			r.claimOwner(strangerID, slowID, id, e, false)
+		},
+		"a member, of itself":        func(r *rig, id grid.JobID, e uint32) { r.claimOwner(slowID, slowID, id, e, true) },
+		"a member, of itself, to us": func(r *rig, id grid.JobID, e uint32) { r.claimOwner(slowID, slowID, id, e, false) },
+		"a member, of another":       func(r *rig, id grid.JobID, e uint32) { r.claimOwner(slowID, fastID, id, e, false) },
+		"a member, of the last epoch": func(r *rig, id grid.JobID, e uint32) {
+			r.claimOwner(slowID, slowID, id, ^uint32(0)-100+e%100, true)
+		},
 	} {
 		r, id := newOwnerOf(t, 6)
 		epoch, keepalives := uint32(1), r.n.stats.Sent[grid.KindKeepalive]
@@ -134,7 +142,8 @@ func TestFalseTakeoversChangeNothingForTheOwner(t *testing.T) {
 			r.deliver(fastID, grid.KindBeat, func(m *grid.Message) { m.Attempts = ours })
 		})
 		if x := r.replica(id); r.placed(id) != 6 || x.State().Epoch != 1 || !x.IsOwner() {
-			t.Errorf("%s: %d of 6 tasks are placed, epoch %d, owner %v: want all as they were", name, r.placed(id), x.State().Epoch, x.IsOwner())
+			t.Errorf("%s: %d of 6 tasks are placed, epoch %d, owner %v: want all as they were", name, r.placed(id),
+				x.State().Epoch, x.IsOwner())
 		}
 		if sent := int(r.n.stats.Sent[grid.KindKeepalive] - keepalives); sent > 2*int(12*time.Second/(r.cfg.Lease/6))+12 {
 			t.Errorf("%s: %d keepalives in 12 s", name, sent)
@@ -145,7 +154,8 @@ func TestFalseTakeoversChangeNothingForTheOwner(t *testing.T) {
 // A member takes a job over and closes it without the ends of its tasks. The earlier owner panicked when the worker of
 // such a task sent its result.
 func TestResultAfterAFalseClose(t *testing.T) {
-	for _, kind := range []grid.Kind{grid.KindResult, grid.KindBeat, grid.KindRefuse, grid.KindAccept, grid.KindStartLease} {
+	for _, kind := range []grid.Kind{grid.KindResult, grid.KindBeat, grid.KindRefuse, grid.KindAccept,
+		grid.KindStartLease} {
 		r, id := newOwnerOf(t, 1)
 		given := r.task(id).ID
 		r.deliver(slowID, grid.KindWrite, func(m *grid.Message) {
@@ -162,14 +172,15 @@ func TestResultAfterAFalseClose(t *testing.T) {
 // running.
 func newWorkerOf(t *testing.T) *rig {
 	t.Helper()
-	r := newRig(t, func(c *Config) { c.Overdue = 0 })
+	r := newRig(t, nil)
 	r.now = 3600e9
 	for _, id := range []grid.NodeID{fastID, slowID, thirdID} {
 		r.join(id, 1, "linux")
 	}
 	for i := range uint32(2) {
 		r.deliver(fastID, grid.KindOffer, func(m *grid.Message) {
-			m.Offer = grid.Offer{ID: replicatedAt(i), Spec: spec(func(s *grid.JobSpec) { s.Count = 2 }), Class: "a", Lease: r.cfg.Lease,
+			m.Offer = grid.Offer{ID: replicatedAt(i), Spec: spec(func(s *grid.JobSpec) { s.Count = 2 }), Class: "a",
+				Lease:   r.cfg.Lease,
 				Members: []grid.NodeID{fastID, slowID, thirdID}}
 		})
 	}
@@ -221,7 +232,10 @@ func TestUnaskedAnswersAreOffences(t *testing.T) {
 	}
 	boot := r.cfg.Boot << 40
 	for _, seq := range []uint64{boot, boot | 1, boot | 1000, boot | 1<<39} {
-		if r.deliver(strangerID, grid.KindKeepaliveAck, func(m *grid.Message) { m.Register = grid.RegisterMessage{Seq: seq, Answer: grid.RegisterOK} }); len(r.fx.Offences) != 1 {
+		if r.deliver(strangerID, grid.KindKeepaliveAck,
+			func(m *grid.Message) {
+				m.Register = grid.RegisterMessage{Seq: seq, Answer: grid.RegisterOK}
+			}); len(r.fx.Offences) != 1 {
 			t.Errorf("an answer %x that nobody asked for: offences %v", seq, r.fx.Offences)
 		}
 	}
@@ -312,7 +326,8 @@ func TestOwnerWaitsForRoomAndSaysSo(t *testing.T) {
 	}
 	v, _ := r.n.Job(id)
 	if v.Ended != 0 || r.n.Underreplicated(&v) == "" || !r.n.MayAct(r.now, id) {
-		t.Errorf("%d have ended, status %q, may act %v: want that it waits for quota, says so, and goes on", v.Ended, r.n.Underreplicated(&v), r.n.MayAct(r.now, id))
+		t.Errorf("%d have ended, status %q, may act %v: want that it waits for quota, says so, and goes on", v.Ended,
+			r.n.Underreplicated(&v), r.n.MayAct(r.now, id))
 	}
 	r.runWithPeers(r.cfg.Lease/2, nil)
 	if v, _ = r.n.Job(id); v.Ended != 1 || r.n.Underreplicated(&v) != "" {

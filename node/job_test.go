@@ -18,7 +18,8 @@ func TestRunsHereAlone(t *testing.T) {
 		t.Fatalf("starts %v, sends %v: a lone node runs it itself without a message", r.fx.Starts, kindsOf(r.fx.Sends))
 	}
 	id := r.fx.Starts[0].Attempt
-	r.step(grid.Event{Kind: grid.EvEnded, Attempt: id, Result: &grid.Result{Cause: grid.Exited, Exit: 3, Wall: time.Second}})
+	r.step(grid.Event{Kind: grid.EvEnded, Attempt: id, Result: &grid.Result{Cause: grid.Exited, Exit: 3,
+		Wall: time.Second}})
 	r.want(jobID(1), grid.Ended)
 	if v := r.task(jobID(1)); v.Result.Exit != 3 || v.Worker != selfID || v.Done-v.Began != int64(time.Second) {
 		t.Errorf("task %+v", v)

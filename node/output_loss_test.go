@@ -17,7 +17,8 @@ func TestUnstorableOutputIsLost(t *testing.T) {
 	lost := &grid.Result{Cause: grid.Lost, Exit: grid.ExitSkep, Error: "output \"x\": the disk is full", Wall: time.Second}
 	r.step(grid.Event{Kind: grid.EvEnded, Attempt: id, Result: lost})
 	if len(r.fx.Starts) != 1 || r.n.worker.Exec().Stopping() != 0 {
-		t.Errorf("starts %v, %d are being stopped: want its place on a machine of one core to be free for the next try", r.fx.Starts, r.n.worker.Exec().Stopping())
+		t.Errorf("starts %v, %d are being stopped: want its place on a machine of one core to be free for the next try",
+			r.fx.Starts, r.n.worker.Exec().Stopping())
 	}
 	v, _ := r.n.Task(id.Task)
 	if v.State == grid.Ended || v.Lost != 1 {
@@ -32,9 +33,11 @@ func TestTheLastLossSaysWhy(t *testing.T) {
 	s.Retries = 0
 	r.submit(jobID(1), s)
 	id := r.fx.Starts[0].Attempt
-	r.step(grid.Event{Kind: grid.EvEnded, Attempt: id, Result: &grid.Result{Cause: grid.Lost, Exit: grid.ExitSkep, Error: "the disk is full"}})
+	r.step(grid.Event{Kind: grid.EvEnded, Attempt: id, Result: &grid.Result{Cause: grid.Lost, Exit: grid.ExitSkep,
+		Error: "the disk is full"}})
 	v, _ := r.n.Task(id.Task)
-	if v.Result == nil || v.Result.Cause != grid.Lost || v.Result.Exit != grid.ExitSkep || !strings.Contains(v.Result.Error, "the disk is full") {
+	if v.Result == nil || v.Result.Cause != grid.Lost || v.Result.Exit != grid.ExitSkep ||
+		!strings.Contains(v.Result.Error, "the disk is full") {
 		t.Errorf("%+v: want it to be lost for good, with the reason", v.Result)
 	}
 }

@@ -27,7 +27,8 @@ func TestOwnerRenewsItsEpochIfNoOtherOwned(t *testing.T) {
 		before = r.n.Gauges()
 		r.deliver(slowID, grid.KindVote, func(m *grid.Message) {
 			m.Register = grid.RegisterMessage{Job: replicatedJob, Epoch: epoch, Answer: grid.RegisterOK, Owner: since, Next: 3,
-				Entries: []grid.Entry{{Index: 0, Epoch: epoch - 1, Attempt: grid.Attempt{Epoch: epoch - 1, N: 1}, Worker: slowID, Result: exitZero}}}
+				Entries: []grid.Entry{{Index: 0, Epoch: epoch - 1, Attempt: grid.Attempt{Epoch: epoch - 1, N: 1}, Worker: slowID,
+					Result: exitZero}}}
 		})
 		if x := r.replica(replicatedJob); !x.IsOwner() || x.State().Epoch != epoch {
 			t.Fatalf("it does not own epoch %d", epoch)
@@ -36,7 +37,8 @@ func TestOwnerRenewsItsEpochIfNoOtherOwned(t *testing.T) {
 			t.Errorf("node %s owned the job last: it has a takeover grace: %v", since.Short(), waits)
 		}
 		if end, _ := r.replica(replicatedJob).Value(0); end == nil || r.n.Gauges().Live >= before.Live {
-			t.Errorf("the task that has ended elsewhere has the end %+v, and %d of %d tasks are looked after", end, r.n.Gauges().Live, before.Live)
+			t.Errorf("the task that has ended elsewhere has the end %+v, and %d of %d tasks are looked after", end,
+				r.n.Gauges().Live, before.Live)
 		}
 	}
 }
@@ -56,7 +58,8 @@ func TestLateOfferToAMember(t *testing.T) {
 		t.Helper()
 		id := grid.AttemptID{Task: grid.TaskID{Job: o.job(1)}, Attempt: a}
 		o.deliver(from, grid.KindOffer, func(m *grid.Message) {
-			m.Offer = grid.Offer{ID: id, Spec: o.spec(o.job(1)), Class: "a", Lease: o.cfg.Lease, Members: []grid.NodeID{o.id, selfID, slowID}}
+			m.Offer = grid.Offer{ID: id, Spec: o.spec(o.job(1)), Class: "a", Lease: o.cfg.Lease,
+				Members: []grid.NodeID{o.id, selfID, slowID}}
 		})
 		if _, _, ok := o.n.Work(id); ok != want || (len(o.sent(grid.KindAccept)) > 0) != want {
 			t.Errorf("offered attempt %v it has it %v, sent %v", a, ok, kindsOf(o.fx.Sends))
@@ -74,10 +77,13 @@ func TestLateOfferToAMember(t *testing.T) {
 func TestOfferOfTheEpochBeforeItWasRenewed(t *testing.T) {
 	o := newOwner(t, nil)
 	o.write(1, nil, false)
-	o.deliver(o.id, grid.KindWrite, func(m *grid.Message) { m.Register = grid.RegisterMessage{Job: o.job(1), Epoch: 3, Seq: 1} })
+	o.deliver(o.id, grid.KindWrite, func(m *grid.Message) {
+		m.Register = grid.RegisterMessage{Job: o.job(1), Epoch: 3, Seq: 1}
+	})
 	for i := range uint32(2) {
 		o.deliver(o.id, grid.KindOffer, func(m *grid.Message) {
-			m.Offer = grid.Offer{ID: o.attempt(1, i), Spec: o.spec(o.job(1)), Class: "a", Lease: o.cfg.Lease, Members: []grid.NodeID{o.id, selfID, slowID}}
+			m.Offer = grid.Offer{ID: o.attempt(1, i), Spec: o.spec(o.job(1)), Class: "a", Lease: o.cfg.Lease,
+				Members: []grid.NodeID{o.id, selfID, slowID}}
 		})
 		if _, _, ok := o.n.Work(o.attempt(1, i)); !ok || len(o.sent(grid.KindAccept)) != 1 {
 			t.Errorf("task %d: it has the attempt %v, sent %v", i, ok, kindsOf(o.fx.Sends))

@@ -27,7 +27,8 @@ func (r *rig) loseMajority() {
 func TestFormerOwnerAwaitsNoMajority(t *testing.T) {
 	for name, succeeds := range map[string]func(*rig){
 		"another owner writes": func(r *rig) {
-			r.deliver(slowID, grid.KindWrite, func(m *grid.Message) { m.Register = grid.RegisterMessage{Job: replicatedJob, Epoch: 99, Seq: 1} })
+			r.deliver(slowID, grid.KindWrite,
+				func(m *grid.Message) { m.Register = grid.RegisterMessage{Job: replicatedJob, Epoch: 99, Seq: 1} })
 		},
 		"another epoch gets its vote": func(r *rig) { r.asksVote(slowID, 99) },
 		"the job is over": func(r *rig) {
@@ -101,7 +102,9 @@ func TestTakenOverJobIsNotCancelled(t *testing.T) {
 	if len(r.fx.Replies) > 0 || r.n.Gauges().Barriers != 1 {
 		t.Fatalf("before a majority knows: replies %v, %d jobs", r.fx.Replies, r.n.Gauges().Barriers)
 	}
-	r.deliver(slowID, grid.KindWrite, func(m *grid.Message) { m.Register = grid.RegisterMessage{Job: id, Epoch: 2, Seq: 1} })
+	r.deliver(slowID, grid.KindWrite, func(m *grid.Message) {
+		m.Register = grid.RegisterMessage{Job: id, Epoch: 2, Seq: 1}
+	})
 	if p := r.fx.Replies; len(p) == 0 || p[0].Caller != 7 || p[0].Err == "" {
 		t.Errorf("replies %+v, want that another node has it", p)
 	}
@@ -122,7 +125,9 @@ func TestCommittedCancelIsAnsweredByFormerOwner(t *testing.T) {
 	if _, final := r.replica(replicatedJob).Cancelled(); !final {
 		t.Fatal("the cancellation is not final")
 	}
-	r.deliver(slowID, grid.KindWrite, func(m *grid.Message) { m.Register = grid.RegisterMessage{Job: replicatedJob, Epoch: 99, Seq: 1} })
+	r.deliver(slowID, grid.KindWrite, func(m *grid.Message) {
+		m.Register = grid.RegisterMessage{Job: replicatedJob, Epoch: 99, Seq: 1}
+	})
 	for end := r.now.Add(2 * r.cfg.Lease); r.now < end; r.pass(100 * time.Millisecond) {
 		for _, p := range r.fx.Replies {
 			if p.Caller == 7 && p.Err == "" {

@@ -86,7 +86,8 @@ func TestPlannedOfferWaitsOnlyForMajority(t *testing.T) {
 			t.Fatalf("%q: %d attempts on disk, sent %v", os, len(r.attempts()), kindsOf(r.fx.Sends))
 		}
 		r.majority(seq)
-		if o := r.one(grid.KindOffer); o.To != to || !slices.Contains(r.attempts(), o.Msg.Offer.ID.Attempt) || len(r.fx.Saves) != 0 {
+		if o := r.one(grid.KindOffer); o.To != to || !slices.Contains(r.attempts(), o.Msg.Offer.ID.Attempt) ||
+			len(r.fx.Saves) != 0 {
 			t.Errorf("%q: offered to %s, with %d records to save before", os, o.To.Short(), len(r.fx.Saves))
 		}
 	}
@@ -154,8 +155,8 @@ func TestPlannedAttemptAfterRestart(t *testing.T) {
 	}
 }
 
-// An attempt that waits for a majority was never sent: however long that takes, its worker is not late with it, and gets
-// other work.
+// An attempt that waits for a majority was never sent: however long that takes, its worker is not late with it, and
+// gets other work.
 func TestPlannedAttemptIsNotLate(t *testing.T) {
 	r := newRig(t, func(c *Config) { c.Members = 3 })
 	r.n.Restore(&grid.Record{Kind: grid.RecClass, Class: grid.ClassRecord{Class: "process:true", Mean: 1, Count: 20}})
@@ -193,7 +194,9 @@ func TestPlannedCountsAsGiven(t *testing.T) {
 // A job that another node has owned meanwhile is no longer new: nothing of it is placed before a majority has answered.
 func TestNothingIsPlannedOfAJobThatWasTakenOver(t *testing.T) {
 	r := beginsProvisional(t, on("", 2))
-	r.deliver(fastID, grid.KindWrite, func(m *grid.Message) { m.Register = grid.RegisterMessage{Job: jobID(1), Epoch: 2, Seq: 1} })
+	r.deliver(fastID, grid.KindWrite, func(m *grid.Message) {
+		m.Register = grid.RegisterMessage{Job: jobID(1), Epoch: 2, Seq: 1}
+	})
 	r.step(grid.Event{Kind: grid.EvPeerDown, Peer: fastID})
 	for end := r.now.Add(time.Minute); len(r.sent(grid.KindCampaign)) == 0; r.pass(time.Second) {
 		if r.now > end {

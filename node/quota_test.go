@@ -24,7 +24,8 @@ func numbered(origin grid.NodeID, i int) grid.JobID {
 }
 
 // writeFrom makes a node write to a register that it owns, and returns the answer.
-func (r *rig) writeFrom(from grid.NodeID, id grid.JobID, s *grid.JobSpec, fill func(*grid.RegisterMessage)) grid.RegisterAnswer {
+func (r *rig) writeFrom(from grid.NodeID, id grid.JobID, s *grid.JobSpec,
+	fill func(*grid.RegisterMessage)) grid.RegisterAnswer {
 	r.t.Helper()
 	r.deliver(from, grid.KindWrite, func(m *grid.Message) {
 		m.Register = grid.RegisterMessage{Job: id, Epoch: 1, Seq: 1, Spec: s, Members: []grid.NodeID{id.Origin, selfID, {77}}}
@@ -61,7 +62,8 @@ func TestNamedTasksCostNothing(t *testing.T) {
 	}
 	want := quota.Each.Tasks / grid.MaxCount
 	if answers[grid.RegisterOK] != want || answers[grid.RegisterFull] != 270-want || r.records(grid.RecRegister) != want {
-		t.Errorf("answers %v, %d records: want %d jobs and the rest refused for want of room", answers, r.records(grid.RecRegister), want)
+		t.Errorf("answers %v, %d records: want %d jobs and the rest refused for want of room", answers,
+			r.records(grid.RecRegister), want)
 	}
 	if a := r.writeFrom(slowID, numbered(slowID, 1), large, nil); a != grid.RegisterOK {
 		t.Errorf("somebody else's job: %v, want it kept", a)
@@ -75,8 +77,9 @@ func TestRecordsBeyondQuotaDoNotStopStart(t *testing.T) {
 	large := spec(func(s *grid.JobSpec) { s.Count = grid.MaxCount })
 	for i := range 200 {
 		id := numbered(fastID, i)
-		r.disk["register "+id.String()] = grid.Record{Kind: grid.RecRegister, Register: grid.RegisterRecord{ID: id, Spec: large,
-			Members: []grid.NodeID{fastID, selfID, slowID}, Promised: 1, VotedFor: fastID, Epoch: 1, Owner: fastID}}
+		r.disk["register "+id.String()] = grid.Record{Kind: grid.RecRegister,
+			Register: grid.RegisterRecord{ID: id, Spec: large,
+				Members: []grid.NodeID{fastID, selfID, slowID}, Promised: 1, VotedFor: fastID, Epoch: 1, Owner: fastID}}
 	}
 	if used := allocated(func() { r = r.restart() }); used > 8*grid.MiB {
 		t.Errorf("the start allocates %d bytes: want at most 8 MiB", used)
@@ -110,7 +113,9 @@ func TestForgettingCostsWhatWasWritten(t *testing.T) {
 			deleted[rec.Kind] += 1 + int(rec.Entry.Further)
 		}
 	}
-	if deleted[grid.RecEntry] != 3 || deleted[grid.RecRegister] != 1 || r.n.Charged().Registers != 1 || r.n.Charged().Tasks != 1 {
-		t.Errorf("deleted %v, %+v still counts: want two entries, the cancellation and the job, and the next job", deleted, r.n.Charged())
+	if deleted[grid.RecEntry] != 3 || deleted[grid.RecRegister] != 1 || r.n.Charged().Registers != 1 ||
+		r.n.Charged().Tasks != 1 {
+		t.Errorf("deleted %v, %+v still counts: want two entries, the cancellation and the job, and the next job", deleted,
+			r.n.Charged())
 	}
 }

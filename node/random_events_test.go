@@ -44,7 +44,7 @@ func newRandomEvents(t *testing.T, seed uint64) *randomEvents {
 	rng := rand.New(rand.NewPCG(seed, 5))
 	r := newRig(t, func(c *Config) {
 		c.Members, c.Window = oneOf(rng, 1, 3, 3, 3), oneOf(rng, c.Window, 2)
-		c.Keep, c.Overdue = oneOf(rng, c.Keep, 3, 6), oneOf(rng, c.Overdue, 0)
+		c.Keep = oneOf(rng, c.Keep, 3, 6)
 		c.Capacity.CPU = oneOf[grid.MilliCPU](rng, 1, 2, 3) * grid.CPU
 		c.Lend, c.Copies = 3*grid.MiB, 2*grid.MiB
 	})
@@ -111,7 +111,8 @@ func (x *randomEvents) event() {
 		x.honestVote()
 	case p < 40 && len(x.starts) > 0:
 		k := x.rng.IntN(len(x.starts))
-		x.step(grid.Event{Kind: oneOf(x.rng, grid.EvEnded, grid.EvEnded, grid.EvLate), Attempt: x.starts[k], Result: x.result()})
+		x.step(grid.Event{Kind: oneOf(x.rng, grid.EvEnded, grid.EvEnded, grid.EvLate), Attempt: x.starts[k],
+			Result: x.result()})
 		x.starts = append(x.starts[:k], x.starts[k+1:]...)
 	case p < 46 && len(x.fetches) > 0:
 		k := x.rng.IntN(len(x.fetches))
@@ -197,7 +198,8 @@ func (x *randomEvents) honestVote() {
 // aboutAttempt delivers a message about an attempt, from its worker or anybody.
 func (x *randomEvents) aboutAttempt() {
 	k := oneOf(x.rng, grid.KindAccept, grid.KindRefuse, grid.KindRefuse, grid.KindResult, grid.KindResult, grid.KindBeat,
-		grid.KindStartLease, grid.KindStartLeaseAck, grid.KindDrop, grid.KindAsk, grid.KindResultAck, grid.KindDeposit, grid.KindDepositAck)
+		grid.KindStartLease, grid.KindStartLeaseAck, grid.KindDrop, grid.KindAsk, grid.KindResultAck, grid.KindDeposit,
+		grid.KindDepositAck)
 	id, why := x.attempt(), grid.Why(x.rng.IntN(25))
 	from := x.workerOf(id)
 	if deposits := k == grid.KindDeposit || k == grid.KindDepositAck; deposits && x.chance(50) {

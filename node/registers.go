@@ -12,7 +12,8 @@ import (
 type registers struct{ *replication.Replicas }
 
 // Add implements [coordinator.Registers].
-func (r registers) Add(id grid.JobID, spec *grid.JobSpec, submitted int64, members []grid.NodeID, s grid.RegisterState) coordinator.Register {
+func (r registers) Add(id grid.JobID, spec *grid.JobSpec, submitted int64, members []grid.NodeID,
+	s grid.RegisterState) coordinator.Register {
 	return r.Replicas.Add(id, spec, submitted, members, s)
 }
 

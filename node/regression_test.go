@@ -109,7 +109,8 @@ func TestAnAttemptIsLostOnce(t *testing.T) {
 	if v := r.task(jobID(1)); v.Lost != 1 {
 		t.Fatalf("%+v", v)
 	}
-	r.deliverFor(fastID, grid.KindResult, id, &grid.Result{Cause: grid.Lost, Exit: grid.ExitSkep, Error: "the node was restarted"})
+	r.deliverFor(fastID, grid.KindResult, id, &grid.Result{Cause: grid.Lost, Exit: grid.ExitSkep,
+		Error: "the node was restarted"})
 	if v := r.task(jobID(1)); v.Lost != 1 || v.State == grid.Ended {
 		t.Errorf("%v, lost %d times after one attempt, want once and another", v.State, v.Lost)
 	}
@@ -163,7 +164,8 @@ func TestFoundButUnreachableEnds(t *testing.T) {
 		r.pass(time.Second)
 	}
 	if v := r.task(jobID(1)); v.State != grid.Ended || v.Result.Exit != grid.ExitUnplaceable || searches > 8 {
-		t.Errorf("%v after %d searches in %v, want unplaceable after a few: %v", v.State, searches, time.Duration(r.now), v.Traces)
+		t.Errorf("%v after %d searches in %v, want unplaceable after a few: %v", v.State, searches, time.Duration(r.now),
+			v.Traces)
 	}
 }
 
@@ -200,9 +202,11 @@ func TestForgottenClassesLeaveTheDisk(t *testing.T) {
 	r := newRig(t, nil)
 	const most = 256 // classes measured at once
 	for i := range most + 50 {
-		r.submit(grid.JobID{Origin: selfID, Nonce: [10]byte{1, byte(i), byte(i >> 8)}}, spec(func(s *grid.JobSpec) { s.Class = fmt.Sprint("c", i) }))
+		r.submit(grid.JobID{Origin: selfID, Nonce: [10]byte{1, byte(i), byte(i >> 8)}},
+			spec(func(s *grid.JobSpec) { s.Class = fmt.Sprint("c", i) }))
 		r.now += 1e9
-		r.step(grid.Event{Kind: grid.EvEnded, Attempt: r.fx.Starts[0].Attempt, Result: &grid.Result{Cause: grid.Exited, Wall: time.Second}})
+		r.step(grid.Event{Kind: grid.EvEnded, Attempt: r.fx.Starts[0].Attempt, Result: &grid.Result{Cause: grid.Exited,
+			Wall: time.Second}})
 	}
 	kept := 0
 	for _, rec := range r.disk {

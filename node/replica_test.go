@@ -23,7 +23,7 @@ func replicatedAt(i uint32) grid.AttemptID {
 // which it has room for one.
 func newMember(t *testing.T) *rig {
 	t.Helper()
-	r := newRig(t, func(c *Config) { c.Overdue = 0 })
+	r := newRig(t, nil)
 	r.now = 3600e9
 	r.join(fastID, 10, "linux")
 	r.join(slowID, 1, "linux")
@@ -58,7 +58,8 @@ func (r *rig) takeOver() {
 	r.acceptAsSlow()
 }
 
-// promiseElsewhere makes fastID, which was the owner, answer a write with the epoch that it has promised to another one.
+// promiseElsewhere makes fastID, which was the owner, answer a write with the epoch that it has promised to another
+// one.
 func (r *rig) promiseElsewhere(epoch uint32) {
 	r.t.Helper()
 	for end := r.now.Add(time.Minute); r.now < end; r.pass(time.Second, grid.TimerRegister) {
@@ -149,7 +150,8 @@ func TestOfferOfANewOwnerKeepsResults(t *testing.T) {
 			g := s.Msg.Register
 			switch s.Msg.Kind {
 			case grid.KindKeepalive:
-				r.deliver(s.To, grid.KindKeepaliveAck, func(m *grid.Message) { m.Register = grid.RegisterMessage{Seq: g.Seq, Answer: grid.RegisterOK} })
+				r.deliver(s.To, grid.KindKeepaliveAck,
+					func(m *grid.Message) { m.Register = grid.RegisterMessage{Seq: g.Seq, Answer: grid.RegisterOK} })
 			case grid.KindWrite:
 				r.deliver(s.To, grid.KindWriteAck, func(m *grid.Message) {
 					m.Register = grid.RegisterMessage{Job: id, Epoch: g.Epoch, Seq: g.Seq, Answer: grid.RegisterOK}
@@ -246,7 +248,8 @@ func TestMemberOfClosedJobKeepsNoAttempt(t *testing.T) {
 	r.step(grid.Event{Kind: grid.EvEnded, Attempt: replicatedAt(0), Result: exitZero})
 	r.deliver(fastID, grid.KindWrite, func(m *grid.Message) {
 		m.Register = grid.RegisterMessage{Job: replicatedJob, Epoch: 1, Seq: 2, Done: true, Entries: []grid.Entry{
-			{Index: 0, Epoch: 1, Attempt: replicatedAt(0).Attempt, Worker: selfID, Result: exitZero}, {Index: 1, Epoch: 1, Attempt: replicatedAt(1).Attempt, Worker: selfID, Result: exitZero}}}
+			{Index: 0, Epoch: 1, Attempt: replicatedAt(0).Attempt, Worker: selfID, Result: exitZero},
+			{Index: 1, Epoch: 1, Attempt: replicatedAt(1).Attempt, Worker: selfID, Result: exitZero}}}
 	})
 	for i := range uint32(2) {
 		if _, _, ok := r.n.Work(replicatedAt(i)); ok {

@@ -15,11 +15,13 @@ func unacknowledged(t *testing.T, results int) (r *rig, about func(i int) grid.A
 	r = newRig(t, nil)
 	r.join(fastID, 1, "linux")
 	about = func(i int) grid.AttemptID {
-		return grid.AttemptID{Task: grid.TaskID{Job: grid.JobID{Origin: fastID}, Index: uint32(i)}, Attempt: grid.Attempt{Epoch: 1, N: 1}}
+		return grid.AttemptID{Task: grid.TaskID{Job: grid.JobID{Origin: fastID}, Index: uint32(i)},
+			Attempt: grid.Attempt{Epoch: 1, N: 1}}
 	}
 	for i := range results {
 		r.deliver(fastID, grid.KindOffer, func(m *grid.Message) {
-			m.Offer = grid.Offer{ID: about(i), Spec: spec(func(s *grid.JobSpec) { s.Count = grid.MaxCount }), Class: "a", Lease: r.cfg.Lease}
+			m.Offer = grid.Offer{ID: about(i), Spec: spec(func(s *grid.JobSpec) { s.Count = grid.MaxCount }), Class: "a",
+				Lease: r.cfg.Lease}
 		})
 		r.now = r.now.Add(time.Microsecond)
 		r.step(grid.Event{Kind: grid.EvEnded, Attempt: about(i), Result: exitZero})
@@ -125,7 +127,8 @@ func TestOwnerCacheIsShared(t *testing.T) {
 	if got := len(r.n.ForeignJobs(nil)); got != 1+maxCachedByOne {
 		t.Errorf("%d are known, want %d", got, 1+maxCachedByOne)
 	}
-	for i, want := range map[int]bool{0: true, 1: false, 2*maxCachedOwners - maxCachedByOne: false, 2*maxCachedOwners - maxCachedByOne + 1: true, 2 * maxCachedOwners: true} {
+	for i, want := range map[int]bool{0: true, 1: false, 2*maxCachedOwners - maxCachedByOne: false,
+		2*maxCachedOwners - maxCachedByOne + 1: true, 2 * maxCachedOwners: true} {
 		if _, _, known := r.n.Authority(job(i)); known != want {
 			t.Errorf("job %d: known %v, want %v", i, known, want)
 		}

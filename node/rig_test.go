@@ -134,7 +134,8 @@ func (r *rig) pass(d time.Duration, kinds ...grid.TimerKind) {
 		r.wakes = append(r.wakes[:next], r.wakes[next+1:]...)
 		r.now = max(r.now, w.At)
 		r.step(grid.Event{Kind: grid.EvWake, Timer: w.Timer})
-		if len(r.fx.Sends)+len(r.fx.Starts)+len(r.fx.Fetches)+len(r.fx.Replies) > 0 && (len(kinds) == 0 || slices.Contains(kinds, w.Timer.Kind)) {
+		if len(r.fx.Sends)+len(r.fx.Starts)+len(r.fx.Fetches)+len(r.fx.Replies) > 0 &&
+			(len(kinds) == 0 || slices.Contains(kinds, w.Timer.Kind)) {
 			return
 		}
 	}

@@ -14,7 +14,8 @@ func TestRunTimeVariationSurvivesRestart(t *testing.T) {
 	for i, d := range []time.Duration{time.Second, 9 * time.Second, 2 * time.Second, 40 * time.Second} {
 		r.offer(fastID, foreignAttempt(byte(i)), spec(nil))
 		r.now = r.now.Add(d)
-		r.step(grid.Event{Kind: grid.EvEnded, Attempt: foreignAttempt(byte(i)), Result: &grid.Result{Cause: grid.Exited, Wall: d}})
+		r.step(grid.Event{Kind: grid.EvEnded, Attempt: foreignAttempt(byte(i)), Result: &grid.Result{Cause: grid.Exited,
+			Wall: d}})
 	}
 	class := grid.ClassOf(spec(nil))
 	mean, scv := r.n.runTime(class)

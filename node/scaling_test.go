@@ -32,8 +32,8 @@ func cpu() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// inProportion measures do for n and for n/10. The collector stays off while do runs: its share of the CPU time grows with
-// the heap of the whole process and with what else the machine does.
+// inProportion measures do for n and for n/10. The collector stays off while do runs: its share of the CPU time grows
+// with the heap of the whole process and with what else the machine does.
 func inProportion(t *testing.T, n int, do func(t *testing.T, n int) time.Duration) {
 	t.Helper()
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
@@ -75,7 +75,8 @@ func submitAll(t *testing.T, jobs int) (*rig, time.Duration) {
 		})
 		for _, s := range r.sent(grid.KindWrite) {
 			if s.To == fastID {
-				writes = append(writes, grid.Send{Msg: grid.Message{Register: grid.RegisterMessage{Job: s.Msg.Register.Job, Epoch: 1, Seq: s.Msg.Register.Seq, Answer: grid.RegisterOK}}})
+				writes = append(writes, grid.Send{Msg: grid.Message{Register: grid.RegisterMessage{Job: s.Msg.Register.Job,
+					Epoch: 1, Seq: s.Msg.Register.Seq, Answer: grid.RegisterOK}}})
 			}
 		}
 	}
@@ -85,7 +86,8 @@ func submitAll(t *testing.T, jobs int) (*rig, time.Duration) {
 		replies += len(r.fx.Replies)
 	}
 	took := cpu() - begin
-	if here := len(r.n.worker.Exec().Queue()) + len(r.n.worker.Exec().Running()); replies != jobs || here != jobs || len(r.n.worker.Exec().Running()) != 1 {
+	if here := len(r.n.worker.Exec().Queue()) + len(r.n.worker.Exec().Running()); replies != jobs || here != jobs ||
+		len(r.n.worker.Exec().Running()) != 1 {
 		t.Fatalf("%d jobs: %d answered, %d tasks here, %d run", jobs, replies, here, len(r.n.worker.Exec().Running()))
 	}
 	return r, took

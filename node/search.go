@@ -17,7 +17,8 @@ func (n *Node) handleSearch(now grid.Time, from grid.NodeID, m *grid.Message, fx
 		first := len(fx.Sends)
 		n.discovery.Find(now, from, &m.Find, n.gossip.Neighbours(), n.bestKnown, fx)
 		for i := first; i < len(fx.Sends); i++ { // the asker's ad travels with its walk
-			if s := &fx.Sends[i].Msg; s.Kind == grid.KindFind && len(m.Digest) == 1 && m.Digest[0].Ad != nil && m.Digest[0].Ad.Node == m.Find.Asker {
+			if s := &fx.Sends[i].Msg; s.Kind == grid.KindFind && len(m.Digest) == 1 && m.Digest[0].Ad != nil &&
+				m.Digest[0].Ad.Node == m.Find.Asker {
 				s.Digest = append(s.Digest, m.Digest[0])
 			}
 		}
@@ -42,7 +43,8 @@ func (n *Node) bestKnown(needs *grid.Needs, engine string) *grid.Ad {
 	}
 	var best *gossip.Peer
 	for _, g := range n.gossip.Peers() {
-		if g.Ad == nil || discovery.Fit(needs, engine, g.Ad) != grid.WhyNone || discovery.Now(needs, g.Ad).Why != grid.WhyNone {
+		if g.Ad == nil || discovery.Fit(needs, engine, g.Ad) != grid.WhyNone ||
+			discovery.Now(needs, g.Ad).Why != grid.WhyNone {
 			continue
 		}
 		if best == nil || g.Ad.Backlog < best.Ad.Backlog || g.Ad.Backlog == best.Ad.Backlog && g.Heard > best.Heard {

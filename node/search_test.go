@@ -78,7 +78,8 @@ func TestConnectedNodeOutsideViewIsReadmitted(t *testing.T) {
 	if r.n.gossip.Peer(fastID) != nil || !r.n.peers.Connected(fastID) {
 		t.Fatal("the node is still in the view, or not connected: this tests nothing")
 	}
-	r.submit(jobID(1), spec(func(s *grid.JobSpec) { s.Needs.Labels = []grid.LabelNeed{{Key: "os", Values: []string{"plan9"}}} }))
+	r.submit(jobID(1),
+		spec(func(s *grid.JobSpec) { s.Needs.Labels = []grid.LabelNeed{{Key: "os", Values: []string{"plan9"}}} }))
 	r.answerSearch(fastID, "plan9")
 	if to := r.one(grid.KindOffer).To; to != fastID {
 		t.Errorf("offered to %v, want %v; traces %v", to, fastID, r.task(jobID(1)).Traces)
@@ -91,7 +92,8 @@ func TestOldAdDoesNotRepeatSearch(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(slowID, 1, "linux")
 	r.join(fastID, 1, "linux") // it no longer says plan9
-	r.submit(jobID(1), spec(func(s *grid.JobSpec) { s.Needs.Labels = []grid.LabelNeed{{Key: "os", Values: []string{"plan9"}}} }))
+	r.submit(jobID(1),
+		spec(func(s *grid.JobSpec) { s.Needs.Labels = []grid.LabelNeed{{Key: "os", Values: []string{"plan9"}}} }))
 	began, searches := r.now, 0
 	for r.task(jobID(1)).State != grid.Ended && searches < 100 {
 		if len(r.sent(grid.KindFind)) > 0 {
@@ -101,8 +103,10 @@ func TestOldAdDoesNotRepeatSearch(t *testing.T) {
 		}
 		r.pass(time.Minute)
 	}
-	if v := r.task(jobID(1)); v.State != grid.Ended || v.Result.Cause != grid.Unplaceable || searches > 10 || r.now.Sub(began) < 30*time.Second {
-		t.Errorf("%v after %d searches in %v: want it unplaceable after a few, with pauses: %v", v.State, searches, r.now.Sub(began), v.Traces)
+	if v := r.task(jobID(1)); v.State != grid.Ended || v.Result.Cause != grid.Unplaceable || searches > 10 ||
+		r.now.Sub(began) < 30*time.Second {
+		t.Errorf("%v after %d searches in %v: want it unplaceable after a few, with pauses: %v", v.State, searches,
+			r.now.Sub(began), v.Traces)
 	}
 }
 
@@ -116,12 +120,14 @@ func TestDrainedNodeThatNeverReturnsIsForgotten(t *testing.T) {
 	r.deliver(fastID, grid.KindDigest, func(m *grid.Message) { m.Digest = []grid.AdEntry{{Ad: &draining}} })
 	r.step(grid.Event{Kind: grid.EvPeerDown, Peer: fastID})
 	gone := r.now
-	r.submit(jobID(1), spec(func(s *grid.JobSpec) { s.Needs.Labels = []grid.LabelNeed{{Key: "os", Values: []string{"windows"}}} }))
+	r.submit(jobID(1),
+		spec(func(s *grid.JobSpec) { s.Needs.Labels = []grid.LabelNeed{{Key: "os", Values: []string{"windows"}}} }))
 	for r.task(jobID(1)).State != grid.Ended && r.now < gone.Add(time.Hour) {
 		r.pass(time.Second)
 	}
 	waited, expire := r.now.Sub(gone), r.cfg.Gossip.Expire
-	if v := r.task(jobID(1)); v.State != grid.Ended || v.Result.Cause != grid.Unplaceable || waited < expire || waited > expire+2*time.Minute {
+	if v := r.task(jobID(1)); v.State != grid.Ended || v.Result.Cause != grid.Unplaceable || waited < expire ||
+		waited > expire+2*time.Minute {
 		t.Errorf("after %v it is %v, %v: want it ended as unplaceable soon after %v", waited, v.State, v.Result, expire)
 	}
 }

@@ -37,7 +37,8 @@ func (o *owners) job(i int) grid.JobID {
 func (o *owners) write(i int, seq uint64, done bool) {
 	o.t.Helper()
 	o.deliver(o.node(i), grid.KindWrite, func(m *grid.Message) {
-		m.Register = grid.RegisterMessage{Job: o.job(i), Epoch: 1, Seq: seq, Spec: spec(nil), Members: []grid.NodeID{o.node(i), selfID, o.node(i + 1)}, Done: done}
+		m.Register = grid.RegisterMessage{Job: o.job(i), Epoch: 1, Seq: seq, Spec: spec(nil),
+			Members: []grid.NodeID{o.node(i), selfID, o.node(i + 1)}, Done: done}
 		if done {
 			m.Register.Entries = []grid.Entry{{Attempt: grid.Attempt{Epoch: 1, N: 1}, Worker: o.node(i), Result: exitZero}}
 		}
@@ -58,7 +59,8 @@ func (o *owners) keepalive(owner int, goesOn func(i int) bool) {
 			sum += replication.Hash(o.job(i), 1)
 		}
 	}
-	o.deliver(o.node(owner), grid.KindKeepalive, func(m *grid.Message) { m.Register = grid.RegisterMessage{Seq: 1, Count: count, Sum: sum} })
+	o.deliver(o.node(owner), grid.KindKeepalive,
+		func(m *grid.Message) { m.Register = grid.RegisterMessage{Seq: 1, Count: count, Sum: sum} })
 	if a := o.one(grid.KindKeepaliveAck).Msg.Register.Answer; a != grid.RegisterOK {
 		o.t.Fatalf("owner %d of %d registers is answered %v", owner, count, a)
 	}
@@ -107,7 +109,8 @@ func TestSharedRegisters(t *testing.T) {
 			t.Fatalf("%d registers, want %d", len(r.n.replicas.Open()), want)
 		}
 		for i := range o.count {
-			with := slices.DeleteFunc(slices.Clone(r.n.replicas.Open()), func(rep *replication.Replica) bool { return rep.Place(o.node(i)) < 0 })
+			with := slices.DeleteFunc(slices.Clone(r.n.replicas.Open()),
+				func(rep *replication.Replica) bool { return rep.Place(o.node(i)) < 0 })
 			if got := r.n.replicas.With(o.node(i)); !slices.Equal(got, with) {
 				t.Fatalf("%d in common with node %d, want %d", len(got), i, len(with))
 			}

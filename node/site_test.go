@@ -65,7 +65,8 @@ func TestPollAnswerDescribesQueue(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 1, "linux")
 	for k := range byte(3) {
-		id := grid.AttemptID{Task: grid.TaskID{Job: grid.JobID{Origin: fastID, Nonce: [10]byte{k}}}, Attempt: grid.Attempt{Epoch: 1, N: 1}}
+		id := grid.AttemptID{Task: grid.TaskID{Job: grid.JobID{Origin: fastID, Nonce: [10]byte{k}}},
+			Attempt: grid.Attempt{Epoch: 1, N: 1}}
 		r.deliver(fastID, grid.KindOffer, func(m *grid.Message) {
 			m.Offer = grid.Offer{ID: id, Spec: spec(nil), Class: "a", Lease: 1e10}
 		})

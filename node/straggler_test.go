@@ -40,7 +40,8 @@ func newStragglerRig(t *testing.T, change func(*grid.JobSpec)) *stragglerRig {
 // work submits another task of the class that runs here.
 func (g *stragglerRig) work() {
 	g.jobs++
-	g.step(grid.Event{Kind: grid.EvSubmit, Caller: 9, Job: jobID(g.jobs), Spec: spec(func(s *grid.JobSpec) { s.Policy = "local" })})
+	g.step(grid.Event{Kind: grid.EvSubmit, Caller: 9, Job: jobID(g.jobs),
+		Spec: spec(func(s *grid.JobSpec) { s.Policy = "local" })})
 	g.observe()
 }
 
@@ -101,7 +102,8 @@ func TestStragglerIsReclaimed(t *testing.T) {
 	if took < 30*time.Second || took > time.Minute {
 		t.Fatalf("it is reclaimed after %v, want after half a minute", took)
 	}
-	if v, _ := g.n.Task(grid.TaskID{Job: jobID(1)}); v.Lost != 0 || v.ID.N == g.attempt.N && v.State == grid.Placed && v.Worker == fastID {
+	if v, _ := g.n.Task(grid.TaskID{Job: jobID(1)}); v.Lost != 0 || v.ID.N == g.attempt.N && v.State == grid.Placed &&
+		v.Worker == fastID {
 		t.Errorf("the task is %+v: want it placed again, and no loss counted", v)
 	}
 	s := g.n.peers.Record(fastID)
@@ -167,7 +169,8 @@ func TestClaimedArrivalsAreBounded(t *testing.T) {
 		r.now = r.now.Add(time.Second)
 		mine := uint64(r.now)
 		r.deliver(fastID, grid.KindPoll, func(m *grid.Message) {
-			m.Poll = grid.Poll{ID: 1, Class: "x", Needs: oneCore, Speed: 1, Cores: grid.CPU, Mine: mine, Rates: []grid.Rate{{Class: "x", Alpha: alpha, Mu: 2}}}
+			m.Poll = grid.Poll{ID: 1, Class: "x", Needs: oneCore, Speed: 1, Cores: grid.CPU, Mine: mine,
+				Rates: []grid.Rate{{Class: "x", Alpha: alpha, Mu: 2}}}
 		})
 		r.submit(jobID(1), spec(nil)) // it has the policies told of every column
 		r.n.peers.UpdateColumns(r.now)
@@ -179,7 +182,8 @@ func TestClaimedArrivalsAreBounded(t *testing.T) {
 		}
 	}
 	for i := range 60 {
-		o := grid.Offer{ID: grid.AttemptID{Task: grid.TaskID{Job: grid.JobID{Origin: fastID, Nonce: [10]byte{byte(i)}}}, Attempt: grid.Attempt{Epoch: 1, N: 1}},
+		o := grid.Offer{ID: grid.AttemptID{Task: grid.TaskID{Job: grid.JobID{Origin: fastID, Nonce: [10]byte{byte(i)}}},
+			Attempt: grid.Attempt{Epoch: 1, N: 1}},
 			Spec: spec(nil), Class: "x", Lease: time.Minute}
 		r.deliver(fastID, grid.KindOffer, func(m *grid.Message) { m.Offer = o })
 	}

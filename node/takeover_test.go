@@ -30,7 +30,9 @@ func TestNewOwnerIsToldOnceOfEachAttempt(t *testing.T) {
 	r.step(grid.Event{Kind: grid.EvPeerDown, Peer: fastID})
 	reports := make(map[grid.AttemptID]int)
 	for i := range jobs {
-		r.deliver(slowID, grid.KindTakeover, func(m *grid.Message) { m.Register = grid.RegisterMessage{Job: job(i), Epoch: 2, Owner: slowID} })
+		r.deliver(slowID, grid.KindTakeover, func(m *grid.Message) {
+			m.Register = grid.RegisterMessage{Job: job(i), Epoch: 2, Owner: slowID}
+		})
 		for _, s := range slices.Concat(r.sent(grid.KindResult), r.sent(grid.KindBeat)) {
 			for _, id := range s.Msg.Attempts {
 				if s.To == slowID {

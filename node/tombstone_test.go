@@ -49,14 +49,17 @@ func TestEvictedRegisterIsNotCreatedAnew(t *testing.T) {
 	check := func(r *rig, when string) {
 		t.Helper()
 		for _, epoch := range []uint32{1, 2, 9} {
-			if a := ask(r, when, grid.KindCampaign, grid.RegisterMessage{Epoch: epoch}); a.Answer != grid.RegisterGone || a.Epoch != 1 || len(a.Entries) > 0 {
+			if a := ask(r, when, grid.KindCampaign, grid.RegisterMessage{Epoch: epoch}); a.Answer != grid.RegisterGone ||
+				a.Epoch != 1 || len(a.Entries) > 0 {
 				t.Errorf("%s: a campaign for epoch %d is answered %d, %+v", when, epoch, a.Answer, a)
 			}
-			if a := ask(r, when, grid.KindWrite, grid.RegisterMessage{Epoch: epoch, Seq: 5}); a.Answer != grid.RegisterGone || a.Seq != 5 {
+			if a := ask(r, when, grid.KindWrite, grid.RegisterMessage{Epoch: epoch, Seq: 5}); a.Answer != grid.RegisterGone ||
+				a.Seq != 5 {
 				t.Errorf("%s: a write of epoch %d is answered %d", when, epoch, a.Answer)
 			}
 		}
-		if a := ask(r, when, grid.KindWrite, grid.RegisterMessage{Epoch: 2, Seq: 6, Done: true}); a.Answer != grid.RegisterOK || a.Epoch != 2 {
+		if a := ask(r, when, grid.KindWrite,
+			grid.RegisterMessage{Epoch: 2, Seq: 6, Done: true}); a.Answer != grid.RegisterOK || a.Epoch != 2 {
 			t.Errorf("%s: that the job is over is answered %d", when, a.Answer)
 		}
 	}
@@ -75,7 +78,9 @@ func TestEvictedRegisterIsNotCreatedAnew(t *testing.T) {
 func TestForgedTombstoneGivesWayToTheOrigin(t *testing.T) {
 	o, id := evicted(t)
 	r := o.rig
-	if a := r.writeFrom(o.id, id, spec(nil), func(g *grid.RegisterMessage) { g.Members = []grid.NodeID{o.id, slowID, r.cfg.Self} }); a != grid.RegisterOK || r.records(grid.RecTombstone) != 0 {
+	if a := r.writeFrom(o.id, id, spec(nil),
+		func(g *grid.RegisterMessage) { g.Members = []grid.NodeID{o.id, slowID, r.cfg.Self} }); a != grid.RegisterOK ||
+		r.records(grid.RecTombstone) != 0 {
 		t.Errorf("the origin's write is answered %d, with %d tombstones", a, r.records(grid.RecTombstone))
 	}
 }
@@ -100,7 +105,8 @@ func TestTombstoneAnswersItsOwnMembers(t *testing.T) {
 	}
 	for n, from := range []grid.NodeID{o.id, slowID} { // a later owner and the origin
 		r.deliver(from, grid.KindOffer, func(m *grid.Message) {
-			m.Offer = grid.Offer{ID: grid.AttemptID{Task: grid.TaskID{Job: id}, Attempt: grid.Attempt{Epoch: 1 + uint32(n), N: 8}},
+			m.Offer = grid.Offer{ID: grid.AttemptID{Task: grid.TaskID{Job: id}, Attempt: grid.Attempt{Epoch: 1 + uint32(n),
+				N: 8}},
 				Spec: two, Class: "a", Lease: r.cfg.Lease, Members: others}
 		})
 		if len(r.sent(grid.KindAccept)) != 1 {
@@ -133,7 +139,8 @@ func TestMemberForgetsAJobThatAllOthersEvicted(t *testing.T) {
 	}
 }
 
-// A member that waits in vain for the outcome of a job forgets the job when its time is over, though it hears of nobody.
+// A member that waits in vain for the outcome of a job forgets the job when its time is over, though it hears of
+// nobody.
 func TestMemberGivesUpAnOutcome(t *testing.T) {
 	r := newMember(t)
 	r.step(grid.Event{Kind: grid.EvPeerDown, Peer: fastID})

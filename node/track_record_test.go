@@ -19,7 +19,9 @@ func (r *rig) promises(id grid.NodeID, ect time.Duration) (offers []grid.Attempt
 		case grid.KindPoll:
 			poll := m.Poll.ID
 			r.fx = grid.Effects{}
-			r.deliver(id, grid.KindState, func(m *grid.Message) { m.State = grid.State{ID: poll, ECT: ect, Speed: 1, Cores: grid.CPU, Mine: 1} })
+			r.deliver(id, grid.KindState, func(m *grid.Message) {
+				m.State = grid.State{ID: poll, ECT: ect, Speed: 1, Cores: grid.CPU, Mine: 1}
+			})
 			sends = append(sends, r.fx.Sends...)
 		case grid.KindOffer:
 			offers = append(offers, m.Offer.ID)
@@ -35,7 +37,8 @@ func withMeasuredClass(t *testing.T) *rig {
 	r := newRig(t, nil)
 	r.submit(jobID(99), spec(nil))
 	r.now = r.now.Add(time.Second)
-	r.step(grid.Event{Kind: grid.EvEnded, Attempt: grid.AttemptID{Task: grid.TaskID{Job: jobID(99)}, Attempt: grid.Attempt{Epoch: 1, N: 1}},
+	r.step(grid.Event{Kind: grid.EvEnded, Attempt: grid.AttemptID{Task: grid.TaskID{Job: jobID(99)},
+		Attempt: grid.Attempt{Epoch: 1, N: 1}},
 		Result: &grid.Result{Cause: grid.Exited, Wall: time.Second}})
 	r.submit(jobID(98), spec(nil)) // it is busy with another one
 	r.join(fastID, 1e6, "linux")
@@ -100,7 +103,8 @@ func TestTypicalRateIsTheMedian(t *testing.T) {
 		id := grid.NodeID{byte(10 + i)}
 		r.join(id, 1, "linux")
 		r.deliver(id, grid.KindPoll, func(m *grid.Message) {
-			m.Poll = grid.Poll{ID: 1, Class: "x", Needs: oneCore, Speed: 1, Cores: grid.CPU, Mine: 1, Rates: []grid.Rate{{Class: "x", Mu: mu}}}
+			m.Poll = grid.Poll{ID: 1, Class: "x", Needs: oneCore, Speed: 1, Cores: grid.CPU, Mine: 1,
+				Rates: []grid.Rate{{Class: "x", Mu: mu}}}
 		})
 	}
 	if got, _ := r.n.runTime("x"); got != 1.0/3 {

@@ -14,11 +14,6 @@ import (
 type Tuning struct {
 	coordinator.Tuning
 
-	// Overdue is how long work must have waited here, and twice its expected wait, before it is handed back to its
-	// owner when another node that fits is idle; default 3 s, 0 = never. Lower corrects a wrong estimate sooner and
-	// moves more tasks.
-	Overdue time.Duration
-
 	// Copies bounds, in bytes, the files that the other members of a register are asked to deposit and that this node
 	// deposits for others: the inputs of a job, or the outputs of one task; default 256 MiB. A submission or a result
 	// counts only once a majority has them. Larger files are not deposited, and the job says so. Higher protects more,

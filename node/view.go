@@ -76,7 +76,8 @@ func (n *Node) Peers(now grid.Time, dst []PeerView) []PeerView {
 // Stats returns counts and gauges.
 func (n *Node) Stats(now grid.Time) Stats {
 	here := n.worker.Exec()
-	s := Stats{Counts: n.stats, Queued: len(here.Queue()), Running: len(here.Running()), Unacked: len(here.Finished()), Free: here.Free(),
+	s := Stats{Counts: n.stats, Queued: len(here.Queue()), Running: len(here.Running()), Unacked: len(here.Finished()),
+		Free:    here.Free(),
 		Backlog: grid.Seconds(here.Wait(now, oneCore, n.runTime)), Peers: len(n.gossip.Peers())}
 	s.Counts.Counts = n.coordinator.Counts()
 	s.Stale += n.stats.Stale + n.worker.Stale()

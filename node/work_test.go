@@ -10,7 +10,8 @@ import (
 )
 
 func foreignAttempt(i byte) grid.AttemptID {
-	return grid.AttemptID{Task: grid.TaskID{Job: grid.JobID{Origin: fastID, Nonce: [10]byte{i}}}, Attempt: grid.Attempt{Epoch: 1, N: 1}}
+	return grid.AttemptID{Task: grid.TaskID{Job: grid.JobID{Origin: fastID, Nonce: [10]byte{i}}},
+		Attempt: grid.Attempt{Epoch: 1, N: 1}}
 }
 
 func (r *rig) offer(from grid.NodeID, id grid.AttemptID, s *grid.JobSpec) {
@@ -63,8 +64,10 @@ func TestStoppedWorkKeepsItsCore(t *testing.T) {
 		r.offer(fastID, foreignAttempt(1), spec(nil))
 		r.offer(fastID, foreignAttempt(2), spec(nil))
 		free := r.n.worker.Exec().Free()
-		if r.deliverFor(fastID, grid.KindDrop, foreignAttempt(1), nil); len(r.fx.Stops) != 1 || len(r.fx.Starts) != 0 || r.n.worker.Exec().Free() != free {
-			t.Fatalf("stops %v, starts %v, free %v: want one stop and nothing freed", r.fx.Stops, r.fx.Starts, r.n.worker.Exec().Free())
+		if r.deliverFor(fastID, grid.KindDrop, foreignAttempt(1), nil); len(r.fx.Stops) != 1 || len(r.fx.Starts) != 0 ||
+			r.n.worker.Exec().Free() != free {
+			t.Fatalf("stops %v, starts %v, free %v: want one stop and nothing freed", r.fx.Stops, r.fx.Starts,
+				r.n.worker.Exec().Free())
 		}
 		r.step(grid.Event{Kind: grid.EvEnded, Attempt: foreignAttempt(1), Result: last})
 		if len(r.fx.Starts) != 1 || r.fx.Starts[0].Attempt != foreignAttempt(2) {
@@ -106,7 +109,9 @@ func TestBeatsGoToEachOriginAndStopWithTheWork(t *testing.T) {
 			t.Fatalf("%v %+v", k, b)
 		}
 	}
-	r.deliver(fastID, grid.KindDrop, func(m *grid.Message) { m.Attempts = []grid.AttemptID{foreignAttempt(1), foreignAttempt(2)} })
+	r.deliver(fastID, grid.KindDrop, func(m *grid.Message) {
+		m.Attempts = []grid.AttemptID{foreignAttempt(1), foreignAttempt(2)}
+	})
 	if len(r.fx.Stops) != 2 {
 		t.Fatalf("stops %v", r.fx.Stops)
 	}
@@ -138,7 +143,8 @@ func TestOnlySuccessTeachesTheRate(t *testing.T) {
 	}
 	r.offer(fastID, foreignAttempt(9), spec(nil))
 	r.now = r.now.Add(4 * time.Second)
-	r.step(grid.Event{Kind: grid.EvEnded, Attempt: foreignAttempt(9), Result: &grid.Result{Cause: grid.Exited, Wall: 4 * time.Second}})
+	r.step(grid.Event{Kind: grid.EvEnded, Attempt: foreignAttempt(9), Result: &grid.Result{Cause: grid.Exited,
+		Wall: 4 * time.Second}})
 	if got, _ := r.n.runTime(class); math.Abs(got-4) > 1e-6 {
 		t.Errorf("mean run time %g, want 4", got)
 	}

@@ -10,8 +10,9 @@ import (
 // A node's messages are sent one after the other, whatever their destination: the n-th of 1000 bytes at 10,000 bytes a
 // second arrives n tenths of a second and a latency later. Other nodes' messages do not wait for them.
 func TestMessagesQueueForTheSendersLink(t *testing.T) {
-	w, all := probes(t, Config{Nodes: 4, Network: Network{Mesh: true, Latency: Constant(5 * time.Millisecond), Bandwidth: 10_000,
-		Size: func(*grid.Message) int { return 1000 }}})
+	w, all := probes(t, Config{Nodes: 4, Network: Network{Mesh: true, Latency: Constant(5 * time.Millisecond),
+		Bandwidth: 10_000,
+		Size:      func(*grid.Message) int { return 1000 }}})
 	runUntil(t, w, 20*time.Second)
 	var began [4]grid.Time // by the nodes' clocks
 	mark := func() {
@@ -57,7 +58,8 @@ func TestMessagesQueueForTheSendersLink(t *testing.T) {
 // A restarted node has no queued messages.
 func TestCrashEmptiesTheLink(t *testing.T) {
 	w, _ := probes(t, Config{Nodes: 2, Network: Network{Bandwidth: 1000, Size: func(*grid.Message) int { return 1000 }},
-		Faults: []Fault{{At: 3 * time.Second, Kind: Crash, Nodes: []int{0}}, {At: 4 * time.Second, Kind: Restart, Nodes: []int{0}}}})
+		Faults: []Fault{{At: 3 * time.Second, Kind: Crash, Nodes: []int{0}},
+			{At: 4 * time.Second, Kind: Restart, Nodes: []int{0}}}})
 	runUntil(t, w, 2*time.Second)
 	sendPolls(w, 0, 1, 100)
 	runUntil(t, w, 10*time.Second)

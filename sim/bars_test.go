@@ -66,9 +66,11 @@ func benchTrace(b *testing.B) {
 		i = j
 	}
 	per := float64(bytes) / float64(max(counted, 1))
-	report(fmt.Sprintf("Step, a trace of %d polls, digests and timers", counted), per, "B/ev", "0", per == 0 && counted >= want)
+	report(fmt.Sprintf("Step, a trace of %d polls, digests and timers", counted), per, "B/ev", "0", per == 0 &&
+		counted >= want)
 	report("its allocations, of each 1,000 events", 1000*float64(mallocs)/float64(max(counted, 1)), "", "reported", true)
-	report("its bytes but for new ads of its own, which others keep", float64(bytes-ads)/float64(max(counted, 1)), "B/ev", "reported", true)
+	report("its bytes but for new ads of its own, which others keep", float64(bytes-ads)/float64(max(counted, 1)), "B/ev",
+		"reported", true)
 }
 
 // plain reports whether an event is a poll, a digest or a timer.

@@ -29,8 +29,10 @@ func BenchmarkBars(b *testing.B) {
 			report("CPU a task"+at+" over that at 1,000", f.task/small.task, "", "≤ 2.5", f.task/small.task <= 2.5)
 			report("CPU an event"+at+" over a hold of container/heap", f.event/f.heap, "", "≤ 2", f.event/f.heap <= 2)
 			report("live memory a node"+at+", view 32", f.memory/1024, "KiB", "≤ 8", f.memory <= 8192)
-			report("mean completion time"+at+" over that at 1,000", f.completion/small.completion, "", "≤ 1.2", f.completion/small.completion <= 1.2)
-			report("bytes a node and second"+at+" over those at 1,000", f.bytes/small.bytes, "", "≤ 1.2", f.bytes/small.bytes <= 1.2)
+			report("mean completion time"+at+" over that at 1,000", f.completion/small.completion, "", "≤ 1.2",
+				f.completion/small.completion <= 1.2)
+			report("bytes a node and second"+at+" over those at 1,000", f.bytes/small.bytes, "", "≤ 1.2",
+				f.bytes/small.bytes <= 1.2)
 		}
 	}
 }
@@ -42,7 +44,8 @@ type figures struct{ task, event, heap, memory, completion, bytes float64 }
 // loaded is a world of nodes of one core with views of 32, at half of their capacity.
 func loaded(nodes int, virtual time.Duration) Config {
 	r := grid.NewRand(1, 5)
-	c := Config{Seed: 1, Nodes: nodes, Spread: 5 * time.Second, Network: Network{Latency: Uniform(time.Millisecond, 20*time.Millisecond)},
+	c := Config{Seed: 1, Nodes: nodes, Spread: 5 * time.Second,
+		Network: Network{Latency: Uniform(time.Millisecond, 20*time.Millisecond)},
 		Machine: Machine{Size: Exponential()},
 		Node: func(_ int, c *node.Config) {
 			c.Gossip.View = 32
@@ -86,7 +89,8 @@ func measureWorld(nodes int) figures {
 	}
 	f.completion /= ended
 	f.heap = holdHeap(w.queue.Len())
-	fmt.Printf("%d nodes: %.2f µs a task, %.2f µs an event, %.2f of the heap with %d pending, %.1f KiB a node, tasks of %.3f s, %.0f bytes a node and second\n",
+	fmt.Printf("%d nodes: %.2f µs a task, %.2f µs an event, %.2f of the heap with %d pending, %.1f KiB a node, tasks "+
+		"of %.3f s, %.0f bytes a node and second\n",
 		nodes, f.task/1e3, f.event/1e3, f.heap/1e3, w.queue.Len(), f.memory/1024, f.completion, f.bytes)
 	runtime.KeepAlive(w)
 	return f

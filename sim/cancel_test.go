@@ -15,7 +15,7 @@ import (
 func queuedJob(cancel time.Duration) Config {
 	c := lab()
 	c.Nodes = 3
-	c.Node = func(_ int, c *node.Config) { c.Capacity.CPU, c.Policy, c.Overdue = grid.CPU, "mct", 0 }
+	c.Node = func(_ int, c *node.Config) { c.Capacity.CPU, c.Policy = grid.CPU, "mct" }
 	c.Machine.Rate = func(string, int) float64 { return 0.2 }
 	c.Work = []Submission{{At: 5 * time.Second, Node: 0, Spec: spec("a", 60, grid.CPU), Cancel: cancel}}
 	return c
@@ -24,7 +24,8 @@ func queuedJob(cancel time.Duration) Config {
 // A restarted node started its queued tasks before it heard from the origin.
 func TestNothingStartsOnARestartedNodeAfterCancel(t *testing.T) {
 	c := queuedJob(10 * time.Second)
-	c.Faults = []Fault{{At: 9 * time.Second, Kind: Crash, Nodes: []int{1}}, {At: 20 * time.Second, Kind: Restart, Nodes: []int{1}}}
+	c.Faults = []Fault{{At: 9 * time.Second, Kind: Crash, Nodes: []int{1}},
+		{At: 20 * time.Second, Kind: Restart, Nodes: []int{1}}}
 	play(t, c, func(t *testing.T, w *World, r Report) { cancelled(t, w) })
 }
 
@@ -54,7 +55,8 @@ func TestCancelledIsSaidWhenItIsFinal(t *testing.T) {
 				}
 			}
 			if len(said) != 1 {
-				t.Errorf("cancelled after %v: %d members say that the job is cancelled, %d that it is not", cancel*time.Second, said[true], said[false])
+				t.Errorf("cancelled after %v: %d members say that the job is cancelled, %d that it is not", cancel*time.Second,
+					said[true], said[false])
 			}
 		})
 	}

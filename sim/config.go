@@ -15,8 +15,8 @@ type Config struct {
 	Seed  uint64 // of all randomness in the run
 	Nodes int    // 1 to 1<<24
 
-	// Node adjusts the configuration of a node, by index; nil leaves [node.Defaults] with jobs of one member, 4 cores, 4 GiB
-	// and labels os and arch. Self, Boot and Seed are set by the world afterwards.
+	// Node adjusts the configuration of a node, by index; nil leaves [node.Defaults] with jobs of one member, 4 cores, 4
+	// GiB and labels os and arch. Self, Boot and Seed are set by the world afterwards.
 	Node func(i int, c *node.Config)
 
 	// Make creates a member; nil = the real node.
@@ -77,12 +77,13 @@ type Member interface {
 // Submission is a job submitted to a node. A client that gets no answer because the node is down submits the same job
 // again when it is back.
 type Submission struct {
-	At          time.Duration // since the world began
-	Node        int
-	Spec        *grid.JobSpec
-	Cancel      time.Duration // when the client cancels it, if its node is up then; 0 = never
-	RetryCancel bool          // it asks the job's owner again for two minutes, until it is answered that nothing of the job can start any more
-	Size        float64       // of its tasks; 0 = drawn
+	At     time.Duration // since the world began
+	Node   int
+	Spec   *grid.JobSpec
+	Cancel time.Duration // when the client cancels it, if its node is up then; 0 = never
+	// it asks the job's owner again for two minutes, until it is answered that nothing of the job can start any more
+	RetryCancel bool
+	Size        float64 // of its tasks; 0 = drawn
 }
 
 // submissionID returns the identity of submission n: its origin, and a nonce that begins with n.

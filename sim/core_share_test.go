@@ -29,12 +29,15 @@ func TestTasksShareWhatOthersLeave(t *testing.T) {
 	limited := spec("a", 1, grid.CPU)
 	limited.Timeout = 6 * time.Second
 	one := spec("a", 1, grid.CPU)
-	c.Work = []Submission{{At: time.Second, Spec: one}, {At: 20 * time.Second, Spec: one}, {At: 20 * time.Second, Spec: one},
-		{At: 40 * time.Second, Spec: one}, {At: 42 * time.Second, Spec: one}, {At: 60 * time.Second, Spec: limited}, {At: 60 * time.Second, Spec: one}}
+	c.Work = []Submission{{At: time.Second, Spec: one}, {At: 20 * time.Second, Spec: one},
+		{At: 20 * time.Second, Spec: one},
+		{At: 40 * time.Second, Spec: one}, {At: 42 * time.Second, Spec: one}, {At: 60 * time.Second, Spec: limited},
+		{At: 60 * time.Second, Spec: one}}
 	w, _ := finish(t, c)
 	// The fourth has a core for 2 s, then half of one for 4 s; then the fifth, with 2 s of its 4 s done, has the core
 	// for 2 s.
-	for sub, want := range []time.Duration{4 * time.Second, 8 * time.Second, 8 * time.Second, 6 * time.Second, 6 * time.Second, 6 * time.Second, 7 * time.Second} {
+	for sub, want := range []time.Duration{4 * time.Second, 8 * time.Second, 8 * time.Second, 6 * time.Second,
+		6 * time.Second, 6 * time.Second, 7 * time.Second} {
 		if got := runTime(w, sub); got != want {
 			t.Errorf("submission %d ran for %v, want %v", sub, got, want)
 		}
@@ -48,8 +51,10 @@ func TestTasksShareWhatOthersLeave(t *testing.T) {
 func TestSharesChange(t *testing.T) {
 	c := sharedNode()
 	c.Available = nil
-	c.Work = []Submission{{At: time.Second, Spec: spec("a", 1, 2*grid.CPU)}, {At: 60 * time.Second, Spec: spec("a", 1, 2*grid.CPU)}}
-	c.Faults = []Fault{{At: 3 * time.Second, Kind: Share, Nodes: []int{0}, Factor: 0.25}, {At: 7 * time.Second, Kind: Share, Nodes: []int{0}, Factor: 1}}
+	c.Work = []Submission{{At: time.Second, Spec: spec("a", 1, 2*grid.CPU)},
+		{At: 60 * time.Second, Spec: spec("a", 1, 2*grid.CPU)}}
+	c.Faults = []Fault{{At: 3 * time.Second, Kind: Share, Nodes: []int{0}, Factor: 0.25},
+		{At: 7 * time.Second, Kind: Share, Nodes: []int{0}, Factor: 1}}
 	w, err := New(c)
 	if err != nil {
 		t.Fatal(err)

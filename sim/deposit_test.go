@@ -46,7 +46,8 @@ func TestFilesOutliveTheirOrigin(t *testing.T) {
 func TestReturningOriginHasWhatWasLeft(t *testing.T) {
 	c := replicated()
 	work(&c, 5*time.Second, 50*time.Millisecond, 10, []int{0}, jobWithFiles(2))
-	c.Faults = []Fault{{At: 8 * time.Second, Kind: Crash, Nodes: []int{0}}, {At: 2 * time.Minute, Kind: Restart, Nodes: []int{0}}}
+	c.Faults = []Fault{{At: 8 * time.Second, Kind: Crash, Nodes: []int{0}},
+		{At: 2 * time.Minute, Kind: Restart, Nodes: []int{0}}}
 	c.Rest = 3 * time.Minute
 	play(t, c, func(t *testing.T, w *World, r Report) {
 		if r.Failed != 0 {
@@ -67,7 +68,8 @@ func TestTooLargeToBeCopied(t *testing.T) {
 	work(&c, 5*time.Second, time.Second, 1, []int{0}, jobWithFiles(2))
 	play(t, c, func(t *testing.T, w *World, r Report) {
 		for k, x := range allTasks(w) {
-			if text := x.Result.Result().Error; r.Failed != 0 || !strings.Contains(text, "is only with node "+w.hosts[0].id.Short()) {
+			if text := x.Result.Result().Error; r.Failed != 0 ||
+				!strings.Contains(text, "is only with node "+w.hosts[0].id.Short()) {
 				t.Errorf("the end of task %d says %q, %d failed", k, text, r.Failed)
 			}
 		}

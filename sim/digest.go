@@ -27,7 +27,8 @@ func (d *digest) attempt(a *grid.AttemptID) {
 
 // event adds the input of a step.
 func (d *digest) event(now grid.Time, i int32, ev *grid.Event) {
-	d.add(uint64(now), uint64(i)<<8|uint64(ev.Kind), d.id(&ev.Peer), uint64(ev.Timer.Kind), ev.Timer.Key, uint64(ev.RTT), ev.Caller, uint64(len(ev.Err)))
+	d.add(uint64(now), uint64(i)<<8|uint64(ev.Kind), d.id(&ev.Peer), uint64(ev.Timer.Kind), ev.Timer.Key, uint64(ev.RTT),
+		ev.Caller, uint64(len(ev.Err)))
 	d.attempt(&ev.Attempt)
 	if ev.Result != nil {
 		d.add(uint64(ev.Result.Cause), uint64(ev.Result.Exit), uint64(ev.Result.Wall))
@@ -88,7 +89,8 @@ func (d *digest) record(r *grid.Record) {
 	case grid.RecClass:
 		d.add(uint64(len(r.Class.Class)))
 	case grid.RecRegister:
-		d.add(uint64(get32(r.Register.ID.Nonce[:])), uint64(r.Register.Promised), uint64(r.Register.Epoch), d.id(&r.Register.Owner))
+		d.add(uint64(get32(r.Register.ID.Nonce[:])), uint64(r.Register.Promised), uint64(r.Register.Epoch),
+			d.id(&r.Register.Owner))
 	case grid.RecTombstone:
 		d.add(uint64(get32(r.Tombstone.ID.Nonce[:])), uint64(r.Tombstone.Epoch))
 	case grid.RecEntry:
@@ -101,7 +103,8 @@ func (d *digest) record(r *grid.Record) {
 }
 
 func (d *digest) register(g *grid.RegisterMessage) {
-	d.add(uint64(get32(g.Job.Nonce[:])), uint64(g.Epoch), g.Seq, uint64(g.Answer), d.id(&g.Owner), uint64(g.Count), g.Sum, uint64(g.Next))
+	d.add(uint64(get32(g.Job.Nonce[:])), uint64(g.Epoch), g.Seq, uint64(g.Answer), d.id(&g.Owner), uint64(g.Count), g.Sum,
+		uint64(g.Next))
 	for k := range g.Entries {
 		f := &g.Entries[k]
 		d.add(uint64(f.Index), uint64(f.Epoch), uint64(f.Attempt.Epoch), uint64(f.Attempt.N), d.id(&f.Worker))
@@ -109,7 +112,8 @@ func (d *digest) register(g *grid.RegisterMessage) {
 }
 
 func (d *digest) message(m *grid.Message) {
-	d.add(uint64(m.Kind), uint64(len(m.Digest)), uint64(len(m.Attempts)), m.Poll.ID, m.Poll.Mine, m.State.ID, uint64(m.State.ECT),
+	d.add(uint64(m.Kind), uint64(len(m.Digest)), uint64(len(m.Attempts)), m.Poll.ID, m.Poll.Mine, m.State.ID,
+		uint64(m.State.ECT),
 		uint64(m.State.Backlog), uint64(m.Refusal.Why), m.Find.ID, uint64(m.Find.Left), uint64(len(m.Find.Visited)))
 	for k := range m.Digest {
 		if ad := m.Digest[k].Ad; ad != nil {

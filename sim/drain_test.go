@@ -63,7 +63,8 @@ func TestRollingRestartReRunsWhatExceedsTheBound(t *testing.T) {
 			}
 		}
 		if most := 2 * c.Nodes; failed != 0 || twice > most {
-			t.Errorf("%d failed, %d ran again: want 0, and at most the %d that two cores of each node can hold", failed, twice, most)
+			t.Errorf("%d failed, %d ran again: want 0, and at most the %d that two cores of each node can hold", failed, twice,
+				most)
 		}
 	})
 	if again == 0 {

@@ -41,7 +41,8 @@ func TestPoisonedNode(t *testing.T) {
 				}
 				t.Logf("%d failed, %d of these there, %d attempts beyond the first", r.Failed, there, r.Again)
 				if r.Failed > x.most || r.Again > x.runs {
-					t.Errorf("%d of 300 tasks failed, %d attempts were made again: want at most %d and %d", r.Failed, r.Again, x.most, x.runs)
+					t.Errorf("%d of 300 tasks failed, %d attempts were made again: want at most %d and %d", r.Failed, r.Again, x.most,
+						x.runs)
 				}
 			})
 		})

@@ -44,7 +44,8 @@ func (w *World) failf(node int32, format string, args ...any) {
 	if w.fail != nil {
 		return
 	}
-	w.fail = &Failure{Seed: w.cfg.Seed, At: time.Duration(w.now), Node: int(node), What: fmt.Sprintf(format, args...), Repeat: w.cfg.Repeat}
+	w.fail = &Failure{Seed: w.cfg.Seed, At: time.Duration(w.now), Node: int(node), What: fmt.Sprintf(format, args...),
+		Repeat: w.cfg.Repeat}
 	n := uint64(len(w.recent))
 	for k := w.steps + 1; k <= w.steps+n; k++ {
 		if h := w.recent[k%n]; h.kind != 0 {
@@ -107,7 +108,8 @@ func attemptsText(b *strings.Builder, m *grid.Message) {
 		b.WriteString(" " + attemptName(m.Offer.ID))
 	}
 	if m.Kind >= grid.KindWrite && m.Kind <= grid.KindVote {
-		fmt.Fprintf(b, " %d epoch %d seq %d answer %d entries %d done %v", get32(m.Register.Job.Nonce[:]), m.Register.Epoch, m.Register.Seq&0xfffff, m.Register.Answer, len(m.Register.Entries), m.Register.Done)
+		fmt.Fprintf(b, " %d epoch %d seq %d answer %d entries %d done %v", get32(m.Register.Job.Nonce[:]), m.Register.Epoch,
+			m.Register.Seq&0xfffff, m.Register.Answer, len(m.Register.Entries), m.Register.Done)
 	}
 	for _, a := range m.Attempts {
 		b.WriteString(" " + attemptName(a))

@@ -34,12 +34,14 @@ const (
 	Lose                         // Nodes stop as in a crash and never start again
 	Drain                        // Nodes accept nothing new, give running tasks Factor seconds to end, and leave then
 	Share                        // other users of Nodes leave Factor of the cores, a fraction of 1
-	Pause                        // Nodes handle no event for Factor seconds, then all of them at once; running tasks continue
-	Stall                        // disks of Nodes write nothing for Factor seconds
-	Full                         // disks of Nodes are nearly full; Factor 0 = no longer
+	// Nodes handle no event for Factor seconds, then all of them at once; running tasks continue
+	Pause
+	Stall // disks of Nodes write nothing for Factor seconds
+	Full  // disks of Nodes are nearly full; Factor 0 = no longer
 )
 
-var faultNames = [...]string{"", "crash", "leave", "restart", "cut", "cut out", "cut in", "heal", "slow", "drift", "lose", "drain", "share", "pause", "stall", "full"}
+var faultNames = [...]string{"", "crash", "leave", "restart", "cut", "cut out", "cut in", "heal", "slow", "drift",
+	"lose", "drain", "share", "pause", "stall", "full"}
 
 // String returns the fault's name.
 func (k FaultKind) String() string {
@@ -176,7 +178,8 @@ func DrawFaults(r *grid.Rand, nodes, number int, within time.Duration) []Fault {
 		case 3:
 			faults = append(faults, Fault{At: at, Kind: Cut, Nodes: some(nodes / 2)}, Fault{At: when(at), Kind: Heal})
 		case 4:
-			faults = append(faults, Fault{At: at, Kind: CutOut + FaultKind(r.IntN(2)), Nodes: some(2)}, Fault{At: when(at), Kind: Heal})
+			faults = append(faults, Fault{At: at, Kind: CutOut + FaultKind(r.IntN(2)), Nodes: some(2)},
+				Fault{At: when(at), Kind: Heal})
 		case 5:
 			f := Fault{At: at, Kind: Slow, Nodes: some(2), Factor: 1 + 10*r.Float64()}
 			faults = append(faults, f, Fault{At: when(at), Kind: Slow, Nodes: f.Nodes, Factor: 1})
@@ -189,7 +192,8 @@ func DrawFaults(r *grid.Rand, nodes, number int, within time.Duration) []Fault {
 		all[i] = i
 	}
 	end := within + 2*time.Second // nodes that left last have stopped
-	faults = append(faults, Fault{At: end, Kind: Heal}, Fault{At: end, Kind: Restart, Nodes: all}, Fault{At: end, Kind: Slow, Nodes: all, Factor: 1})
+	faults = append(faults, Fault{At: end, Kind: Heal}, Fault{At: end, Kind: Restart, Nodes: all},
+		Fault{At: end, Kind: Slow, Nodes: all, Factor: 1})
 	slices.SortStableFunc(faults, func(a, b Fault) int { return cmp.Compare(a.At, b.At) })
 	return faults
 }

@@ -80,9 +80,6 @@ func (w *World) NodeConfig(i int) (node.Config, grid.Wall) {
 	if w.cfg.Node != nil {
 		w.cfg.Node(i, &c)
 	}
-	if w.cfg.Hostile(i)&(Liar|Hole) != 0 {
-		c.Overdue = 0
-	}
 	c.Self, c.Boot = h.id, h.boots
 	if h.boots > 1 {
 		c.Known = min(w.cfg.Nodes-1, 2*grid.MaxMembers)

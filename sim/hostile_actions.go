@@ -176,7 +176,8 @@ func garbleAd(ad *grid.Ad, r *grid.Rand) {
 	case 4:
 		ad.Availability = invalidFloats[r.IntN(len(invalidFloats))]
 	case 5:
-		ad.Rates = append(ad.Rates, grid.Rate{Class: "x", Alpha: invalidFloats[r.IntN(len(invalidFloats))], Mu: invalidFloats[r.IntN(len(invalidFloats))]})
+		ad.Rates = append(ad.Rates, grid.Rate{Class: "x", Alpha: invalidFloats[r.IntN(len(invalidFloats))],
+			Mu: invalidFloats[r.IntN(len(invalidFloats))]})
 	}
 }
 

@@ -75,7 +75,8 @@ func (n *Network) check() error {
 	}
 	for _, d := range [...]time.Duration{n.Jitter, n.Detect, n.Timeout, n.Idle, n.Redial, time.Duration(n.Join)} {
 		if d < 0 {
-			errs = append(errs, fmt.Errorf("sim: network: a time or number is negative (%d): want 0 for the default, or more", d))
+			errs = append(errs, fmt.Errorf("sim: network: a time or number is negative (%d): want 0 for the default, or more",
+				d))
 		}
 	}
 	if n.Bandwidth < 0 {

@@ -91,7 +91,8 @@ func (p *probe) ids() []uint64 {
 
 func TestMessagesKeepTheirOrderUnlessReordered(t *testing.T) {
 	for _, reorder := range []float64{0, 0.5} {
-		w, all := probes(t, Config{Nodes: 2, Network: Network{Latency: Uniform(time.Millisecond, 50*time.Millisecond), Reorder: reorder}})
+		w, all := probes(t, Config{Nodes: 2, Network: Network{Latency: Uniform(time.Millisecond, 50*time.Millisecond),
+			Reorder: reorder}})
 		runUntil(t, w, time.Second)
 		sendPolls(w, 0, 1, 200)
 		runUntil(t, w, 2*time.Second)
@@ -119,8 +120,10 @@ func TestLossAndDuplication(t *testing.T) {
 
 func TestCrashIsDetectedLateAndQuickRestartMaybeNot(t *testing.T) {
 	w, all := probes(t, Config{Nodes: 2, Network: Network{Detect: 3 * time.Second},
-		Faults: []Fault{{At: 5 * time.Second, Kind: Crash, Nodes: []int{1}}, {At: 20 * time.Second, Kind: Restart, Nodes: []int{1}},
-			{At: 30 * time.Second, Kind: Crash, Nodes: []int{0}}, {At: 30*time.Second + 100*time.Millisecond, Kind: Restart, Nodes: []int{0}}}})
+		Faults: []Fault{{At: 5 * time.Second, Kind: Crash, Nodes: []int{1}},
+			{At: 20 * time.Second, Kind: Restart, Nodes: []int{1}},
+			{At: 30 * time.Second, Kind: Crash, Nodes: []int{0}}, {At: 30*time.Second + 100*time.Millisecond, Kind: Restart,
+				Nodes: []int{0}}}})
 	first := all
 	runUntil(t, w, 7900*time.Millisecond)
 	if n := all[0].count(grid.EvPeerDown); n != 0 {
@@ -201,8 +204,9 @@ func TestDurableBeforeVisible(t *testing.T) {
 	for seed := uint64(1); seed <= 20; seed++ {
 		var members []*toy
 		c := Config{Seed: seed, Nodes: 1, Disk: Disk{Sync: 10 * time.Millisecond},
-			Work:   []Submission{{At: time.Second, Node: 0, Spec: spec("a", 1, grid.CPU)}},
-			Faults: []Fault{{At: time.Second + 5*time.Millisecond, Kind: Crash, Nodes: []int{0}}, {At: 2 * time.Second, Kind: Restart, Nodes: []int{0}}}}
+			Work: []Submission{{At: time.Second, Node: 0, Spec: spec("a", 1, grid.CPU)}},
+			Faults: []Fault{{At: time.Second + 5*time.Millisecond, Kind: Crash, Nodes: []int{0}},
+				{At: 2 * time.Second, Kind: Restart, Nodes: []int{0}}}}
 		c.Make = func(cfg node.Config, wall grid.Wall) (Member, error) {
 			m, err := makeToy("")(cfg, wall)
 			members = append(members, m.(*toy))
@@ -233,7 +237,8 @@ func TestDurableBeforeVisible(t *testing.T) {
 
 // A drifting clock shows the expected time, wakes come at their time, and a change of drift does not set the clock.
 func TestClocksDrift(t *testing.T) {
-	c := Config{Seed: 1, Nodes: 2, Make: makeToy(""), Faults: []Fault{{At: time.Hour, Kind: Drift, Nodes: []int{1}, Factor: -5000}}}
+	c := Config{Seed: 1, Nodes: 2, Make: makeToy(""),
+		Faults: []Fault{{At: time.Hour, Kind: Drift, Nodes: []int{1}, Factor: -5000}}}
 	w, err := New(c)
 	if err != nil {
 		t.Fatal(err)

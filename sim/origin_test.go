@@ -40,9 +40,11 @@ func TestWhoHasJustStartedWaitsForOthers(t *testing.T) {
 	c.Network.Latency = Uniform(200*time.Microsecond, 20*time.Millisecond)
 	for k := range 6 {
 		at := time.Duration(20+10*k) * time.Second
-		c.Faults = append(c.Faults, Fault{At: at, Kind: Crash, Nodes: []int{k}}, Fault{At: at + 3*time.Second, Kind: Restart, Nodes: []int{k}})
+		c.Faults = append(c.Faults, Fault{At: at, Kind: Crash, Nodes: []int{k}}, Fault{At: at + 3*time.Second, Kind: Restart,
+			Nodes: []int{k}})
 		work(&c, at+3*time.Second+time.Millisecond, 20*time.Millisecond, 4, []int{k}, spec("a", 2, grid.CPU))
-		c.Faults = append(c.Faults, Fault{At: at + 9*time.Second, Kind: Crash, Nodes: []int{8 - k%3}}, Fault{At: at + 9500*time.Millisecond, Kind: Restart, Nodes: []int{8 - k%3}})
+		c.Faults = append(c.Faults, Fault{At: at + 9*time.Second, Kind: Crash, Nodes: []int{8 - k%3}},
+			Fault{At: at + 9500*time.Millisecond, Kind: Restart, Nodes: []int{8 - k%3}})
 	}
 	c.Faults = append(c.Faults, Fault{At: 90 * time.Second, Kind: Lose, Nodes: []int{5}})
 	play(t, c, func(t *testing.T, w *World, r Report) { checkThreeMembers(t, w) })

@@ -11,7 +11,7 @@ import (
 // replicated is the lab with registers of three members.
 func replicated() Config {
 	c := lab()
-	c.Node = func(_ int, c *node.Config) { c.Capacity.CPU, c.Members, c.Overdue = 2*grid.CPU, 3, 0 }
+	c.Node = func(_ int, c *node.Config) { c.Capacity.CPU, c.Members = 2*grid.CPU, 3 }
 	return c
 }
 
@@ -47,7 +47,8 @@ func TestMajorityGoneAndBack(t *testing.T) {
 	c := replicated()
 	c.Nodes = 3
 	work(&c, 5*time.Second, 50*time.Millisecond, 10, []int{0}, spec("a", 2, grid.CPU))
-	c.Faults = []Fault{{At: 7 * time.Second, Kind: Lose, Nodes: []int{0}}, {At: 8 * time.Second, Kind: Crash, Nodes: []int{1}},
+	c.Faults = []Fault{{At: 7 * time.Second, Kind: Lose, Nodes: []int{0}},
+		{At: 8 * time.Second, Kind: Crash, Nodes: []int{1}},
 		{At: 60 * time.Second, Kind: Restart, Nodes: []int{1}}}
 	play(t, c, func(t *testing.T, w *World, r Report) {
 		if r.Failed != 0 {
@@ -66,13 +67,15 @@ func TestMajorityGoneAndBack(t *testing.T) {
 func TestWhatCannotStartKeepsNobodyWaiting(t *testing.T) {
 	c := replicated()
 	c.Nodes = 3
-	c.Node = func(_ int, c *node.Config) { c.Capacity.CPU, c.Members, c.Policy, c.Overdue = grid.CPU, 3, "mct", 0 }
+	c.Node = func(_ int, c *node.Config) { c.Capacity.CPU, c.Members, c.Policy = grid.CPU, 3, "mct" }
 	c.Machine = Machine{Size: Deterministic(), Rate: func(string, int) float64 { return 0.2 }}
 	idle := spec("b", 3, grid.CPU)
 	idle.Policy = "workqueue"
-	c.Work = []Submission{{At: 5 * time.Second, Node: 0, Spec: spec("a", 12, grid.CPU)}, {At: time.Minute, Node: 0, Spec: idle}}
+	c.Work = []Submission{{At: 5 * time.Second, Node: 0, Spec: spec("a", 12, grid.CPU)},
+		{At: time.Minute, Node: 0, Spec: idle}}
 	back := 5 * time.Minute
-	c.Faults = []Fault{{At: 12 * time.Second, Kind: Crash, Nodes: []int{1, 2}}, {At: back, Kind: Restart, Nodes: []int{1, 2}}}
+	c.Faults = []Fault{{At: 12 * time.Second, Kind: Crash, Nodes: []int{1, 2}},
+		{At: back, Kind: Restart, Nodes: []int{1, 2}}}
 	play(t, c, func(t *testing.T, w *World, r Report) {
 		for k := range w.cfg.Work[1].Spec.Count {
 			if x := w.Outcome(1, int(k)); x.Ended > back {
@@ -116,7 +119,8 @@ func TestOneActingOwnerWithinDriftBound(t *testing.T) {
 			c.Nodes, c.Check = 3, CheckRecords
 			c.Machine.Rate = func(string, int) float64 { return 0.01 }
 			work(&c, 2*time.Second, 0, 1, []int{0}, spec("a", 1, grid.CPU))
-			c.Faults = []Fault{{At: time.Second, Kind: Drift, Nodes: []int{0}, Factor: -drift}, {At: time.Second, Kind: Drift, Nodes: []int{1, 2}, Factor: drift},
+			c.Faults = []Fault{{At: time.Second, Kind: Drift, Nodes: []int{0}, Factor: -drift},
+				{At: time.Second, Kind: Drift, Nodes: []int{1, 2}, Factor: drift},
 				{At: 20*time.Second + time.Duration(cut)*170*time.Millisecond, Kind: Cut, Nodes: []int{0}}}
 			w, err := New(c)
 			if err != nil {

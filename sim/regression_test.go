@@ -51,7 +51,8 @@ func TestRefusedAfterItWasLost(t *testing.T) {
 	c.Nodes = 1
 	c.Machine = Machine{Rate: func(string, int) float64 { return 0 }, Overhead: 2 * time.Second}
 	c.Work = []Submission{{At: time.Second, Node: 0, Spec: spec("a", 1, grid.CPU)}}
-	c.Faults = []Fault{{At: 2 * time.Second, Kind: Crash, Nodes: []int{0}}, {At: 3 * time.Second, Kind: Restart, Nodes: []int{0}}}
+	c.Faults = []Fault{{At: 2 * time.Second, Kind: Crash, Nodes: []int{0}},
+		{At: 3 * time.Second, Kind: Restart, Nodes: []int{0}}}
 	play(t, c, func(t *testing.T, w *World, r Report) {
 		if o := w.Outcome(0, 0); o.Result.Exit != grid.ExitCannotExecute || o.Attempt.N != 2 {
 			t.Errorf("exit %d after attempt %v, want %d after the second", o.Result.Exit, o.Attempt, grid.ExitCannotExecute)
@@ -79,7 +80,9 @@ func TestLeavingNodeStartsNothing(t *testing.T) {
 	own := spec("a", 6, grid.CPU)
 	own.Retries = 0
 	c.Node = func(_ int, c *node.Config) { c.Policy, c.Capacity.CPU = "mct", 2*grid.CPU }
-	c.Work = []Submission{{At: 2 * time.Second, Node: 0, Spec: spec("a", 2, grid.CPU)}, {At: 10 * time.Second, Node: 1, Spec: own}}
-	c.Faults = []Fault{{At: 15 * time.Second, Kind: Leave, Nodes: []int{1}}, {At: 30 * time.Second, Kind: Restart, Nodes: []int{1}}}
+	c.Work = []Submission{{At: 2 * time.Second, Node: 0, Spec: spec("a", 2, grid.CPU)},
+		{At: 10 * time.Second, Node: 1, Spec: own}}
+	c.Faults = []Fault{{At: 15 * time.Second, Kind: Leave, Nodes: []int{1}},
+		{At: 30 * time.Second, Kind: Restart, Nodes: []int{1}}}
 	play(t, c, func(t *testing.T, w *World, r Report) {})
 }

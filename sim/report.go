@@ -45,7 +45,8 @@ func (r *Report) MovedShare() float64 { return float64(r.Moved) / float64(max(r.
 
 // Report returns the results of the run so far.
 func (w *World) Report() Report {
-	r := Report{Digest: uint64(w.digest), Virtual: time.Duration(w.now), Steps: w.steps, Tasks: w.books.Tasks(), Traffic: w.counts, Nodes: w.upTime}
+	r := Report{Digest: uint64(w.digest), Virtual: time.Duration(w.now), Steps: w.steps, Tasks: w.books.Tasks(),
+		Traffic: w.counts, Nodes: w.upTime}
 	for i := range w.hosts {
 		if h := &w.hosts[i]; h.up {
 			r.Nodes += w.now.Sub(h.upSince)

@@ -22,7 +22,8 @@ type reschedule struct {
 
 // rescheduleDelays runs a world in small time steps and measures, for every task that runs on a node when that dies,
 // when it runs again. ok decides whether a delay counts.
-func rescheduleDelays(t *testing.T, c Config, until time.Duration, ok func(w *World, x *reschedule) bool) (took []time.Duration) {
+func rescheduleDelays(t *testing.T, c Config, until time.Duration,
+	ok func(w *World, x *reschedule) bool) (took []time.Duration) {
 	t.Helper()
 	const bit = 10 * time.Millisecond
 	w, err := New(c)
@@ -42,7 +43,8 @@ func rescheduleDelays(t *testing.T, c Config, until time.Duration, ok func(w *Wo
 				run(f.At - time.Microsecond)
 				for x := w.hosts[f.Nodes[0]].runs; x >= 0; x = w.runs[x].nextOnNode {
 					u := &w.runs[x]
-					open = append(open, reschedule{job: u.job, task: u.task, gone: u.id, at: f.At, boot: w.hosts[w.cfg.Work[u.job].Node].boots})
+					open = append(open, reschedule{job: u.job, task: u.task, gone: u.id, at: f.At,
+						boot: w.hosts[w.cfg.Work[u.job].Node].boots})
 				}
 			}
 		}
@@ -56,7 +58,8 @@ func rescheduleDelays(t *testing.T, c Config, until time.Duration, ok func(w *Wo
 		})
 	}
 	if len(open) > 0 {
-		t.Fatalf("seed %d: %d tasks of dead nodes never ran again, among them one of a node that died at %v", c.Seed, len(open), open[0].at)
+		t.Fatalf("seed %d: %d tasks of dead nodes never ran again, among them one of a node that died at %v", c.Seed,
+			len(open), open[0].at)
 	}
 	slices.Sort(took)
 	return took
@@ -66,7 +69,8 @@ func rescheduleDelays(t *testing.T, c Config, until time.Duration, ok func(w *Wo
 // which find an idle core at once.
 func chaosGrid(seed uint64, members int, detect, every time.Duration) Config {
 	r := grid.NewRand(seed, 5)
-	c := Config{Seed: seed, Nodes: 9, Network: Network{Mesh: true, Latency: Uniform(200*time.Microsecond, 2*time.Millisecond), Detect: detect, Redial: time.Second},
+	c := Config{Seed: seed, Nodes: 9, Network: Network{Mesh: true,
+		Latency: Uniform(200*time.Microsecond, 2*time.Millisecond), Detect: detect, Redial: time.Second},
 		Node:    func(_ int, c *node.Config) { c.Capacity.CPU, c.Strikes, c.Members = 4*grid.CPU, 0, members },
 		Machine: Machine{Size: func(r *grid.Rand) float64 { return 1 + 0.1*float64(r.IntN(10)) }},
 		Disk:    Disk{Sync: 2 * time.Millisecond}, Rest: time.Minute}
@@ -78,7 +82,8 @@ func chaosGrid(seed uint64, members int, detect, every time.Duration) Config {
 
 // crashAndRestart crashes a node and restarts it.
 func (c *Config) crashAndRestart(n int, at, back time.Duration) {
-	c.Faults = append(c.Faults, Fault{At: at, Kind: Crash, Nodes: []int{n}}, Fault{At: back, Kind: Restart, Nodes: []int{n}})
+	c.Faults = append(c.Faults, Fault{At: at, Kind: Crash, Nodes: []int{n}},
+		Fault{At: back, Kind: Restart, Nodes: []int{n}})
 	slices.SortStableFunc(c.Faults, func(a, b Fault) int { return cmp.Compare(a.At, b.At) })
 }
 
@@ -99,8 +104,8 @@ func (w *World) ownerUndisturbed(x *reschedule) bool {
 	return h.up && h.boots == x.boot && x.gone.Epoch == 1
 }
 
-// With idle cores, a dead node's tasks run elsewhere as soon as node/coordinator/DESIGN.md says: a third of the lease after its
-// connections closed, or a lease after its death if nobody notices, plus one placement decision.
+// With idle cores, a dead node's tasks run elsewhere as soon as node/coordinator/DESIGN.md says: a third of the lease
+// after its connections closed, or a lease after its death if nobody notices, plus one placement decision.
 func TestDeadNodesTasksRunElsewhereInTime(t *testing.T) {
 	const lease, decision = 6 * time.Second, 200 * time.Millisecond // a poll of 50 ms, network latency, and slack
 	for _, k := range []struct{ detect, bound time.Duration }{{time.Millisecond, lease / 3}, {8 * time.Second, lease}} {
@@ -117,7 +122,8 @@ func TestDeadNodesTasksRunElsewhereInTime(t *testing.T) {
 				}
 				took := rescheduleDelays(t, c, 160*time.Second, func(w *World, x *reschedule) bool { return w.ownerUndisturbed(x) })
 				if waits += len(took); len(took) > 0 && took[len(took)-1] > k.bound+decision {
-					t.Errorf("noticed after %v, %d members, seed %d: a task waited %v, want at most %v", k.detect, members, seed, took[len(took)-1], k.bound+decision)
+					t.Errorf("noticed after %v, %d members, seed %d: a task waited %v, want at most %v", k.detect, members, seed,
+						took[len(took)-1], k.bound+decision)
 				}
 			}
 			if waits < 8*len(of) {
@@ -140,11 +146,13 @@ func TestDeadNodesTasksRunElsewhereInChaos(t *testing.T) {
 					at := at + time.Duration(r.IntN(2000))*time.Millisecond
 					c.crashAndRestart(r.IntN(9), at, at+time.Duration(8000+r.IntN(8000))*time.Millisecond)
 				}
-				all = append(all, rescheduleDelays(t, c, 250*time.Second, func(w *World, x *reschedule) bool { return w.ownerUndisturbed(x) })...)
+				all = append(all, rescheduleDelays(t, c, 250*time.Second,
+					func(w *World, x *reschedule) bool { return w.ownerUndisturbed(x) })...)
 			}
 			slices.Sort(all)
 			p95 := all[len(all)*95/100]
-			t.Logf("noticed after %v, %d members: %d tasks, p50 %v, p95 %v, longest %v", detect, members, len(all), all[len(all)/2], p95, all[len(all)-1])
+			t.Logf("noticed after %v, %d members: %d tasks, p50 %v, p95 %v, longest %v", detect, members, len(all),
+				all[len(all)/2], p95, all[len(all)-1])
 			if p95 > 10*time.Second {
 				t.Errorf("noticed after %v, %d members: p95 of %d waits is %v, want at most 10s", detect, members, len(all), p95)
 			}

@@ -14,7 +14,8 @@ var logFlag = flag.Bool("sim.log", false, "print every step of a failing scenari
 
 // lab is five equal machines of two cores in a LAN.
 func lab() Config {
-	return Config{Seed: 1, Nodes: 5, Check: CheckPoison, Network: Network{Mesh: true, Latency: Uniform(200*time.Microsecond, 2*time.Millisecond)},
+	return Config{Seed: 1, Nodes: 5, Check: CheckPoison,
+		Network: Network{Mesh: true, Latency: Uniform(200*time.Microsecond, 2*time.Millisecond)},
 		Node:    func(_ int, c *node.Config) { c.Capacity.CPU = 2 * grid.CPU },
 		Machine: Machine{Size: Exponential(), Rate: func(string, int) float64 { return 0.5 }},
 		Disk:    Disk{Sync: 2 * time.Millisecond}, Rest: time.Minute}
@@ -50,7 +51,7 @@ func play(t *testing.T, c Config, check func(t *testing.T, w *World, r Report)) 
 func TestFiveNodesSixtyTasks(t *testing.T) {
 	c := lab()
 	c.Network.Join, c.Network.Mesh = 2, false
-	c.Node = func(_ int, c *node.Config) { c.Capacity.CPU, c.Overdue = 2*grid.CPU, 0 } // nothing is handed back
+	c.Node = func(_ int, c *node.Config) { c.Capacity.CPU = 2 * grid.CPU }
 	work(&c, 5*time.Second, 200*time.Millisecond, 60, []int{0, 1, 2, 3, 4}, spec("a", 1, grid.CPU))
 	play(t, c, func(t *testing.T, w *World, r Report) {
 		if r.Failed != 0 || r.Again != 0 {
@@ -79,7 +80,8 @@ func TestWorkerKilled(t *testing.T) {
 	c := lab()
 	c.Machine.Rate = func(_ string, n int) float64 { return []float64{0.01, 1, 1, 1, 1}[n] }
 	work(&c, 5*time.Second, 0, 16, []int{0}, spec("a", 1, 2*grid.CPU))
-	c.Faults = []Fault{{At: 6 * time.Second, Kind: Crash, Nodes: []int{1, 2}}, {At: 40 * time.Second, Kind: Restart, Nodes: []int{1, 2}}}
+	c.Faults = []Fault{{At: 6 * time.Second, Kind: Crash, Nodes: []int{1, 2}},
+		{At: 40 * time.Second, Kind: Restart, Nodes: []int{1, 2}}}
 	again := 0
 	play(t, c, func(t *testing.T, w *World, r Report) {
 		again += r.Again
@@ -118,8 +120,10 @@ func TestLateResultIsDropped(t *testing.T) {
 func TestOriginRestarted(t *testing.T) {
 	c := lab()
 	work(&c, 5*time.Second, 50*time.Millisecond, 40, []int{0}, spec("a", 1, grid.CPU))
-	c.Faults = []Fault{{At: 8 * time.Second, Kind: Crash, Nodes: []int{0}}, {At: 12 * time.Second, Kind: Restart, Nodes: []int{0}},
-		{At: 15 * time.Second, Kind: Crash, Nodes: []int{0}}, {At: 15*time.Second + time.Millisecond, Kind: Restart, Nodes: []int{0}}}
+	c.Faults = []Fault{{At: 8 * time.Second, Kind: Crash, Nodes: []int{0}},
+		{At: 12 * time.Second, Kind: Restart, Nodes: []int{0}},
+		{At: 15 * time.Second, Kind: Crash, Nodes: []int{0}}, {At: 15*time.Second + time.Millisecond, Kind: Restart,
+			Nodes: []int{0}}}
 	play(t, c, func(t *testing.T, w *World, r Report) {
 		if r.Failed != 0 {
 			t.Errorf("%d tasks failed", r.Failed)
@@ -134,7 +138,8 @@ func TestCannotExecuteHereButThere(t *testing.T) {
 	play(t, c, func(t *testing.T, w *World, r Report) {
 		for k := range 12 {
 			if o := w.Outcome(k, 0); o.Result.Exit != 0 || o.Worker != 4 || o.Starts != 1 {
-				t.Errorf("task %d: exit %d on n%d after %d starts, want 0 on n4, the only one with the program", k, o.Result.Exit, o.Worker, o.Starts)
+				t.Errorf("task %d: exit %d on n%d after %d starts, want 0 on n4, the only one with the program", k, o.Result.Exit,
+					o.Worker, o.Starts)
 			}
 		}
 	})
@@ -162,7 +167,8 @@ func TestNobodyFits(t *testing.T) {
 	play(t, c, func(t *testing.T, w *World, r Report) {
 		for k := range 5 {
 			if o := w.Outcome(k, 0); o.Result.Exit != grid.ExitUnplaceable || o.Starts != 0 {
-				t.Errorf("task %d exits with %d after %d starts, want %d after none", k, o.Result.Exit, o.Starts, grid.ExitUnplaceable)
+				t.Errorf("task %d exits with %d after %d starts, want %d after none", k, o.Result.Exit, o.Starts,
+					grid.ExitUnplaceable)
 			}
 		}
 	})

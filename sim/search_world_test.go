@@ -34,7 +34,8 @@ func searchers(nodes, askers int, every time.Duration, somebody bool, change fun
 // reason.
 func TestStormForAMissingLabel(t *testing.T) {
 	for _, forward := range []string{"random_walk", "learning"} {
-		w, r := finish(t, searchers(120, 100, 10*time.Millisecond, false, func(c *node.Config) { c.Discovery.Forward = forward }))
+		w, r := finish(t, searchers(120, 100, 10*time.Millisecond, false,
+			func(c *node.Config) { c.Discovery.Forward = forward }))
 		calls := w.Traffic().Announced[grid.KindCall]
 		t.Logf("%s: %d calls, %d walks", forward, calls, w.Traffic().Walks)
 		if calls < 1 || calls > 12 {
@@ -53,7 +54,8 @@ func TestRareLabelIsFound(t *testing.T) {
 			c.Discovery.Forward, c.Gossip.View, c.Gossip.Neighbours = forward, 17, 8
 		}))
 		x := w.Traffic()
-		t.Logf("%s: %d walks, %d found after %.1f hops, %d calls", forward, x.Walks, x.Found, float64(x.FoundHops)/float64(x.Found), x.Announced[grid.KindCall])
+		t.Logf("%s: %d walks, %d found after %.1f hops, %d calls", forward, x.Walks, x.Found,
+			float64(x.FoundHops)/float64(x.Found), x.Announced[grid.KindCall])
 		if r.Ended != 60 || r.Failed != 0 {
 			t.Errorf("%s: %d of 60 tasks ended, %d failed", forward, r.Ended, r.Failed)
 		}

@@ -13,21 +13,34 @@ func TestSeedsThatFailed(t *testing.T) {
 		seed uint64
 		was  string
 	}{
-		{126, "a job was acknowledged by its origin and one member; the origin died, and the other member, which had no replica, would not vote"},
+		{126,
+			"a job was acknowledged by its origin and one member; the origin died, and the other member, which had no " +
+				"replica, would not vote"},
 		{223, "a restarted owner did not release its own attempt when its result was committed"},
 		{573, "a stale lease timer extended another wait for ever"},
 		{1725, "a former owner kept its own result of a task that another owner had ended"},
 		{2374, "a campaign was won after the job had ended, and lost that end"},
 		{586, "the oracle knew of one lost attempt only, and took the acknowledgement of an earlier one for a fault"},
-		{1405, "a task of the local policy that had failed on its own node was never placed there again, because other nodes could have been tried first"},
-		{3871, "a refused attempt of an earlier owner was placed again after a newer one of it had run: at most once did not hold"},
+		{1405,
+			"a task of the local policy that had failed on its own node was never placed there again, because other nodes " +
+				"could have been tried first"},
+		{3871,
+			"a refused attempt of an earlier owner was placed again after a newer one of it had run: at most once did not hold"},
 		{4957, "the oracle dropped a job whose caller was told that no majority had it in time, and then missed it"},
 		{4570, "an owner that had been cut off overwrote the outcome at a member that had learnt it without a vote"},
-		{3609, "a task of the local policy waited for ever, because its own node, the only one it may run on, was on the blacklist of its class"},
-		{4068, "a restarted owner waited for the answer of the previous owner to start what it had taken over, and had dropped its queue by then, since it counted its machine's uptime as time without an answer"},
+		{3609,
+			"a task of the local policy waited for ever, because its own node, the only one it may run on, was on the " +
+				"blacklist of its class"},
+		{4068,
+			"a restarted owner waited for the answer of the previous owner to start what it had taken over, and had dropped " +
+				"its queue by then, since it counted its machine's uptime as time without an answer"},
 		{8268, "a job never ended; it was fixed before the reason was written down"},
-		{1700, "a new owner whose machine had been up for ten minutes sent no keepalives, and never learnt that another owner had ended the job"},
-		{4576, "the first message that an owner got from its successor was an offer, and a result that only the register had was not recorded"},
+		{1700,
+			"a new owner whose machine had been up for ten minutes sent no keepalives, and never learnt that another owner " +
+				"had ended the job"},
+		{4576,
+			"the first message that an owner got from its successor was an offer, and a result that only the register had " +
+				"was not recorded"},
 		{7048, "a task waited for a node that had been drained and was then lost for good"},
 		{9396, "an owner's attempt to renew its epoch was won after the job had ended, and lost that end"},
 	} {
@@ -43,12 +56,24 @@ func TestSeedsThatFailedWithHardFaults(t *testing.T) {
 		seed uint64
 		was  string
 	}{
-		{1685, "a restarted owner that had copied a result's files took its attempt for one of its own that had ended, and acknowledged the result without recording it"},
-		{5892, "nodes with contradictory class bounds stopped a task of a thousand retries again and again, as one that had run for too long"},
-		{50342, "an answer that a job's inputs were not waited for any more came late out of a slow disk, and the oracle asked its node about them, which had voted for another owner by then"},
-		{50597, "tasks that wait for an idle node used an old ad of the only one that fits, which nobody polled, and waited for ever"},
-		{60248, "three of five members of a job were lost, and the oracle did not accept its owner's statement of that when it asked the other remaining member"},
-		{109350, "tasks queued at their owner that could not start for want of a majority made the node look busy for ever to tasks that wait for an idle one"},
+		{1685,
+			"a restarted owner that had copied a result's files took its attempt for one of its own that had ended, and " +
+				"acknowledged the result without recording it"},
+		{5892,
+			"nodes with contradictory class bounds stopped a task of a thousand retries again and again, as one that had run " +
+				"for too long"},
+		{50342,
+			"an answer that a job's inputs were not waited for any more came late out of a slow disk, and the oracle asked " +
+				"its node about them, which had voted for another owner by then"},
+		{50597,
+			"tasks that wait for an idle node used an old ad of the only one that fits, which nobody polled, and waited " +
+				"for ever"},
+		{60248,
+			"three of five members of a job were lost, and the oracle did not accept its owner's statement of that when it " +
+				"asked the other remaining member"},
+		{109350,
+			"tasks queued at their owner that could not start for want of a majority made the node look busy for ever to " +
+				"tasks that wait for an idle one"},
 	} {
 		if _, err := runToEnd(swarmUnshared(s.seed)); err != nil {
 			t.Errorf("again: %s\n%v", s.was, err)
@@ -62,13 +87,27 @@ func TestSeedsThatFailedWithSharedMachines(t *testing.T) {
 		seed uint64
 		was  string
 	}{
-		{513624, "a worker that was a member, and knew its job to be over, kept its results for the owner that was lost for good; the third member never had the job"},
-		{143224, "an offer of a former owner came so late that its receiver had taken the job over and ended it, and the attempt waited there for ever"},
-		{181405, "one of five members that had a committed cancellation took it for uncommitted when a later owner wrote it again, and showed the job as not cancelled"},
-		{193786, "a job was never acknowledged, since its origin was lost before any other node had its inputs; its new owner waited for them and showed that, and the oracle required it to end"},
-		{186703, "tasks of one job, whose searches found nobody, each left it to another to look for an idle node, and waited for ever"},
-		{165149, "an owner that had learnt its job's end from its successor's members was restarted, and kept what had been queued at itself, since no other node is to release that"},
-		{111190, "an owner that had been succeeded, and learnt of no more than a failed campaign after that, took its next epoch for its own renewed: it dropped an attempt of a task that the other had ended"},
+		{513624,
+			"a worker that was a member, and knew its job to be over, kept its results for the owner that was lost for good; " +
+				"the third member never had the job"},
+		{143224,
+			"an offer of a former owner came so late that its receiver had taken the job over and ended it, and the attempt " +
+				"waited there for ever"},
+		{181405,
+			"one of five members that had a committed cancellation took it for uncommitted when a later owner wrote it " +
+				"again, and showed the job as not cancelled"},
+		{193786,
+			"a job was never acknowledged, since its origin was lost before any other node had its inputs; its new owner " +
+				"waited for them and showed that, and the oracle required it to end"},
+		{186703,
+			"tasks of one job, whose searches found nobody, each left it to another to look for an idle node, and " +
+				"waited for ever"},
+		{165149,
+			"an owner that had learnt its job's end from its successor's members was restarted, and kept what had been " +
+				"queued at itself, since no other node is to release that"},
+		{111190,
+			"an owner that had been succeeded, and learnt of no more than a failed campaign after that, took its next epoch " +
+				"for its own renewed: it dropped an attempt of a task that the other had ended"},
 	} {
 		if _, err := runToEnd(Swarm(s.seed)); err != nil {
 			t.Errorf("again: %s\n%v", s.was, err)

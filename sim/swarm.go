@@ -33,12 +33,14 @@ func swarmBase(seed uint64) Config {
 	lo := time.Duration(1+r.IntN(20)) * 500 * time.Microsecond
 	c := Config{Seed: seed, Nodes: n, Check: CheckPoison, Rest: 30 * time.Second,
 		Network: Network{Latency: Uniform(lo, lo*time.Duration(1+r.IntN(20))), Mesh: r.IntN(2) == 0, Join: 1 + r.IntN(3),
-			Loss: share(0.25), Duplicate: share(0.2), Reorder: share(0.3), Detect: time.Duration(r.IntN(5000)) * time.Millisecond},
+			Loss: share(0.25), Duplicate: share(0.2), Reorder: share(0.3),
+			Detect: time.Duration(r.IntN(5000)) * time.Millisecond},
 		Disk:   Disk{Sync: time.Duration(r.IntN(3)) * 5 * time.Millisecond},
 		Spread: time.Duration(r.IntN(3)) * time.Second,
 		Repeat: fmt.Sprintf("skep sim swarm --seeds 1 --seed %d", seed),
 	}
-	policies := []string{"lpas_dec", "lpas_dec", "mct", "random", "two_choices", "local", "kpb:2", "olb"} // met waits for a rate that only a run would measure
+	// met waits for a rate that only a run would measure
+	policies := []string{"lpas_dec", "lpas_dec", "mct", "random", "two_choices", "local", "kpb:2", "olb"}
 	policy := policies[r.IntN(len(policies))]
 	members, pulls := membersOf(seed), splitmix(seed^0x70756c6c)%2 == 0
 	c.Node = func(i int, c *node.Config) {
@@ -46,7 +48,8 @@ func swarmBase(seed uint64) Config {
 		c.Capacity.CPU = grid.CPU * grid.MilliCPU(1+splitmix(seed+uint64(i))%4)
 		c.Policy = policy
 		if splitmix(seed^0x626f75a1)%5 == 0 {
-			c.Bounds = []node.Bound{{Class: "a", Time: 3 * time.Second, Next: "b"}, {Class: "b", Time: 5 * time.Second, Next: "c"}}
+			c.Bounds = []node.Bound{{Class: "a", Time: 3 * time.Second, Next: "b"},
+				{Class: "b", Time: 5 * time.Second, Next: "c"}}
 			if i%2 == 1 { // contradicts the other nodes
 				c.Bounds = []node.Bound{{Class: "b", Time: 5 * time.Second, Next: "a"}}
 			}
@@ -117,7 +120,8 @@ func addLossAndDrift(r *grid.Rand, nodes int, faults []Fault) []Fault {
 		faults = append(faults, Fault{At: when(), Kind: Lose, Nodes: []int{r.IntN(nodes)}})
 	}
 	for range r.IntN(3) {
-		faults = append(faults, Fault{At: when(), Kind: Drift, Nodes: []int{r.IntN(nodes)}, Factor: float64(r.IntN(90_001) - 45_000)})
+		faults = append(faults, Fault{At: when(), Kind: Drift, Nodes: []int{r.IntN(nodes)},
+			Factor: float64(r.IntN(90_001) - 45_000)})
 	}
 	slices.SortStableFunc(faults, func(a, b Fault) int { return cmp.Compare(a.At, b.At) })
 	return faults
@@ -135,7 +139,8 @@ func RunSwarm(first uint64, worlds int, log func(line string), each func(seed ui
 }
 
 // runWorlds is RunSwarm with another draw of worlds.
-func runWorlds(draw func(seed uint64) Config, first uint64, worlds int, log func(line string), each func(seed uint64, r Report, err error) bool) {
+func runWorlds(draw func(seed uint64) Config, first uint64, worlds int, log func(line string),
+	each func(seed uint64, r Report, err error) bool) {
 	for k := range worlds {
 		c := draw(first + uint64(k))
 		c.Log = log

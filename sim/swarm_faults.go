@@ -24,7 +24,8 @@ func addHardFaults(seed uint64, c *Config) {
 			c.Faults = append(c.Faults, Fault{At: at, Kind: Stall, Nodes: some(), Factor: most * r.Float64()})
 		case 3:
 			nodes := some()
-			c.Faults = append(c.Faults, Fault{At: at, Kind: Full, Nodes: nodes, Factor: 1}, Fault{At: max(at, when()), Kind: Full, Nodes: nodes})
+			c.Faults = append(c.Faults, Fault{At: at, Kind: Full, Nodes: nodes, Factor: 1},
+				Fault{At: max(at, when()), Kind: Full, Nodes: nodes})
 		}
 	}
 	for most := 2 + membersOf(seed)%5; c.Nodes > 2 && r.IntN(most) == 0; { // sometimes a majority is lost then

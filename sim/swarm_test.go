@@ -41,7 +41,8 @@ func TestSwarm(t *testing.T) {
 		nodes += r.Nodes
 		return true
 	})
-	t.Logf("%d worlds, %d steps, %.0f a second; %.0f simulated node-hours, %.0f for each CPU minute", worlds, steps, float64(steps)/time.Since(begin).Seconds(),
+	t.Logf("%d worlds, %d steps, %.0f a second; %.0f simulated node-hours, %.0f for each CPU minute", worlds, steps,
+		float64(steps)/time.Since(begin).Seconds(),
 		nodes.Hours(), nodes.Hours()/(cputime.Used()-before).Minutes())
 }
 

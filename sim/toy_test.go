@@ -90,7 +90,8 @@ func (n *toy) start(now grid.Time, fx *grid.Effects) {
 
 func (n *toy) expand(j *grid.RegisterRecord) {
 	for k := range j.Spec.Count {
-		n.tasks = append(n.tasks, grid.TaskRecord{ID: grid.AttemptID{Task: grid.TaskID{Job: j.ID, Index: k}}, State: grid.Pending})
+		n.tasks = append(n.tasks, grid.TaskRecord{ID: grid.AttemptID{Task: grid.TaskID{Job: j.ID, Index: k}},
+			State: grid.Pending})
 		n.specs = append(n.specs, j.Spec)
 	}
 }
@@ -160,7 +161,8 @@ func (n *toy) message(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 	switch m.Kind {
 	case grid.KindOffer:
 		if n.find(m.Offer.ID) == nil {
-			n.work = append(n.work, grid.WorkRecord{ID: m.Offer.ID, Spec: m.Offer.Spec, Lease: m.Offer.Lease, State: grid.WorkQueued})
+			n.work = append(n.work, grid.WorkRecord{ID: m.Offer.ID, Spec: m.Offer.Spec, Lease: m.Offer.Lease,
+				State: grid.WorkQueued})
 			rec := fx.Save(grid.RecWork)
 			rec.Work, rec.Later = n.work[len(n.work)-1], n.bug == "accepts before it saves"
 		}

@@ -44,7 +44,8 @@ func (n *toy) Stats(grid.Time) node.Stats {
 func (n *toy) sendInvalidAd(fx *grid.Effects) {
 	if n.bug == "boasts" && len(n.peers) > 0 {
 		m := fx.Send(n.peers[0], grid.KindDigest)
-		m.Digest = append(m.Digest, grid.AdEntry{Ad: &grid.Ad{Node: n.self, Speed: 1, Capacity: n.cap, Free: n.cap.Plus(n.cap)}})
+		m.Digest = append(m.Digest, grid.AdEntry{Ad: &grid.Ad{Node: n.self, Speed: 1, Capacity: n.cap,
+			Free: n.cap.Plus(n.cap)}})
 	}
 }
 

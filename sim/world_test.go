@@ -29,7 +29,8 @@ func toys(seed uint64, bug string) Config {
 		Repeat:  fmt.Sprintf("go test ./sim -run TestToys -sim.seed=%d", seed),
 	}
 	for k := range 8 {
-		c.Work = append(c.Work, Submission{At: time.Duration(k) * 5 * time.Second, Node: r.IntN(n), Spec: spec("a", uint32(1+r.IntN(6)), grid.CPU)})
+		c.Work = append(c.Work, Submission{At: time.Duration(k) * 5 * time.Second, Node: r.IntN(n),
+			Spec: spec("a", uint32(1+r.IntN(6)), grid.CPU)})
 	}
 	return c
 }
@@ -107,7 +108,8 @@ func TestDigestIsTheSameForTheSameSeedAlone(t *testing.T) {
 	_, two := finish(t, toys(7, ""))
 	runtime.GOMAXPROCS(before)
 	if first.Digest != again.Digest || first.Digest != one.Digest || first.Digest != two.Digest {
-		t.Errorf("digests %x, again %x, one core %x, two cores %x: want the same", first.Digest, again.Digest, one.Digest, two.Digest)
+		t.Errorf("digests %x, again %x, one core %x, two cores %x: want the same", first.Digest, again.Digest, one.Digest,
+			two.Digest)
 	}
 	_, real := finish(t, Swarm(7))
 	runtime.GOMAXPROCS(1)
@@ -128,7 +130,8 @@ func TestConfigReportsAllProblems(t *testing.T) {
 	if err == nil {
 		t.Fatal("no error")
 	}
-	for _, want := range []string{"nodes 0", "loss 2", "overhead -1ns", "sync -1ns", "submission 0 to node 5", "submission 1 at 1ns",
+	for _, want := range []string{"nodes 0", "loss 2", "overhead -1ns", "sync -1ns", "submission 0 to node 5",
+		"submission 1 at 1ns",
 		"submission 1: has no job", "kind 77", "slow by 0.5", "crash of node -1"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("error does not say %q:\n%v", want, err)

@@ -13,7 +13,8 @@ const (
 	Leaf = 1 << leafBits
 )
 
-// List is a list whose elements are made when they are first written, Leaf of them at a time. The zero value has length 0.
+// List is a list whose elements are made when they are first written, Leaf of them at a time. The zero value has length
+// 0.
 type List[T any] struct {
 	few    []T // all of them, where they fit into one leaf; nil = none is made
 	trunk  []*branch[T]
@@ -73,8 +74,8 @@ func (l *List[T]) At(i uint32) *T {
 	return &leaf[i&(Leaf-1)]
 }
 
-// From goes through the elements that were made, from an index on, in order. Elements between them that nobody wrote are
-// among them, as zero values, where they share a leaf.
+// From goes through the elements that were made, from an index on, in order. Elements between them that nobody wrote
+// are among them, as zero values, where they share a leaf.
 func (l *List[T]) From(first uint32) iter.Seq2[uint32, *T] {
 	return func(yield func(uint32, *T) bool) {
 		for i := first; i < uint32(len(l.few)); i++ {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// A list behaves as a plain slice does, whatever was written in which order; elements that were not made are zero. Catches a wrong
-// split of the index, and a leaf that moves.
+// A list behaves as a plain slice does, whatever was written in which order; elements that were not made are zero.
+// Catches a wrong split of the index, and a leaf that moves.
 func TestListIsASlice(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, length := range []uint32{1, Leaf, Leaf + 1, 1000, 1025, 100_001} {
@@ -50,7 +50,8 @@ func TestListIsASlice(t *testing.T) {
 	}
 }
 
-// What was not written takes no memory: a list of any length costs nothing, one write at its end a leaf, a branch and the trunk.
+// What was not written takes no memory: a list of any length costs nothing, one write at its end a leaf, a branch and
+// the trunk.
 func TestMemoryFollowsWrites(t *testing.T) {
 	if n := testing.AllocsPerRun(10, func() {
 		l := Make[[16]int64](100_000)

@@ -99,7 +99,8 @@ func (t *Net) Chaos(ctx context.Context, c ChaosConfig) (*Report, error) {
 	for _, n := range t.state.Nodes {
 		names = append(names, n.Name)
 	}
-	x := &chaos{t: t, c: &c, log: filepath.Join(t.state.Spec.Shared, ChaosLog), faults: Schedule(names, &c), h: newHistory(), gone: map[string]bool{}}
+	x := &chaos{t: t, c: &c, log: filepath.Join(t.state.Spec.Shared, ChaosLog), faults: Schedule(names, &c),
+		h: newHistory(), gone: map[string]bool{}}
 	if c.History != nil {
 		x.h.file = json.NewEncoder(c.History)
 	}

@@ -9,17 +9,19 @@ import (
 	"time"
 
 	"skep/node/api/client"
-	"skep/node/api/v1"
+	v1 "skep/node/api/v1"
 )
 
-// auditTime bounds the questions after all is over, so that a run has an end. What was not answered by then is a trouble.
+// auditTime bounds the questions after all is over, so that a run has an end. What was not answered by then is a
+// trouble.
 const auditTime = 40 * time.Second
 
 // audit compares what the nodes have on record with what the tasks wrote down themselves.
 func (x *chaos) audit(ctx context.Context) (*Report, error) {
 	ctx, stop := context.WithTimeout(ctx, auditTime)
 	defer stop()
-	r := &Report{Seed: x.c.Seed, Kind: x.t.Kind(), Isolation: x.t.Isolation(), Nodes: len(x.t.state.Nodes), Faults: len(x.faults), Deaths: len(x.deaths)}
+	r := &Report{Seed: x.c.Seed, Kind: x.t.Kind(), Isolation: x.t.Isolation(), Nodes: len(x.t.state.Nodes),
+		Faults: len(x.faults), Deaths: len(x.deaths)}
 	r.Refused = int(x.refused.Load())
 	for _, id := range x.h.list() {
 		if err := x.lastLook(ctx, id); err != nil {
@@ -120,10 +122,12 @@ func (x *chaos) auditTask(r *Report, log *runLog, j *jobHistory, i uint32, said 
 	}
 	if u := log.runs[runKey{key, rec.attempt}]; u == nil || u.end == 0 || u.node != rec.node {
 		r.Unfenced++
-		x.h.violate("job %s task %d: attempt %s at %s is on record, which did not run to its end there", short(j.id), i, rec.attempt, short(rec.node))
+		x.h.violate("job %s task %d: attempt %s at %s is on record, which did not run to its end there", short(j.id), i,
+			rec.attempt, short(rec.node))
 	} else if want := fmt.Sprintf("%s %d %s %s\n", j.id, i, rec.attempt, rec.node); read && said != want {
 		r.Unfenced++
-		x.h.violate("job %s task %d: attempt %s is on record with the output of another one: %q", short(j.id), i, rec.attempt, said)
+		x.h.violate("job %s task %d: attempt %s is on record with the output of another one: %q", short(j.id), i, rec.attempt,
+			said)
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"skep/node/api/v1"
+	v1 "skep/node/api/v1"
 )
 
 // Rerun is a task that ran on a node when that died, and began again.
@@ -57,18 +57,20 @@ func (x *chaos) auditDeaths(r *Report, log *runLog) {
 		}
 	}
 	slices.SortFunc(r.Reruns, func(a, b Rerun) int {
-		return cmp.Or(cmp.Compare(len(a.Hit), len(b.Hit)), cmp.Compare(b.Seconds, a.Seconds), cmp.Compare(a.Job, b.Job), cmp.Compare(a.Task, b.Task))
+		return cmp.Or(cmp.Compare(len(a.Hit), len(b.Hit)), cmp.Compare(b.Seconds, a.Seconds), cmp.Compare(a.Job, b.Job),
+			cmp.Compare(a.Task, b.Task))
 	})
 	r.Orphans, r.OrphansClear = len(all), len(clear)
 	r.P95, r.Longest = percentile(clear, 0.95), percentile(clear, 1)
 	r.P95All, r.LongestAll = percentile(all, 0.95), percentile(all, 1)
 }
 
-// rerun tells what became of a task from a death until it began again. The wait counts from the last death of a node that
-// had it, and names whoever had to see to the task and could not for another reason.
+// rerun tells what became of a task from a death until it began again. The wait counts from the last death of a node
+// that had it, and names whoever had to see to the task and could not for another reason.
 func (x *chaos) rerun(u, next *run, d *death) Rerun {
 	j := x.h.jobs[u.key.job]
-	a := Rerun{Job: u.key.job, Task: u.key.index, Died: d.name, Silent: d.silent, At: d.at, Origin: j.origin, All: next.begun - d.at}
+	a := Rerun{Job: u.key.job, Task: u.key.index, Died: d.name, Silent: d.silent, At: d.at, Origin: j.origin,
+		All: next.begun - d.at}
 	type gift struct {
 		to string
 		at float64

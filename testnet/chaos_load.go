@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"skep/node/api/client"
-	"skep/node/api/v1"
+	v1 "skep/node/api/v1"
 )
 
 // callTime bounds a call to a node, which may be dead, paused or on its own.
@@ -54,7 +54,8 @@ func pause(ctx context.Context, d time.Duration) error {
 // submit submits a job to some node that takes it.
 func (x *chaos) submit(ctx context.Context, r *rand.Rand, count int) (id string, err error) {
 	retries := int32(200) // no task may end because its nodes were killed too often
-	spec := &v1.Spec{Name: "chaos", Class: "chaos", Command: []string{"sh", "-c", taskScript(x.log)}, Count: uint32(count), Retries: &retries, Wait: true}
+	spec := &v1.Spec{Name: "chaos", Class: "chaos", Command: []string{"sh", "-c", taskScript(x.log)}, Count: uint32(count),
+		Retries: &retries, Wait: true}
 	spec.Needs.Cores = 1
 	for {
 		n := &x.t.state.Nodes[r.IntN(len(x.t.state.Nodes))]
@@ -109,7 +110,8 @@ func (x *chaos) cancelLater(ctx context.Context, id string, wait time.Duration) 
 }
 
 // askAbout asks the node that a job was submitted to; where that is dead for good, some other one.
-func (x *chaos) askAbout(ctx context.Context, id string, f func(ctx context.Context, by string, c *client.Client) error) error {
+func (x *chaos) askAbout(ctx context.Context, id string,
+	f func(ctx context.Context, by string, c *client.Client) error) error {
 	j := x.h.job(id)
 	n, err := x.t.Node(j.origin)
 	if err != nil {
@@ -145,7 +147,8 @@ func (x *chaos) look(ctx context.Context, id string) error {
 	return x.askAbout(ctx, id, func(ctx context.Context, by string, c *client.Client) error {
 		j, err := c.Job(ctx, id)
 		var p *v1.Problem
-		if errors.As(err, &p) && p.Status == http.StatusNotFound && !x.isGone(x.h.job(id).origin) { // another one may not know it yet
+		// another one may not know it yet
+		if errors.As(err, &p) && p.Status == http.StatusNotFound && !x.isGone(x.h.job(id).origin) {
 			x.h.vanished(id, by, err)
 		}
 		if err != nil {
@@ -155,7 +158,8 @@ func (x *chaos) look(ctx context.Context, id string) error {
 			return fmt.Errorf("%s tells only what it heard last of job %s", by, short(id))
 		}
 		x.h.saw(by, &j)
-		if err := c.EachTask(ctx, id, func(t *v1.Task) error { x.h.sawTask(by, id, t); return nil }); err != nil || !j.Over() {
+		if err := c.EachTask(ctx, id, func(t *v1.Task) error { x.h.sawTask(by, id, t); return nil }); err != nil ||
+			!j.Over() {
 			return err
 		}
 		return x.stories(ctx, c, id)

@@ -76,7 +76,8 @@ func TestFaultsLeaveAGrid(t *testing.T) {
 }
 
 func TestProcessesSufferOnlyWhatTheyCan(t *testing.T) {
-	for _, f := range Schedule(nineNodes(), &ChaosConfig{Seed: 1, Duration: time.Hour, Every: time.Second, Processes: true}) {
+	for _, f := range Schedule(nineNodes(), &ChaosConfig{Seed: 1, Duration: time.Hour, Every: time.Second,
+		Processes: true}) {
 		if f.Kind == FaultCut || f.Kind == FaultSilent {
 			t.Fatal(f)
 		}
@@ -177,8 +178,8 @@ func TestWhatTheAuditFinds(t *testing.T) {
 	}
 }
 
-// How long a task waited is counted from the last death of a node that had it, and not at all where somebody who has to see to
-// it could not for another reason.
+// How long a task waited is counted from the last death of a node that had it, and not at all where somebody who has to
+// see to it could not for another reason.
 func TestWhichWaitsCount(t *testing.T) {
 	now := uptime()
 	wall := func(at float64) time.Time { return time.Now().Add(time.Duration((at - now) * float64(time.Second))) }
@@ -190,31 +191,40 @@ func TestWhichWaitsCount(t *testing.T) {
 		want    float64
 		hit     int
 	}{
-		"alone":                             {next: "1.3", want: 10},
-		"the next node dies too":            {next: "1.3", deaths: []death{{name: "n3", at: now + 6}}, harms: []harm{{"n3", now + 6, 0}}, want: 4},
-		"the next node dies later":          {next: "1.3", deaths: []death{{name: "n3", at: now + 11}}, harms: []harm{{"n3", now + 11, 0}}, want: 10},
-		"somebody else dies":                {next: "1.3", deaths: []death{{name: "n4", at: now + 6}}, harms: []harm{{"n4", now + 6, 0}}, want: 10},
-		"the next node is paused":           {next: "1.3", harms: []harm{{"n3", now + 6, now + 7}}, want: 10, hit: 1},
-		"the origin is paused":              {next: "1.3", harms: []harm{{"n1", now - 1, now + 1}}, want: 10, hit: 1},
-		"the origin was paused before":      {next: "1.3", harms: []harm{{"n1", now - 9, now - 1}}, want: 10},
-		"the job is taken over":             {next: "2.1", want: 10, hit: 1},
-		"two of three members, in turn":     {next: "1.3", members: []string{"A", "C", "D"}, harms: []harm{{"n3", now - 1, now + 1}, {"n4", now + 2, 0}}, want: 10},
-		"two of three members at a time":    {next: "1.3", members: []string{"B", "A", "D"}, harms: []harm{{"n2", now, 0}, {"n4", now + 2, now + 3}}, want: 10, hit: 1},
-		"an origin that is dead and member": {next: "1.3", members: []string{"A", "C", "D"}, harms: []harm{{"n1", now, 0}}, want: 10, hit: 1},
+		"alone": {next: "1.3", want: 10},
+		"the next node dies too": {next: "1.3", deaths: []death{{name: "n3", at: now + 6}},
+			harms: []harm{{"n3", now + 6, 0}}, want: 4},
+		"the next node dies later": {next: "1.3", deaths: []death{{name: "n3", at: now + 11}},
+			harms: []harm{{"n3", now + 11, 0}}, want: 10},
+		"somebody else dies": {next: "1.3", deaths: []death{{name: "n4", at: now + 6}},
+			harms: []harm{{"n4", now + 6, 0}}, want: 10},
+		"the next node is paused":      {next: "1.3", harms: []harm{{"n3", now + 6, now + 7}}, want: 10, hit: 1},
+		"the origin is paused":         {next: "1.3", harms: []harm{{"n1", now - 1, now + 1}}, want: 10, hit: 1},
+		"the origin was paused before": {next: "1.3", harms: []harm{{"n1", now - 9, now - 1}}, want: 10},
+		"the job is taken over":        {next: "2.1", want: 10, hit: 1},
+		"two of three members, in turn": {next: "1.3", members: []string{"A", "C", "D"},
+			harms: []harm{{"n3", now - 1, now + 1}, {"n4", now + 2, 0}}, want: 10},
+		"two of three members at a time": {next: "1.3", members: []string{"B", "A", "D"},
+			harms: []harm{{"n2", now, 0}, {"n4", now + 2, now + 3}}, want: 10, hit: 1},
+		"an origin that is dead and member": {next: "1.3", members: []string{"A", "C", "D"}, harms: []harm{{"n1", now, 0}},
+			want: 10, hit: 1},
 	} {
 		x := &chaos{t: &Net{}, h: newHistory(), c: &ChaosConfig{}, deaths: k.deaths}
 		x.t.state.Nodes = []Node{{Name: "n1", ID: "A"}, {Name: "n2", ID: "B"}, {Name: "n3", ID: "C"}, {Name: "n4", ID: "D"}}
 		x.h.submitted("j", "n1", 1)
 		x.h.jobs["j"].members = k.members
-		x.h.told("j", []v1.TaskStory{{Task: v1.Task{Attempt: k.next}, Steps: []v1.Step{{What: "accepted", Name: "n2", At: wall(now - 1)}, {What: "lost", Name: "n2", At: wall(now + 2)},
-			{What: "accepted", Name: "n3", At: wall(now + 2.1)}}}})
+		x.h.told("j", []v1.TaskStory{{Task: v1.Task{Attempt: k.next},
+			Steps: []v1.Step{{What: "accepted", Name: "n2", At: wall(now - 1)}, {What: "lost", Name: "n2", At: wall(now + 2)},
+				{What: "accepted", Name: "n3", At: wall(now + 2.1)}}}})
 		for i := range k.harms {
 			x.harms = append(x.harms, &k.harms[i])
 		}
 		was := &run{key: runKey{taskKey{"j", 0}, "1.1"}, node: "B", begun: now - 1}
-		a := x.rerun(was, &run{key: runKey{taskKey{"j", 0}, k.next}, node: "C", begun: now + 10}, &death{node: "B", name: "n2", at: now})
+		a := x.rerun(was, &run{key: runKey{taskKey{"j", 0}, k.next}, node: "C", begun: now + 10},
+			&death{node: "B", name: "n2", at: now})
 		if math.Abs(a.Seconds-k.want) > 0.05 || a.All != 10 || len(a.Hit) != k.hit || len(a.Story) != 3 && k.next == "1.3" {
-			t.Errorf("%s: waited %.2f s of %.2f s, also hit %q, story %q; want %.2f s, %d hits", name, a.Seconds, a.All, a.Hit, a.Story, k.want, k.hit)
+			t.Errorf("%s: waited %.2f s of %.2f s, also hit %q, story %q; want %.2f s, %d hits", name, a.Seconds, a.All, a.Hit,
+				a.Story, k.want, k.hit)
 		}
 	}
 }

@@ -57,12 +57,14 @@ func (d *containers) sweep(ctx context.Context) (found bool, err error) {
 		note(err)
 	}
 	if d.t.madeImage() {
-		if _, err := d.c.ImageRemove(ctx, d.t.state.Image, client.ImageRemoveOptions{PruneChildren: true}); !errdefs.IsConflict(err) {
+		if _, err := d.c.ImageRemove(ctx, d.t.state.Image,
+			client.ImageRemoveOptions{PruneChildren: true}); !errdefs.IsConflict(err) {
 			note(err)
 		}
 	}
 	// Two testnets that make the image at the same time leave one of the two without its name. What is in use stays.
-	p, err := d.c.ImagePrune(ctx, client.ImagePruneOptions{Filters: client.Filters{}.Add("label", imageLabel).Add("dangling", "true")})
+	p, err := d.c.ImagePrune(ctx, client.ImagePruneOptions{Filters: client.Filters{}.Add("label",
+		imageLabel).Add("dangling", "true")})
 	if err != nil && !errdefs.IsConflict(err) { // another one prunes
 		errs = append(errs, fmt.Errorf("docker: %w", err))
 	}

@@ -126,7 +126,8 @@ func (t *Net) compose(build bool) yaml.MapSlice {
 			yaml.MapItem{Key: "cap_add", Value: capabilities},
 			yaml.MapItem{Key: "security_opt", Value: append(slices.Clone(unconfined), "systempaths=unconfined")},
 			yaml.MapItem{Key: "volumes", Value: t.volumes(n)},
-			yaml.MapItem{Key: "networks", Value: yaml.MapSlice{{Key: "grid", Value: yaml.MapSlice{{Key: "ipv4_address", Value: n.IP}}}}})
+			yaml.MapItem{Key: "networks", Value: yaml.MapSlice{{Key: "grid",
+				Value: yaml.MapSlice{{Key: "ipv4_address", Value: n.IP}}}}})
 		if n.MaxCPUs > 0 {
 			s = append(s, yaml.MapItem{Key: "cpus", Value: n.MaxCPUs})
 		}
@@ -135,8 +136,10 @@ func (t *Net) compose(build bool) yaml.MapSlice {
 		}
 		services = append(services, yaml.MapItem{Key: n.Name, Value: s})
 	}
-	grid := yaml.MapSlice{{Key: "ipam", Value: yaml.MapSlice{{Key: "config", Value: []yaml.MapSlice{{{Key: "subnet", Value: composeSubnet}}}}}}}
-	return yaml.MapSlice{{Key: "services", Value: services}, {Key: "networks", Value: yaml.MapSlice{{Key: "grid", Value: grid}}}}
+	grid := yaml.MapSlice{{Key: "ipam",
+		Value: yaml.MapSlice{{Key: "config", Value: []yaml.MapSlice{{{Key: "subnet", Value: composeSubnet}}}}}}}
+	return yaml.MapSlice{{Key: "services", Value: services},
+		{Key: "networks", Value: yaml.MapSlice{{Key: "grid", Value: grid}}}}
 }
 
 func (t *Net) volumes(n *Node) []string {

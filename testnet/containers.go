@@ -131,8 +131,8 @@ func (d *containers) start(ctx context.Context, n *Node) error {
 	return nil
 }
 
-// What nodes need in a container for boxes around their tasks, which have none of it: to mount, to count what tasks have open, and
-// a whole /proc. NET_ADMIN is for cuts.
+// What nodes need in a container for boxes around their tasks, which have none of it: to mount, to count what tasks
+// have open, and a whole /proc. NET_ADMIN is for cuts.
 var (
 	capabilities = []string{"NET_ADMIN", "SYS_ADMIN", "SYS_PTRACE"}
 	unconfined   = []string{"seccomp=unconfined", "apparmor=unconfined"}
@@ -147,7 +147,8 @@ func (d *containers) recipe(n *Node) *client.ContainerCreateOptions {
 		binds = append(binds, s+":"+s)
 	}
 	init := true
-	host := &container.HostConfig{Binds: binds, CapAdd: capabilities, SecurityOpt: unconfined, Init: &init, NetworkMode: container.NetworkMode(d.key()),
+	host := &container.HostConfig{Binds: binds, CapAdd: capabilities, SecurityOpt: unconfined, Init: &init,
+		NetworkMode: container.NetworkMode(d.key()),
 		MaskedPaths: []string{}, ReadonlyPaths: []string{}} // systempaths=unconfined, as the engine is told
 	if n.MaxCPUs < float64(runtime.NumCPU()) { // the engine refuses to bound by more than there are
 		host.NanoCPUs = int64(n.MaxCPUs * 1e9)
@@ -156,19 +157,21 @@ func (d *containers) recipe(n *Node) *client.ContainerCreateOptions {
 	ip, _ := netip.ParseAddr(n.IP)
 	return &client.ContainerCreateOptions{
 		Name: d.name(n),
-		Config: &container.Config{Image: d.t.state.Image, Hostname: n.Name, Labels: labels, Entrypoint: []string{"/bin/busybox", "sh", "-c"},
-			Cmd: []string{nodeCommand}, User: fmt.Sprintf("%d:%d", os.Getuid(), os.Getgid())},
+		Config: &container.Config{Image: d.t.state.Image, Hostname: n.Name, Labels: labels,
+			Entrypoint: []string{"/bin/busybox", "sh", "-c"},
+			Cmd:        []string{nodeCommand}, User: fmt.Sprintf("%d:%d", os.Getuid(), os.Getgid())},
 		HostConfig: host,
 		NetworkingConfig: &network.NetworkingConfig{EndpointsConfig: map[string]*network.EndpointSettings{
 			d.key(): {IPAMConfig: &network.EndpointIPAMConfig{IPv4Address: ip}}}},
 	}
 }
 
-// nodeMount is where a node's folder is inside its container; nodeCommand is what runs there. The log is a file, so that
-// it is at one place in every kind of testnet and outlives the container.
+// nodeMount is where a node's folder is inside its container; nodeCommand is what runs there. The log is a file, so
+// that it is at one place in every kind of testnet and outlives the container.
 const (
 	nodeMount   = "/node"
-	nodeCommand = "exec /bin/skep --data-dir " + nodeMount + "/" + dataName + " up >>" + nodeMount + "/" + logName + " 2>&1"
+	nodeCommand = "exec /bin/skep --data-dir " + nodeMount + "/" + dataName + " up >>" + nodeMount + "/" + logName +
+		" 2>&1"
 )
 
 func (d *containers) states(ctx context.Context) (map[string]State, error) {

@@ -15,8 +15,8 @@ func (t *Net) Down(ctx context.Context) error {
 	return os.RemoveAll(t.dir)
 }
 
-// Remove ends the testnet in a folder and whatever of that name an interrupted Up left behind, also where the folder itself
-// is gone. ErrNone: nothing was there.
+// Remove ends the testnet in a folder and whatever of that name an interrupted Up left behind, also where the folder
+// itself is gone. ErrNone: nothing was there.
 func Remove(ctx context.Context, dir, name string) error {
 	t, err := Open(dir)
 	if err == nil {

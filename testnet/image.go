@@ -29,7 +29,8 @@ var dockerfile = "FROM scratch\nCOPY " + imageRoot + " /\n" + strings.Join(image
 const imageRoot = "root/"
 
 // shells are where a static busybox may be: tasks want a shell and its tools.
-var shells = []string{"/bin/busybox", "/usr/bin/busybox", "/usr/local/bin/busybox", "/bin/busybox.static", "/usr/bin/busybox-static"}
+var shells = []string{"/bin/busybox", "/usr/bin/busybox", "/usr/local/bin/busybox", "/bin/busybox.static",
+	"/usr/bin/busybox-static"}
 
 // busybox finds a static busybox.
 func busybox() (string, error) {
@@ -38,8 +39,10 @@ func busybox() (string, error) {
 			return name, nil
 		}
 	}
-	return "", fmt.Errorf("no static busybox in %s: the image needs one for the shell of tasks: install it (Debian: apt-get install busybox-static; Alpine: apk add busybox-static), "+
-		"or use --image with an image of your own, or --processes", strings.Join(shells, ", "))
+	return "",
+		fmt.Errorf("no static busybox in %s: the image needs one for the shell of tasks: install it (Debian: apt-get "+
+			"install busybox-static; Alpine: apk add busybox-static), "+
+			"or use --image with an image of your own, or --processes", strings.Join(shells, ", "))
 }
 
 // Imageable says why no image can be made here, whatever the program; nil means that it can.
@@ -57,7 +60,8 @@ func static(name string) error {
 	defer f.Close()
 	for _, p := range f.Progs {
 		if p.Type == elf.PT_INTERP {
-			return fmt.Errorf("%s is linked with shared libraries, which the image does not have: build it with CGO_ENABLED=0 (make build does), or use --processes", name)
+			return fmt.Errorf("%s is linked with shared libraries, which the image does not have: build it with "+
+				"CGO_ENABLED=0 (make build does), or use --processes", name)
 		}
 	}
 	return nil
@@ -97,7 +101,8 @@ func (d *containers) image(ctx context.Context) error {
 	go func() { w.CloseWithError(root.write(w, "")) }()
 	defer r.Close()
 	// Imported in one piece: a build would leave parts behind when it is broken off.
-	res, err := d.c.ImageImport(ctx, client.ImageImportSource{Source: r, SourceName: "-"}, d.t.state.Image, client.ImageImportOptions{Changes: imageChanges})
+	res, err := d.c.ImageImport(ctx, client.ImageImportSource{Source: r, SourceName: "-"}, d.t.state.Image,
+		client.ImageImportOptions{Changes: imageChanges})
 	if err != nil {
 		return fmt.Errorf("docker: make image: %w", err)
 	}
@@ -173,7 +178,8 @@ func (r *root) write(w io.Writer, below string) error {
 	for _, dir := range []string{"tmp/", "var/tmp/"} {
 		put(tar.Header{Name: below + dir, Typeflag: tar.TypeDir, Mode: 0o1777}, "")
 	}
-	put(tar.Header{Name: below + "etc/passwd", Mode: 0o644}, "root:x:0:0:root:/root:/bin/sh\nnobody:x:65534:65534:nobody:/:/bin/false\n")
+	put(tar.Header{Name: below + "etc/passwd", Mode: 0o644},
+		"root:x:0:0:root:/root:/bin/sh\nnobody:x:65534:65534:nobody:/:/bin/false\n")
 	put(tar.Header{Name: below + "etc/group", Mode: 0o644}, "root:x:0:\nnogroup:x:65534:\n")
 	put(tar.Header{Name: below + "usr/bin", Typeflag: tar.TypeSymlink, Linkname: "../bin", Mode: 0o777}, "")
 	for _, name := range []string{"skep", "busybox"} {

@@ -17,8 +17,8 @@ import (
 	"skep/grid"
 )
 
-// Isolation is what `skep isolation --output json` prints: the level of the boxes that can be made where it runs, and what is
-// missing for a higher one.
+// Isolation is what `skep isolation --output json` prints: the level of the boxes that can be made where it runs, and
+// what is missing for a higher one.
 type Isolation struct {
 	Level    string   `json:"level"`
 	Findings []string `json:"findings,omitempty"`
@@ -41,7 +41,8 @@ func (i *Isolation) said() string {
 	return "isolation of tasks " + i.Level
 }
 
-// findLevel asks the nodes' program which level it finds where they run. What cannot be found the nodes will say themselves.
+// findLevel asks the nodes' program which level it finds where they run. What cannot be found the nodes will say
+// themselves.
 func (t *Net) findLevel(ctx context.Context) error {
 	whole := ctx
 	ctx, stop := context.WithTimeout(ctx, levelTime)

@@ -28,13 +28,20 @@ func TestWhatNodesAreToldAboutIsolation(t *testing.T) {
 		said       string
 		want       map[string]any
 	}{
-		{Processes, `{"level": "strict"}`, nil, "isolation of tasks strict", map[string]any{"expose": []string{"/srv/x:rw"}, "hide": []string{"/net"}}},
-		{Containers, `{"level": "basic", "findings": ["f"]}`, nil, "isolation of tasks basic", map[string]any{"expose": []string{"/srv/x:rw"}}},
-		{Containers, `{"level": "none", "findings": ["f", "g"]}`, nil, "isolation of tasks none, so with --isolation none: f. g", map[string]any{"isolation": "none"}},
-		{Processes, `{"level": "none"}`, nil, "isolation of tasks none, so with --isolation none: ", map[string]any{"isolation": "none", "hide": []string{"/net"}}},
-		{Containers, `{"level": "high"}`, nil, "isolation of tasks not known: ", map[string]any{"expose": []string{"/srv/x:rw"}}},
-		{Containers, ``, nil, "isolation of tasks not known: unexpected end", map[string]any{"expose": []string{"/srv/x:rw"}}},
-		{Containers, ``, errors.New("no container"), "isolation of tasks not known: no container", map[string]any{"expose": []string{"/srv/x:rw"}}},
+		{Processes, `{"level": "strict"}`, nil, "isolation of tasks strict", map[string]any{"expose": []string{"/srv/x:rw"},
+			"hide": []string{"/net"}}},
+		{Containers, `{"level": "basic", "findings": ["f"]}`, nil, "isolation of tasks basic",
+			map[string]any{"expose": []string{"/srv/x:rw"}}},
+		{Containers, `{"level": "none", "findings": ["f", "g"]}`, nil,
+			"isolation of tasks none, so with --isolation none: f. g", map[string]any{"isolation": "none"}},
+		{Processes, `{"level": "none"}`, nil, "isolation of tasks none, so with --isolation none: ",
+			map[string]any{"isolation": "none", "hide": []string{"/net"}}},
+		{Containers, `{"level": "high"}`, nil, "isolation of tasks not known: ",
+			map[string]any{"expose": []string{"/srv/x:rw"}}},
+		{Containers, ``, nil, "isolation of tasks not known: unexpected end",
+			map[string]any{"expose": []string{"/srv/x:rw"}}},
+		{Containers, ``, errors.New("no container"), "isolation of tasks not known: no container",
+			map[string]any{"expose": []string{"/srv/x:rw"}}},
 	} {
 		n := &Net{dir: "/net", state: state{Kind: c.kind, Spec: Spec{Shared: "/srv/x"}}, m: found{text: c.text, err: c.err}}
 		if err := n.findLevel(context.Background()); err != nil {
@@ -54,7 +61,8 @@ func TestWhatNodesAreToldAboutIsolation(t *testing.T) {
 	}
 }
 
-// Whoever reads the engine's request sees what boxes need in a container: an absent list of masked paths is the engine's own.
+// Whoever reads the engine's request sees what boxes need in a container: an absent list of masked paths is the
+// engine's own.
 func TestContainersMayMakeBoxes(t *testing.T) {
 	n := &Net{dir: t.TempDir(), state: state{Kind: Containers, Spec: Plain(1)}}
 	n.state.Nodes = n.state.Spec.nodes()
@@ -67,7 +75,8 @@ func TestContainersMayMakeBoxes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`"CapAdd":["NET_ADMIN","SYS_ADMIN","SYS_PTRACE"]`, `"SecurityOpt":["seccomp=unconfined","apparmor=unconfined"]`, `"MaskedPaths":[]`, `"ReadonlyPaths":[]`} {
+	for _, want := range []string{`"CapAdd":["NET_ADMIN","SYS_ADMIN","SYS_PTRACE"]`,
+		`"SecurityOpt":["seccomp=unconfined","apparmor=unconfined"]`, `"MaskedPaths":[]`, `"ReadonlyPaths":[]`} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("no %s in %s", want, text)
 		}
@@ -93,7 +102,8 @@ func TestRootsTasksWithoutBoxesMayPass(t *testing.T) {
 	for _, c := range []struct {
 		kind, level    string
 		above, at, own os.FileMode // of the testnet's folder, a node's, and its data folder
-	}{{Processes, "none", 0o711, 0o711, 0o711}, {Containers, "none", 0o700, 0o711, 0o711}, {Processes, "basic", 0o700, 0o700, 0o700}, {Containers, "strict", 0o700, 0o700, 0o700}} {
+	}{{Processes, "none", 0o711, 0o711, 0o711}, {Containers, "none", 0o700, 0o711, 0o711},
+		{Processes, "basic", 0o700, 0o700, 0o700}, {Containers, "strict", 0o700, 0o700, 0o700}} {
 		dir := filepath.Join(t.TempDir(), "nets", "net")
 		n := &Net{dir: dir, state: state{Kind: c.kind, Isolation: Isolation{Level: c.level}, Nodes: []Node{{Name: "n1"}}}}
 		if err := os.MkdirAll(n.Folder(&n.state.Nodes[0]), 0o700); err != nil {
@@ -105,7 +115,8 @@ func TestRootsTasksWithoutBoxesMayPass(t *testing.T) {
 		if os.Geteuid() != 0 {
 			c.above, c.at, c.own = 0o700, 0o700, 0o700
 		}
-		for path, want := range map[string]os.FileMode{dir: c.above, n.home(&n.state.Nodes[0]): c.at, n.Folder(&n.state.Nodes[0]): c.own} {
+		for path, want := range map[string]os.FileMode{dir: c.above, n.home(&n.state.Nodes[0]): c.at,
+			n.Folder(&n.state.Nodes[0]): c.own} {
 			if info, err := os.Stat(path); err != nil || info.Mode().Perm() != want {
 				t.Errorf("%s, %s: %s has mode %v, %v: want %v", c.kind, c.level, path, info.Mode(), err, want)
 			}

@@ -29,7 +29,8 @@ func (t *Net) start(ctx context.Context, n *Node) error {
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("node %s does not answer: %w; its log ends with:\n%s", n.Name, context.Cause(ctx), tail(t.Log(n), 5))
+			return fmt.Errorf("node %s does not answer: %w; its log ends with:\n%s", n.Name, context.Cause(ctx),
+				tail(t.Log(n), 5))
 		case <-time.After(20 * time.Millisecond):
 		}
 		if i%25 != 0 {
@@ -180,7 +181,8 @@ const greetTime = 3 * time.Second
 
 // greet waits a little for a node to be connected to somebody.
 func (t *Net) greet(ctx context.Context, n *Node) {
-	for end := time.Now().Add(greetTime); len(t.state.Nodes) > 1 && t.connected(ctx, n) == 0 && time.Now().Before(end) && ctx.Err() == nil; {
+	for end := time.Now().Add(greetTime); len(t.state.Nodes) > 1 && t.connected(ctx, n) == 0 && time.Now().Before(end) &&
+		ctx.Err() == nil; {
 		time.Sleep(20 * time.Millisecond)
 	}
 }
@@ -216,7 +218,8 @@ func (t *Net) pause(ctx context.Context, n *Node, from State, on bool) error {
 	if err := t.m.pause(ctx, n, on); err != nil {
 		return fmt.Errorf("node %s: %w", n.Name, err)
 	}
-	for end := time.Now().Add(goneTime); s == from && time.Now().Before(end); time.Sleep(time.Millisecond) { // all its threads
+	// all its threads
+	for end := time.Now().Add(goneTime); s == from && time.Now().Before(end); time.Sleep(time.Millisecond) {
 		if s, err = t.stateOf(ctx, n); err != nil {
 			return err
 		}

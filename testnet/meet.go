@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"skep/node/api/v1"
+	v1 "skep/node/api/v1"
 )
 
 // Meet waits until each node that runs is connected to all others that do, or to enough of them.
@@ -30,7 +30,8 @@ func (t *Net) Meet(ctx context.Context) error {
 		for want := min(up-1, enough); t.connected(ctx, n) < want; {
 			select {
 			case <-ctx.Done():
-				return fmt.Errorf("node %s does not find the others: %w; see skep testnet logs %s", n.Name, context.Cause(ctx), n.Name)
+				return fmt.Errorf("node %s does not find the others: %w; see skep testnet logs %s", n.Name, context.Cause(ctx),
+					n.Name)
 			case <-time.After(50 * time.Millisecond):
 			}
 		}

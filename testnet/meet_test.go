@@ -35,7 +35,8 @@ func TestAllKnowAll(t *testing.T) {
 	missed := 0
 	for run := range runs {
 		m := measureMeeting(t, binary, nodes)
-		t.Logf("run %d: %d nodes answer after %.1f s; all have full neighbour sets %.1f s and know all %.1f s after the first start, %.1f s after the last answered",
+		t.Logf("run %d: %d nodes answer after %.1f s; all have full neighbour sets %.1f s and know all %.1f s after the "+
+			"first start, %.1f s after the last answered",
 			run+1, nodes, m.answer.Seconds(), m.full.Seconds(), m.all.Seconds(), (m.all - m.answer).Seconds())
 		if m.all-m.answer > limit {
 			missed++

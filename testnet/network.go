@@ -56,11 +56,13 @@ func (d *containers) freeSubnet(ctx context.Context) (subnet netip.Prefix, err e
 }
 
 // block drops what comes from others as it arrives, so that they wait for answers as they would for those of a machine
-// that is gone. Whatever was dropped before is let in again. It is done with routing rules, which need no tool beyond the
-// image's own: what comes from the others is looked up in a table of its own, before the kernel sees that it is for here.
+// that is gone. Whatever was dropped before is let in again. It is done with routing rules, which need no tool beyond
+// the image's own: what comes from the others is looked up in a table of its own, before the kernel sees that it is for
+// here.
 func (d *containers) block(ctx context.Context, n *Node, others []*Node) error {
 	script := []string{
-		"ip rule | grep -q '^200:' || { ip rule add pref 200 lookup local && ip rule del pref 0 && ip route add blackhole default table 100; } || exit 1",
+		"ip rule | grep -q '^200:' || { ip rule add pref 200 lookup local && ip rule del pref 0 && ip route add blackhole " +
+			"default table 100; } || exit 1",
 		"while ip rule | grep -q '^100:'; do ip rule del pref 100 || exit 1; done",
 	}
 	for _, o := range others {

@@ -22,8 +22,8 @@ const marker = "SKEP_TESTNET_NODE"
 // processes are nodes that run as processes on loopback, each on a port of its own.
 type processes struct{ t *Net }
 
-// Ports of nodes are below those that systems give to outgoing connections, or a node that was killed might find its own
-// taken.
+// Ports of nodes are below those that systems give to outgoing connections, or a node that was killed might find its
+// own taken.
 const (
 	firstPort = 20000
 	lastPort  = 32000
@@ -136,7 +136,8 @@ func (p *processes) pause(_ context.Context, n *Node, on bool) error {
 }
 
 // errLoopback says why some things cannot be done.
-var errLoopback = errors.New("processes share this machine's loopback, which cannot be cut or slowed for some of them: want a testnet of containers")
+var errLoopback = errors.New("processes share this machine's loopback, which cannot be cut or slowed for some of " +
+	"them: want a testnet of containers")
 
 // A process is never asked to be cut off or slowed: see errLoopback.
 func (p *processes) block(context.Context, *Node, []*Node) error { return nil }

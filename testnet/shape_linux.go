@@ -28,7 +28,8 @@ func (d *containers) shape(ctx context.Context, n *Node, s Shape) error {
 		return inNetwork(i.Container.State.Pid, exec.CommandContext(ctx, "tc", args...))
 	}
 	if s == (Shape{}) {
-		if said, err := tc("qdisc", "show", "dev", device); err == nil && !strings.Contains(said, "netem") && !strings.Contains(said, "tbf") {
+		if said, err := tc("qdisc", "show", "dev", device); err == nil && !strings.Contains(said, "netem") &&
+			!strings.Contains(said, "tbf") {
 			return nil
 		}
 		if said, err := tc("qdisc", "del", "dev", device, "root"); err != nil {
@@ -41,7 +42,8 @@ func (d *containers) shape(ctx context.Context, n *Node, s Shape) error {
 	case err == nil:
 		return nil
 	case strings.Contains(said, "qdisc kind is unknown"):
-		return fmt.Errorf("latency and loss need the kernel's netem (module sch_netem), which is not here; --rate alone needs only tbf")
+		return fmt.Errorf("latency and loss need the kernel's netem (module sch_netem), which is not here; --rate alone " +
+			"needs only tbf")
 	}
 	return fmt.Errorf("tc in the container's network, for which one must be root: %w: %s", err, said)
 }
@@ -49,7 +51,8 @@ func (d *containers) shape(ctx context.Context, n *Node, s Shape) error {
 // discipline is the queueing discipline that makes a shape, in the words of tc.
 func (s Shape) discipline() []string {
 	if s.Latency == 0 && s.Loss == 0 {
-		return []string{"tbf", "rate", fmt.Sprint(8*s.Rate) + "bit", "burst", fmt.Sprint(max(s.Rate/50, 16<<10)), "latency", "400ms"}
+		return []string{"tbf", "rate", fmt.Sprint(8*s.Rate) + "bit", "burst", fmt.Sprint(max(s.Rate/50, 16<<10)), "latency",
+			"400ms"}
 	}
 	w := []string{"netem", "limit", "10000"}
 	if s.Latency > 0 {

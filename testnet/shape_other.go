@@ -7,7 +7,8 @@ import (
 	"errors"
 )
 
-var errTC = errors.New("the network of a container can be slowed only where its engine's kernel is this machine's own: on Linux")
+var errTC = errors.New("the network of a container can be slowed only where its engine's kernel is this machine's " +
+	"own: on Linux")
 
 func (d *containers) shape(_ context.Context, _ *Node, s Shape) error {
 	if s == (Shape{}) {

@@ -156,7 +156,8 @@ func (s Shape) Check() (problems []Problem) {
 		problems = append(problems, Problem{"loss", fmt.Sprintf("loss %g: want 0 or more and less than 1", s.Loss)})
 	}
 	if s.Rate != 0 && (s.Rate < MinRate || s.Rate > MaxRate) {
-		problems = append(problems, Problem{"rate", fmt.Sprintf("rate %d: want %d to %d bytes a second", s.Rate, MinRate, int64(MaxRate))})
+		problems = append(problems, Problem{"rate", fmt.Sprintf("rate %d: want %d to %d bytes a second", s.Rate, MinRate,
+			int64(MaxRate))})
 	}
 	return problems
 }

@@ -9,14 +9,16 @@ import (
 
 func TestEverythingWrongWithASpecIsSaid(t *testing.T) {
 	s := Spec{
-		Groups: []Group{{Name: "n", Count: 12}, {Name: "n1", Count: 3}, {Name: "B", Count: 1}, {Name: "n", Count: 0}, {Name: "c", Count: 1, CPUs: -1, Memory: -1, Labels: map[string]string{"": "x"}}},
-		Links:  []Link{{Of: "far", Shape: Shape{Latency: time.Minute, Loss: 1, Rate: 3}}, {Of: "c"}, {Of: "c"}},
+		Groups: []Group{{Name: "n", Count: 12}, {Name: "n1", Count: 3}, {Name: "B", Count: 1}, {Name: "n", Count: 0},
+			{Name: "c", Count: 1, CPUs: -1, Memory: -1, Labels: map[string]string{"": "x"}}},
+		Links: []Link{{Of: "far", Shape: Shape{Latency: time.Minute, Loss: 1, Rate: 3}}, {Of: "c"}, {Of: "c"}},
 	}
 	var at []string
 	for _, p := range s.Check() {
 		at = append(at, p.Where)
 	}
-	want := []string{"groups.1.name", "groups.2.name", "groups.3.name", "groups.3.count", "groups.4.cpus", "groups.4.memory", "groups.4.labels",
+	want := []string{"groups.1.name", "groups.2.name", "groups.3.name", "groups.3.count", "groups.4.cpus",
+		"groups.4.memory", "groups.4.labels",
 		"links.0.of", "links.0.latency", "links.0.loss", "links.0.rate", "links.2.of"}
 	if !slices.Equal(at, want) {
 		t.Errorf("problems at\n%v\nwant\n%v", at, want)

@@ -120,7 +120,8 @@ func (t *Net) Node(name string) (*Node, error) {
 	if len(all) == 0 {
 		return nil, fmt.Errorf("there is no node %.40q: testnet %s has none", name, t.Name())
 	}
-	return nil, fmt.Errorf("there is no node %.40q: want one of %s to %s, see skep testnet status", name, all[0].Name, all[len(all)-1].Name)
+	return nil, fmt.Errorf("there is no node %.40q: want one of %s to %s, see skep testnet status", name, all[0].Name,
+		all[len(all)-1].Name)
 }
 
 // home is a node's folder: its log, and its data folder.

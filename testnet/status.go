@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"skep/node/api/v1"
+	v1 "skep/node/api/v1"
 )
 
 // Status is what a testnet is doing.
@@ -19,7 +19,8 @@ type Status struct {
 	Cut   [][]string   `json:"cut,omitempty"`
 }
 
-// NodeStatus is what a node is doing. All but the first four are as it says itself, and absent where it does not answer.
+// NodeStatus is what a node is doing. All but the first four are as it says itself, and absent where it does not
+// answer.
 type NodeStatus struct {
 	Name    string  `json:"name"`
 	ID      string  `json:"id"`
@@ -45,7 +46,8 @@ func (t *Net) Status(ctx context.Context) (*Status, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Status{Name: t.Name(), Kind: t.Kind(), Ready: t.state.Ready, Level: t.Isolation(), Cut: t.state.Cut, Nodes: make([]NodeStatus, len(t.state.Nodes))}
+	s := &Status{Name: t.Name(), Kind: t.Kind(), Ready: t.state.Ready, Level: t.Isolation(), Cut: t.state.Cut,
+		Nodes: make([]NodeStatus, len(t.state.Nodes))}
 	var all sync.WaitGroup
 	for i := range t.state.Nodes {
 		n, st := &t.state.Nodes[i], &s.Nodes[i]

@@ -65,7 +65,8 @@ func Up(ctx context.Context, dir string, o Options) (t *Net, err error) {
 		return nil, err
 	}
 	if err := os.Mkdir(dir, 0o700); errors.Is(err, os.ErrExist) {
-		return nil, fmt.Errorf("testnet %s is there already (%s): remove it with: skep testnet down --net %s", o.Name, dir, o.Name)
+		return nil, fmt.Errorf("testnet %s is there already (%s): remove it with: skep testnet down --net %s", o.Name, dir,
+			o.Name)
 	} else if err != nil {
 		return nil, err
 	}
@@ -173,7 +174,8 @@ func (t *Net) tell(n *Node, settings map[string]string) error {
 		listen = fmt.Sprintf("/ip4/0.0.0.0/tcp/%d", n.Port)
 	}
 	all := yaml.MapSlice{
-		{Key: "name", Value: n.Name}, {Key: "join", Value: t.state.Token}, {Key: "listen", Value: listen}, {Key: "mdns", Value: false},
+		{Key: "name", Value: n.Name}, {Key: "join", Value: t.state.Token}, {Key: "listen", Value: listen},
+		{Key: "mdns", Value: false},
 		{Key: "cpus", Value: n.CPUs}, {Key: "memory", Value: fmt.Sprint(n.Memory)}, {Key: "label", Value: n.labels(t.Name())},
 	}
 	more := t.boxed()

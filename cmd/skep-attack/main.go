@@ -18,13 +18,17 @@ func main() {
 	flag.StringVar(&o.Skep, "skep", "bin/skep", "the program whose nodes are attacked")
 	flag.StringVar(&o.Intruder, "intruder", "bin/skep-intruder", "the program that attacks")
 	flag.StringVar(&o.Environment, "environment", attack.Here(), "what the table calls the place")
-	flag.StringVar(&o.Landlock, "landlock", "", "newest version of Landlock that the node may use, 0 for none (default what the kernel has)")
-	flag.StringVar(&o.Isolation, "isolation", "", "what the node is told to reach: none, basic or strict (default as good as can be)")
-	flag.StringVar(&o.Dir, "dir", "", "folder to make folders in, not below /tmp (default the home folder, /srv or /var/lib)")
+	flag.StringVar(&o.Landlock, "landlock", "",
+		"newest version of Landlock that the node may use, 0 for none (default what the kernel has)")
+	flag.StringVar(&o.Isolation, "isolation", "",
+		"what the node is told to reach: none, basic or strict (default as good as can be)")
+	flag.StringVar(&o.Dir, "dir", "",
+		"folder to make folders in, not below /tmp (default the home folder, /srv or /var/lib)")
 	flag.BoolVar(&o.Short, "short", false, "leave out attacks that take long")
 	here := flag.Bool("here", false, "one run, as this user and with these settings, in place of all environments")
 	verbose := flag.Bool("v", false, "print the outcome of every attack")
-	members := flag.Duration("members", 0, "have a member of the network attack, each of its attacks for so long, in place of tasks")
+	members := flag.Duration("members", 0,
+		"have a member of the network attack, each of its attacks for so long, in place of tasks")
 	only := flag.String("only", "", "of the members' attacks, those whose name begins so")
 	full := flag.String("full", "", "file for the outcome of every attack in every environment")
 	asJSON := flag.Bool("json", false, "print the report as JSON")

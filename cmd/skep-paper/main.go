@@ -23,7 +23,9 @@ func run(args []string, stdout, stderr io.Writer) error {
 	flags.SetOutput(stderr)
 	to := flags.String("o", "-", "the page; - is the standard output")
 	flags.Usage = func() {
-		fmt.Fprintln(stderr, "usage: skep-paper [-o PAGE.html] REPORT.json ...\n\nreports are made by: skep sim paper run NAME --full --output json")
+		fmt.Fprintln(stderr,
+			"usage: skep-paper [-o PAGE.html] REPORT.json ...\n\nreports are made by: skep sim paper run NAME --full "+
+				"--output json")
 		flags.PrintDefaults()
 	}
 	if err := flags.Parse(args); err != nil {
@@ -65,7 +67,8 @@ func read(name string) (reports []*paper.Report, err error) {
 	}
 	for k, r := range reports {
 		if r == nil || r.Study == "" {
-			return nil, fmt.Errorf("%s: entry %d has no study: want what `skep sim paper run NAME --output json` printed", name, k)
+			return nil, fmt.Errorf("%s: entry %d has no study: want what `skep sim paper run NAME --output json` printed", name,
+				k)
 		}
 	}
 	return reports, nil

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"skep/grid"
-	"skep/node/api/v1"
+	v1 "skep/node/api/v1"
 )
 
 // accesses are the values of --access.
@@ -16,7 +16,9 @@ var accesses = []string{string(grid.AccessMembers), string(grid.AccessOwner)}
 
 // accessFlag adds --access to a verb that submits.
 func accessFlag(cmd *cobra.Command, dst *string) {
-	cmd.Flags().StringVar(dst, "access", "", "who may see the job's spec, tasks, logs and outputs, and cancel it: members (of the network), or owner (who has its capability) (default the node's)")
+	cmd.Flags().StringVar(dst, "access", "",
+		"who may see the job's spec, tasks, logs and outputs, and cancel it: members (of the network), or owner (who has "+
+			"its capability) (default the node's)")
 	cmd.RegisterFlagCompletionFunc("access", cobra.FixedCompletions(accesses, cobra.ShellCompDirectiveNoFileComp))
 }
 

@@ -20,7 +20,8 @@ import (
 // boxes, with boxes that have no network, and with --isolation none.
 func benchBoxes(b *testing.B, skep string) {
 	const tasks, rounds = 2000, 10
-	boxed, bare := startMember(b, skep, "", "--members", "1"), startMember(b, skep, "", "--members", "1", "--isolation", "none")
+	boxed, bare := startMember(b, skep, "", "--members", "1"), startMember(b, skep, "", "--members", "1", "--isolation",
+		"none")
 	if !strings.Contains(boxed.log.String(), "tasks are isolated") {
 		b.Skip("no boxes here")
 	}

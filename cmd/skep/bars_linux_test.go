@@ -99,7 +99,8 @@ func benchLatency(b *testing.B, skep string) {
 	warm()
 	moved := median(timed(60, warm))
 	version := median(timed(60, func() { a.run(b, "", "version") }))
-	report(b, "skep run -- true on another node minus skep version, median", moved-version, "ms", "<= 5", moved-version <= 5)
+	report(b, "skep run -- true on another node minus skep version, median", moved-version, "ms", "<= 5",
+		moved-version <= 5)
 }
 
 // benchMembers compares jobs with three members with jobs whose only member is their origin, in turns.
@@ -123,9 +124,11 @@ func benchMembers(b *testing.B, skep string) {
 	}
 	slices.Sort(alone)
 	slices.Sort(rate)
-	report(b, "2,000 x true, members 3 over 1, tasks/s, medians of 3", rate[1]/alone[1], "", ">= 0.60", rate[1]/alone[1] >= 0.60)
+	report(b, "2,000 x true, members 3 over 1, tasks/s, medians of 3", rate[1]/alone[1], "", ">= 0.60",
+		rate[1]/alone[1] >= 0.60)
 	report(b, "skep run -- true, members 3 minus 1, median", median(kept)-median(single), "ms", "reported", true)
-	fmt.Printf("     members 1 %.0f tasks/s and %.1f ms, members 3 %.0f tasks/s and %.1f ms\n", alone[1], median(single), rate[1], median(kept))
+	fmt.Printf("     members 1 %.0f tasks/s and %.1f ms, members 3 %.0f tasks/s and %.1f ms\n", alone[1], median(single),
+		rate[1], median(kept))
 }
 
 func benchIdle(b *testing.B, skep string) {

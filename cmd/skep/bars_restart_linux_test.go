@@ -14,13 +14,15 @@ func benchRestart(b *testing.B, skep string) {
 	full, empty := startMember(b, skep, ""), startMember(b, skep, "")
 	var jobs []string
 	for range finished / each {
-		jobs = append(jobs, strings.TrimSpace(full.run(b, fmt.Sprintf("command: [echo, '${SKEP_INDEX}']\ncount: %d\n", each), "job", "submit", "-")))
+		jobs = append(jobs, strings.TrimSpace(full.run(b, fmt.Sprintf("command: [echo, '${SKEP_INDEX}']\ncount: %d\n", each),
+			"job", "submit", "-")))
 	}
 	for _, id := range jobs {
 		full.run(b, "", "job", "wait", id)
 	}
 	for range pending / each {
-		full.run(b, fmt.Sprintf("command: ['true']\ncount: %d\nwait: true\nneeds: {labels: {none: has}}\n", each), "job", "submit", "-")
+		full.run(b, fmt.Sprintf("command: ['true']\ncount: %d\nwait: true\nneeds: {labels: {none: has}}\n", each), "job",
+			"submit", "-")
 	}
 	var took [2][]time.Duration
 	for range times {

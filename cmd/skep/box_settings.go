@@ -3,7 +3,11 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"strconv"
+	"syscall"
+
+	"github.com/goccy/go-yaml/ast"
 
 	"skep/exec/sandbox"
 	"skep/grid"
@@ -11,12 +15,18 @@ import (
 
 // boxSettings configure the boxes that tasks run in.
 var boxSettings = []setting{
-	{name: "isolation", usage: "least level at which tasks are kept from the machine: none (no boxes), basic or strict (default as good as can be; below basic the node takes no tasks of others)",
+	{name: "isolation",
+		usage: "least level at which tasks are kept from the machine: none (no boxes), basic or strict (default as good " +
+			"as can be; below basic the node takes no tasks of others)",
 		apply: setIsolation},
-	{name: "expose", usage: "DIR or DIR:rw that tasks see besides programs and libraries, read-only or writable", shape: several, apply: setExpose},
-	{name: "hide", usage: "folder that tasks do not see, though it lies in one that they do, as the data folder of another node", shape: several,
+	{name: "expose", usage: "DIR or DIR:rw that tasks see besides programs and libraries, read-only or writable",
+		shape: several, apply: setExpose},
+	{name: "hide",
+		usage: "folder that tasks do not see, though it lies in one that they do, as the data folder of another node",
+		shape: several,
 		apply: func(n *nodeSettings, v []string) error { n.Boxes.Hide = v; return nil }},
-	{name: "task_uids", usage: "user IDs of which each attempt gets one, where the node is root", def: []string{sandbox.DefaultRange.String()},
+	{name: "task_uids", usage: "user IDs of which each attempt gets one, where the node is root",
+		def:   []string{sandbox.DefaultRange.String()},
 		apply: func(n *nodeSettings, v []string) (err error) { n.Boxes.TaskIDs, err = sandbox.ParseRange(v[0]); return }},
 	{name: "task_processes", usage: "bound of the processes and threads of a task", def: []string{"4096"},
 		apply: func(n *nodeSettings, v []string) error { return setCount(&n.Boxes.Processes, v[0]) }},
@@ -24,7 +34,9 @@ var boxSettings = []setting{
 		apply: func(n *nodeSettings, v []string) error { return setSize(&n.Boxes.Disk, v[0]) }},
 	{name: "task_files", usage: "bound of the number of files of a task", def: []string{"200000"},
 		apply: func(n *nodeSettings, v []string) error { return setCount(&n.Boxes.Files, v[0]) }},
-	{name: "landlock", usage: "newest version of Landlock to use, 0 for none: to try what an older kernel gives (default what the kernel has)",
+	{name: "landlock",
+		usage: "newest version of Landlock to use, 0 for none: to try what an older kernel gives (default what the " +
+			"kernel has)",
 		apply: setLandlock},
 }
 
@@ -60,4 +72,14 @@ func setLandlock(n *nodeSettings, v []string) error {
 		n.Boxes.Landlock = -1
 	}
 	return nil
+}
+
+func isMapping(n ast.Node) bool {
+	return n.Type() == ast.MappingType || n.Type() == ast.MappingValueType
+}
+
+// isNotDir reports whether a path has a file in the place of a folder; whoever opens the folder reports that.
+func isNotDir(err error) bool {
+	var p *fs.PathError
+	return errors.As(err, &p) && errors.Is(p.Err, syscall.ENOTDIR)
 }

@@ -19,7 +19,8 @@ func (a *app) completionCmd() *cobra.Command {
 	return &cobra.Command{
 		Use: "completion bash|zsh|fish|powershell", Short: "Print a completion script for a shell",
 		Long: "Print a completion script for a shell. It completes IDs of jobs and nodes too.\n\n" +
-			"  bash:  source <(skep completion bash)\n  zsh:   source <(skep completion zsh)\n  fish:  skep completion fish | source",
+			"  bash:  source <(skep completion bash)\n  zsh:   source <(skep completion zsh)\n  fish:  skep completion " +
+			"fish | source",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 || !slices.Contains(cmd.ValidArgs, args[0]) {
 				return fmt.Errorf("completion %q: want bash, zsh, fish or powershell", strings.Join(args, " "))
@@ -66,7 +67,8 @@ func (a *app) completeNodes(cmd *cobra.Command, args []string, _ string) ([]stri
 	})
 }
 
-func (a *app) complete(cmd *cobra.Command, args []string, f func(context.Context, *client.Client) []string) ([]string, cobra.ShellCompDirective) {
+func (a *app) complete(cmd *cobra.Command, args []string, f func(context.Context, *client.Client) []string) ([]string,
+	cobra.ShellCompDirective) {
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"skep/node/api/v1"
+	v1 "skep/node/api/v1"
 )
 
 func (a *app) configCmd() *cobra.Command {
@@ -15,8 +15,10 @@ func (a *app) configCmd() *cobra.Command {
 
 func (a *app) configShowCmd() *cobra.Command {
 	var out format
-	cmd := &cobra.Command{Use: "show", Short: "Print the settings that a node in this folder starts with, and where each comes from", Args: noArgs,
-		Long: "Print the settings that a node in this folder starts with, and where each comes from: the default, the file\n" +
+	cmd := &cobra.Command{Use: "show",
+		Short: "Print the settings that a node in this folder starts with, and where each comes from", Args: noArgs,
+		Long: "Print the settings that a node in this folder starts with, and where each comes from: the default, the " +
+			"file\n" +
 			configName + " in the folder, the environment (SKEP_NAME), or a flag, the last of these.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			m, err := loadSettings(a.folder(), cmd.Flags())

@@ -86,7 +86,8 @@ const (
 func predicted(r *net.Report) []figure {
 	out := []figure{{"completion", r.Completion, allowedTime}, {"moved", r.Moved, allowedShare}}
 	for _, c := range r.Classes {
-		out = append(out, figure{"completion of " + c.Class, c.Completion, allowedTime}, figure{"moved of " + c.Class, c.Moved, allowedShare})
+		out = append(out, figure{"completion of " + c.Class, c.Completion, allowedTime},
+			figure{"moved of " + c.Class, c.Moved, allowedShare})
 	}
 	for _, g := range r.Groups {
 		out = append(out, figure{"ran at " + g.Group, g.Ran, allowedShare})
@@ -194,7 +195,8 @@ func sleepJob(s *net.Scenario, c *net.Class, size float64, name map[string]strin
 		}
 	}
 	script.WriteString("*) exit 9;; esac")
-	spec := &v1.Spec{Class: c.Name, Command: []string{"sh", "-c", script.String()}, Needs: v1.Needs{Cores: 1, Labels: map[string][]string{}}}
+	spec := &v1.Spec{Class: c.Name, Command: []string{"sh", "-c", script.String()},
+		Needs: v1.Needs{Cores: 1, Labels: map[string][]string{}}}
 	for _, l := range c.Needs.Labels {
 		spec.Needs.Labels[l.Key] = l.Values
 	}

@@ -20,7 +20,8 @@ const demoLimit = 3 * time.Minute
 func (a *app) demoCmd() *cobra.Command {
 	var o demo.Options
 	cmd := &cobra.Command{Use: "demo", Short: "Show five nodes sharing sixty tasks on this machine", Args: noArgs,
-		Long: "Start five nodes of different speed and fitness on this machine, submit sixty small programs to random ones,\n" +
+		Long: "Start five nodes of different speed and fitness on this machine, submit sixty small programs to " +
+			"random ones,\n" +
 			"show where each goes, and compare with running each where it was submitted. Leaves nothing behind.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx, cancel := context.WithTimeout(cmd.Context(), demoLimit)
@@ -32,7 +33,8 @@ func (a *app) demoCmd() *cobra.Command {
 			}
 			err := a.demo(ctx, o)
 			if err != nil && ctx.Err() != nil && cmd.Context().Err() == nil {
-				return &exitError{128 + 2, fmt.Errorf("demo: interrupted, or took longer than %v; everything is cleaned up", demoLimit)}
+				return &exitError{128 + 2, fmt.Errorf("demo: interrupted, or took longer than %v; everything is cleaned up",
+					demoLimit)}
 			}
 			return err
 		}}
@@ -57,8 +59,9 @@ func (a *app) demo(ctx context.Context, o demo.Options) error {
 
 // demoTaskCmd is the program of the demonstration's tasks.
 func (a *app) demoTaskCmd() *cobra.Command {
-	return &cobra.Command{Use: "demo-task primes|matrix|hash N", Short: "Compute something that can be checked", Hidden: true,
-		Args: cobra.ExactArgs(2),
+	return &cobra.Command{Use: "demo-task primes|matrix|hash N", Short: "Compute something that can be checked",
+		Hidden: true,
+		Args:   cobra.ExactArgs(2),
 		RunE: func(_ *cobra.Command, args []string) error {
 			n, _ := strconv.Atoi(args[1]) // 0, which is refused, if it is no number
 			result, err := demo.Work(args[0], n)

@@ -15,7 +15,8 @@ import (
 func demonstrate(t *testing.T, dir string, tasks string) (*exec.Cmd, *bufio.Scanner, *bytes.Buffer) {
 	t.Helper()
 	passable(t, dir)
-	cmd := exec.Command(buildSkep(t), "demo", "--tasks", tasks) // its tasks run the binary itself, which must not be the test binary
+	// its tasks run the binary itself, which must not be the test binary
+	cmd := exec.Command(buildSkep(t), "demo", "--tasks", tasks)
 	cmd.Env = append(os.Environ(), "TMPDIR="+dir)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	var errs bytes.Buffer
@@ -54,10 +55,12 @@ func TestDemoShowsAndCleansUp(t *testing.T) {
 	if err := cmd.Wait(); err != nil {
 		t.Fatalf("%v\n%s\n%s", err, text.String(), errs)
 	}
-	if first, _, _ := strings.Cut(text.String(), "\n"); !strings.HasPrefix(first, "Isolation of tasks: "+isolation().String()) {
+	if first, _, _ := strings.Cut(text.String(), "\n"); !strings.HasPrefix(first,
+		"Isolation of tasks: "+isolation().String()) {
 		t.Errorf("its first line is %q: want the level, %v", first, isolation())
 	}
-	for _, want := range []string{"TASK  CLASS", "of 12 tasks moved", "messages for each task", "BY THE GRID  WHERE SUBMITTED", "every result was checked"} {
+	for _, want := range []string{"TASK  CLASS", "of 12 tasks moved", "messages for each task",
+		"BY THE GRID  WHERE SUBMITTED", "every result was checked"} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("it does not print %q:\n%s", want, text.String())
 		}

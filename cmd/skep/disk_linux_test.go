@@ -41,7 +41,8 @@ func smallDisk(t *testing.T, size, join string, args ...string) *member {
 		t.Skip("cannot mount here: ", err)
 	}
 	t.Cleanup(func() { _ = syscall.Unmount(dir, syscall.MNT_DETACH) })
-	m := &member{skep: "skep", dir: dir + "/data", log: &spool{}, args: append([]string{"--listen", "/ip4/127.0.0.1/tcp/0", "--no-mdns", "--join", join}, args...)}
+	m := &member{skep: "skep", dir: dir + "/data", log: &spool{},
+		args: append([]string{"--listen", "/ip4/127.0.0.1/tcp/0", "--no-mdns", "--join", join}, args...)}
 	m.start(t)
 	return m
 }
@@ -58,7 +59,8 @@ func TestTaskThatFillsTheDiskIsEnded(t *testing.T) {
 	origin := startMember(t, "skep", "")
 	// The bound is larger than the disk, so that the task is not ended for its own bound.
 	m := smallDisk(t, "1500m", origin.join, "--label", "disk=small", "--disk-reserve", "1GiB", "--task-disk", "10GiB")
-	quiet := origin.begin(t, "run", "--label", "disk=small", "--cpu", "0.1", "--", "sh", "-c", fill(20)+"; sleep 8; ls | wc -l")
+	quiet := origin.begin(t, "run", "--label", "disk=small", "--cpu", "0.1", "--", "sh", "-c",
+		fill(20)+"; sleep 8; ls | wc -l")
 	c := origin.begin(t, "run", "--label", "disk=small", "--cpu", "0.1", "--", "sh", "-c", fill(100_000))
 	if code := c.end(t); code != 153 || !strings.Contains(c.err.String(), "filled the disk") {
 		t.Errorf("ended with %d, %q: want 153 and why", code, &c.err)
@@ -93,9 +95,11 @@ func TestFullDiskIsAnnounced(t *testing.T) {
 	t.Parallel()
 	origin := startMember(t, "skep", "")
 	dir, expose := sharedFolder(t)
-	m := smallDisk(t, "600m", origin.join, append(expose, "--name", "small", "--label", "disk=small", "--task-disk", "1GiB")...)
+	m := smallDisk(t, "600m", origin.join, append(expose, "--name", "small", "--label", "disk=small", "--task-disk",
+		"1GiB")...)
 	gate := dir + "/gate"
-	c := origin.begin(t, "run", "--label", "disk=small", "--", "sh", "-c", fill(380)+"; while [ ! -e '"+gate+"' ]; do sleep 0.05; done")
+	c := origin.begin(t, "run", "--label", "disk=small", "--", "sh", "-c",
+		fill(380)+"; while [ ! -e '"+gate+"' ]; do sleep 0.05; done")
 	said := func() bool {
 		return strings.Contains(origin.run(t, "", "node", "list"), "(its disk is nearly full)")
 	}

@@ -62,7 +62,8 @@ func TestDrainANodeFromAnother(t *testing.T) {
 	list := func(m *member) string { return m.run(t, "", "node", "list", "--output", "json") }
 	id := strings.TrimSpace(ms[0].run(t, "command: [sleep, '0.5']\ncount: 8\nretries: 0\n", "job", "submit", "-"))
 	var other v1.Node
-	if err := json.Unmarshal([]byte(ms[1].run(t, "", "node", "describe", "self", "--output", "json")), &other); err != nil {
+	if err := json.Unmarshal([]byte(ms[1].run(t, "", "node", "describe", "self", "--output", "json")),
+		&other); err != nil {
 		t.Fatal(err)
 	}
 	out := ms[0].run(t, "", "node", "drain", other.ID[:8])

@@ -32,8 +32,10 @@ func TestExitCodes(t *testing.T) {
 		{"cannot be executed", []string{"--", data}, 126, 0, "task 0: cannot execute"},
 		{"not found", []string{"--", "no-such-program"}, 127, 0, "task 0: not found"},
 		{"nobody can run it", []string{"--label", "zone=b", "--", "true"}, 121, 0, "nobody can run it"},
-		{"not all that it left was kept", []string{"--output", "**", "--", "sh", "-c", long}, 125, 0, "its path of 1205 bytes"},
-		{"lost", []string{"--retries", "0", "--output", "x", "--", "sh", "-c", "echo hi; head -c 200000 /dev/urandom >x"}, 125, 125, "task 0: lost"},
+		{"not all that it left was kept", []string{"--output", "**", "--", "sh", "-c", long}, 125, 0,
+			"its path of 1205 bytes"},
+		{"lost", []string{"--retries", "0", "--output", "x", "--", "sh", "-c", "echo hi; head -c 200000 /dev/urandom >x"},
+			125, 125, "task 0: lost"},
 		{"cancelled", []string{"--", "sh", "-c", "echo hi; touch " + begun + "; exec sleep 60"}, 130, 0, "task 0: cancelled"},
 	} {
 		run := m.begin(t, append([]string{"run"}, c.args...)...)
@@ -44,7 +46,8 @@ func TestExitCodes(t *testing.T) {
 		code := run.end(t)
 		wait, logs := m.begin(t, "job", "wait", "last"), m.begin(t, "job", "logs", "-f", "last")
 		if w, l := wait.end(t), logs.end(t); code != c.job || w != c.job || l != c.logs {
-			t.Errorf("%s: run exits with %d, job wait with %d, job logs with %d: want %d, %d, %d\n%s%s", c.name, code, w, l, c.job, c.job, c.logs, &run.err, &logs.err)
+			t.Errorf("%s: run exits with %d, job wait with %d, job logs with %d: want %d, %d, %d\n%s%s", c.name, code, w, l,
+				c.job, c.job, c.logs, &run.err, &logs.err)
 		}
 		if !strings.Contains(run.err.String(), c.says) || !strings.Contains(logs.err.String(), c.says) {
 			t.Errorf("%s: run says %q and job logs %q: want %q", c.name, &run.err, &logs.err, c.says)

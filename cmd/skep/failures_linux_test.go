@@ -87,7 +87,8 @@ func threeNodes(t *testing.T, args ...string) (origin *member, workers map[strin
 // hangsOnce returns a program that hangs in its first run and exits with 7 in the next. It marks its start with a
 // folder.
 func hangsOnce(dir string) []string {
-	return []string{"sh", "-c", "if mkdir '" + dir + "/begun'; then echo lost; exec sleep 100; fi 2>/dev/null; echo done; exit 7"}
+	return []string{"sh", "-c", "if mkdir '" + dir +
+		"/begun'; then echo lost; exec sleep 100; fi 2>/dev/null; echo done; exit 7"}
 }
 
 func exists(file string) bool {
@@ -154,7 +155,8 @@ func TestOriginRestarts(t *testing.T) {
 		t.Errorf("%d tasks, %s: want 6, done", len(d.Tasks), d.State)
 	}
 	for i := range d.Tasks {
-		if got := origin.run(t, "", "job", "logs", fmt.Sprintf("%s/%d", id, i)); d.Tasks[i].State != "ended" || got != fmt.Sprintf("task %d\n", i) {
+		if got := origin.run(t, "", "job", "logs", fmt.Sprintf("%s/%d", id, i)); d.Tasks[i].State != "ended" ||
+			got != fmt.Sprintf("task %d\n", i) {
 			t.Errorf("task %d is %s and printed %q", i, d.Tasks[i].State, got)
 		}
 	}

@@ -15,7 +15,7 @@ import (
 
 	"skep/grid"
 	"skep/node/api/client"
-	"skep/node/api/v1"
+	v1 "skep/node/api/v1"
 )
 
 // maxReported is how many failed outputs are reported one by one.
@@ -76,7 +76,8 @@ func (a *app) fetch(ctx context.Context, c *client.Client, ref, dir string) (n i
 var errDamaged = errors.New("came damaged")
 
 // fetchFile writes one file beside its destination and renames it when it is complete and has the right hash.
-func fetchFile(ctx context.Context, c *client.Client, job string, root *os.Root, name string, task uint32, f v1.File) error {
+func fetchFile(ctx context.Context, c *client.Client, job string, root *os.Root, name string, task uint32,
+	f v1.File) error {
 	r, err := c.JobBlob(ctx, job, f.Blob, task)
 	if err != nil {
 		return err

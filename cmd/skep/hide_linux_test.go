@@ -23,7 +23,8 @@ func TestExposedFolderHidesDataFolders(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := &member{skep: "skep", dir: filepath.Join(dir, "data"), log: &spool{},
-		args: []string{"--listen", "/ip4/127.0.0.1/tcp/0", "--no-mdns", "--isolation", "basic", "--expose", dir, "--hide", other}}
+		args: []string{"--listen", "/ip4/127.0.0.1/tcp/0", "--no-mdns", "--isolation", "basic", "--expose", dir, "--hide",
+			other}}
 	m.start(t)
 	out := m.run(t, "", "run", "--", "sh", "-c", "cd '"+dir+"'; ls -A . data other; cat data/* other/*; exit 0")
 	for _, place := range []string{"data", "other"} {

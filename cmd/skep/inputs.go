@@ -17,7 +17,7 @@ import (
 
 	"skep/grid"
 	"skep/node/api/client"
-	"skep/node/api/v1"
+	v1 "skep/node/api/v1"
 )
 
 // maxInputs bounds the input files of one job together, in bytes.
@@ -54,7 +54,8 @@ func collectInputs(spec *v1.Spec, inputs []string, dir string) ([]inputFile, err
 			continue // the program itself
 		}
 		if seen[f.to.Path] {
-			problems = append(problems, fmt.Errorf("input %q: two files would have this name in the work folder: say another with PATH=NAME", f.to.Path))
+			problems = append(problems,
+				fmt.Errorf("input %q: two files would have this name in the work folder: say another with PATH=NAME", f.to.Path))
 		}
 		if err := notText(f.to.Path); err != nil {
 			problems = append(problems, fmt.Errorf("input %w", err))
@@ -124,7 +125,8 @@ func input(text, dir string) ([]inputFile, error) {
 		return []inputFile{f}, err
 	}
 	var files []inputFile
-	err = filepath.WalkDir(root+string(filepath.Separator), func(p string, d fs.DirEntry, err error) error { // with the separator, a link to a folder is followed
+	// with the separator, a link to a folder is followed
+	err = filepath.WalkDir(root+string(filepath.Separator), func(p string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}

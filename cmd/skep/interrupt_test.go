@@ -103,11 +103,16 @@ func TestInterruptDuringSubmission(t *testing.T) {
 		{"files are on their way", &slowAPI{early: true}, "--wait", false, false, "interrupted before the job was submitted"},
 		{"the node has it", &slowAPI{has: 2}, "--wait", true, true, "cancelling the job"},
 		{"the node has it, and nobody was to wait", &slowAPI{has: 2}, "--detach", true, true, "cancelling the job"},
-		{"the node has it, and says that it may not", &slowAPI{has: 2, fails: true}, "--wait", true, true, "cancelling the job"},
-		{"the node has it, and says that it may not, and nobody was to wait", &slowAPI{has: 2, fails: true}, "--detach", true, true, "Service Unavailable"},
-		{"the node does not cancel it", &slowAPI{has: 2, stays: true}, "--detach", true, true, "ask again with: skep job cancel aaaaaaaaaaaaaaaa-bbbb\n"},
-		{"the node does not say", &slowAPI{}, "--wait", true, false, "it may have been submitted: see skep job list, or end it with skep job cancel "},
-		{"the node does not say, and nobody was to wait", &slowAPI{}, "--detach", true, false, "it may have been submitted: see skep job list, or end it with skep job cancel "},
+		{"the node has it, and says that it may not", &slowAPI{has: 2, fails: true}, "--wait", true, true,
+			"cancelling the job"},
+		{"the node has it, and says that it may not, and nobody was to wait", &slowAPI{has: 2, fails: true}, "--detach", true,
+			true, "Service Unavailable"},
+		{"the node does not cancel it", &slowAPI{has: 2, stays: true}, "--detach", true, true,
+			"ask again with: skep job cancel aaaaaaaaaaaaaaaa-bbbb\n"},
+		{"the node does not say", &slowAPI{}, "--wait", true, false,
+			"it may have been submitted: see skep job list, or end it with skep job cancel "},
+		{"the node does not say, and nobody was to wait", &slowAPI{}, "--detach", true, false,
+			"it may have been submitted: see skep job list, or end it with skep job cancel "},
 	} {
 		d := c.door
 		d.gone, d.looked = make(chan struct{}), make(chan struct{})
@@ -122,8 +127,10 @@ func TestInterruptDuringSubmission(t *testing.T) {
 			cancelled = true
 		default:
 		}
-		if code != 130 || d.posted != c.posted || cancelled != c.cancelled || out.Len() > 0 || !strings.Contains(said.String(), c.says) {
-			t.Errorf("%s: exit %d, submitted %v, cancelled %v, printed %q and said %q: want 130, %v, %v, nothing, %q", c.name, code, d.posted, cancelled, &out, &said, c.posted, c.cancelled, c.says)
+		if code != 130 || d.posted != c.posted || cancelled != c.cancelled || out.Len() > 0 ||
+			!strings.Contains(said.String(), c.says) {
+			t.Errorf("%s: exit %d, submitted %v, cancelled %v, printed %q and said %q: want 130, %v, %v, nothing, %q", c.name,
+				code, d.posted, cancelled, &out, &said, c.posted, c.cancelled, c.says)
 		}
 		if took := time.Since(began); took > 4*time.Second {
 			t.Errorf("%s: ended after %v", c.name, took)

@@ -14,8 +14,9 @@ import (
 // isolationCmd is run by testnets inside the containers of their nodes.
 func (a *app) isolationCmd() *cobra.Command {
 	var out format
-	cmd := &cobra.Command{Use: "isolation", Short: "Say which level of isolation tasks would have here", Args: noArgs, Hidden: true,
-		Long: "Try boxes as a node does at its start, and say which level they have and what is missing for a higher one.",
+	cmd := &cobra.Command{Use: "isolation", Short: "Say which level of isolation tasks would have here", Args: noArgs,
+		Hidden: true,
+		Long:   "Try boxes as a node does at its start, and say which level they have and what is missing for a higher one.",
 		RunE: func(*cobra.Command, []string) error {
 			level, findings, err := sandbox.Try("")
 			if err != nil {
@@ -49,7 +50,8 @@ func tryIsolation() (isolationLevel, error) {
 	case err != nil:
 		return isolationLevel{}, fmt.Errorf("find the isolation of tasks: %w", err)
 	case level == grid.IsolationNone:
-		return isolationLevel{"Isolation of tasks: none, so the nodes run with --isolation none: " + sandbox.Explain(findings) + ".", true}, nil
+		return isolationLevel{"Isolation of tasks: none, so the nodes run with --isolation none: " +
+			sandbox.Explain(findings) + ".", true}, nil
 	}
 	return isolationLevel{line: fmt.Sprintf("Isolation of tasks: %v.", level)}, nil
 }

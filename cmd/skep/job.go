@@ -15,10 +15,15 @@ func (a *app) jobCmd() *cobra.Command {
 	cmd := parent("job", "Submit jobs and ask about them", a.jobSubmitCmd(), a.jobListCmd(), a.jobDescribeCmd(),
 		a.jobLogsCmd(), a.jobWaitCmd(), a.jobCancelCmd(), a.jobGetCmd(), a.jobExplainCmd())
 	cmd.Long = "Submit jobs and ask about them.\n\n" +
-		"A job that was submitted at this node may be named by 4 or more characters of its ID, or by last; one that was submitted at\n" +
-		"another node by its whole ID. A job under access owner is described, read and cancelled only by whoever has its capability: the\n" +
-		"file " + client.CapabilityFolder + "/ID in the data folder that it was submitted through, which is used where it is and can be copied."
-	cmd.PersistentFlags().StringVar(&a.capabilityFile, "capability", "", "file of the capability that opens a job under access owner (default "+client.CapabilityFolder+"/ID in the data folder)")
+		"A job that was submitted at this node may be named by 4 or more characters of its ID, or by last; one that was " +
+		"submitted at\n" +
+		"another node by its whole ID. A job under access owner is described, read and cancelled only by whoever has its " +
+		"capability: the\n" +
+		"file " + client.CapabilityFolder +
+		"/ID in the data folder that it was submitted through, which is used where it is and can be copied."
+	cmd.PersistentFlags().StringVar(&a.capabilityFile, "capability", "",
+		"file of the capability that opens a job under access owner (default "+client.CapabilityFolder+
+			"/ID in the data folder)")
 	return cmd
 }
 
@@ -40,7 +45,8 @@ func checkRef(s string) error {
 	if s == "" || len(s) > 80 || strings.ContainsFunc(s, func(r rune) bool {
 		return !(r >= 'a' && r <= 'z' || r >= '2' && r <= '7' || r == '-')
 	}) {
-		return fmt.Errorf("job ID %.80q: want 4 or more characters of a-z and 2-7, perhaps a hyphen and the beginning of a node's ID; or last", s)
+		return fmt.Errorf("job ID %.80q: want 4 or more characters of a-z and 2-7, perhaps a hyphen and the beginning of "+
+			"a node's ID; or last", s)
 	}
 	return nil
 }

@@ -14,7 +14,7 @@ import (
 
 	"skep/grid"
 	"skep/node/api/client"
-	"skep/node/api/v1"
+	v1 "skep/node/api/v1"
 )
 
 // description is a job with its tasks.
@@ -55,7 +55,8 @@ func (d *description) table(w *tabwriter.Writer) {
 	if d.Name != "" {
 		row(w, "name", d.Name)
 	}
-	row(w, "state", fmt.Sprintf("%s: %d pending, %d placed, %d ended, %d failed", d.State, d.Pending, d.Placed, d.Ended, d.Failed))
+	row(w, "state", fmt.Sprintf("%s: %d pending, %d placed, %d ended, %d failed", d.State, d.Pending, d.Placed, d.Ended,
+		d.Failed))
 	row(w, "origin", d.Origin)
 	row(w, "submitter", submitterText(&d.Job))
 	row(w, "access", d.Access)
@@ -83,7 +84,9 @@ func (d *description) table(w *tabwriter.Writer) {
 	if isRedacted(&d.Job) {
 		row(w, "submitted", d.Submitted.Local().Format(time.DateTime), age(time.Since(d.Submitted))+" ago")
 		w.Flush()
-		fmt.Fprintf(w, "\nThe rest is for whoever has the job's capability: the file %s/%s\nin the data folder that it was submitted through, or --capability FILE.\n", client.CapabilityFolder, d.ID)
+		fmt.Fprintf(w,
+			"\nThe rest is for whoever has the job's capability: the file %s/%s\nin the data folder that it was submitted "+
+				"through, or --capability FILE.\n", client.CapabilityFolder, d.ID)
 		return
 	}
 	row(w, "class", d.Class)

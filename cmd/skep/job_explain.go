@@ -9,7 +9,7 @@ import (
 	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
-	"skep/node/api/v1"
+	v1 "skep/node/api/v1"
 )
 
 func (a *app) jobExplainCmd() *cobra.Command {
@@ -44,8 +44,10 @@ func (a *app) jobExplainCmd() *cobra.Command {
 		}
 		return out.print(a.out, &e, func(w *tabwriter.Writer) { printExplanation(w, &e) })
 	}
-	cmd := &cobra.Command{Use: "explain ID[/INDEX]", Short: "Tell why a job's tasks ran where they ran, or why they wait", ValidArgsFunction: a.completeJobs,
-		Long: "Tell why a job's tasks ran where they ran, or why they wait: the first ones, those from an index on, or one alone.",
+	cmd := &cobra.Command{Use: "explain ID[/INDEX]", Short: "Tell why a job's tasks ran where they ran, or why they wait",
+		ValidArgsFunction: a.completeJobs,
+		Long: "Tell why a job's tasks ran where they ran, or why they wait: the first ones, those from an " +
+			"index on, or one alone.",
 		Args: oneArg("a job's ID, or ID/INDEX for one task, or last"),
 		RunE: func(cmd *cobra.Command, args []string) error { return explain(cmd, args[0]) }}
 	outputFlag(cmd, &out)
@@ -104,7 +106,8 @@ func stepText(s *v1.Step) string {
 		}
 		return t
 	case "demoted":
-		return node + " stopped it, since it ran longer than tasks of its class may there: it goes on as one of class " + s.Detail
+		return node + " stopped it, since it ran longer than tasks of its class may there: it goes on as one of class " +
+			s.Detail
 	case "copied":
 		return "gave a backup attempt to " + node
 	case "accepted":

@@ -10,7 +10,7 @@ import (
 
 	"skep/document"
 	"skep/grid"
-	"skep/node/api/v1"
+	v1 "skep/node/api/v1"
 )
 
 // jobFile is a parsed job file; inputs are still paths.
@@ -20,7 +20,8 @@ type jobFile struct {
 	lines  map[string]int
 }
 
-var jobKeys = []string{"name", "class", "engine", "command", "count", "needs", "inputs", "outputs", "env", "timeout", "retries", "policy", "wait", "idempotent",
+var jobKeys = []string{"name", "class", "engine", "command", "count", "needs", "inputs", "outputs", "env", "timeout",
+	"retries", "policy", "wait", "idempotent",
 	"isolation", "network", "access"}
 
 // readJob parses a job file. The error lists all problems with line and column.

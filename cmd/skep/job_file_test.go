@@ -29,7 +29,8 @@ policy: lpas_dec             # optional, of those the node has
 	}
 	s := &j.spec
 	if s.Count != 100 || s.Needs.Memory != 256<<20 || s.Timeout != 600 || *s.Retries != 2 || s.Env["N"] != "3" ||
-		!slices.Equal(s.Command, []string{"./simulate", "--seed", "${SKEP_INDEX}", "7"}) || !slices.Equal(s.Needs.Labels["zone"], []string{"a", "b"}) ||
+		!slices.Equal(s.Command, []string{"./simulate", "--seed", "${SKEP_INDEX}", "7"}) ||
+		!slices.Equal(s.Needs.Labels["zone"], []string{"a", "b"}) ||
 		!slices.Equal(j.inputs, []string{"data/params.toml"}) {
 		t.Errorf("the file reads as %+v with inputs %v", s, j.inputs)
 	}
@@ -38,7 +39,8 @@ policy: lpas_dec             # optional, of those the node has
 // A script may contain any number of brackets, and a file that is nested too deeply is an error.
 func TestBracketsOfScripts(t *testing.T) {
 	colours := strings.Repeat("    printf '\\033[1mbold\\033[0m'\n", 200)
-	if j, err := readJob("f", []byte("command:\n- sh\n- -c\n- |\n"+colours+"count: 2\n")); err != nil || strings.Count(j.spec.Command[2], "[") != 400 {
+	if j, err := readJob("f", []byte("command:\n- sh\n- -c\n- |\n"+colours+"count: 2\n")); err != nil ||
+		strings.Count(j.spec.Command[2], "[") != 400 {
 		t.Errorf("a script of colours: %v", err)
 	}
 	_, err := readJob("f", []byte("# [\ncommand: "+strings.Repeat("- ", 1000)))
@@ -48,7 +50,8 @@ func TestBracketsOfScripts(t *testing.T) {
 }
 
 func FuzzReadJob(f *testing.F) {
-	for _, s := range []string{"", "command: [a]", "a: *b", "&a [*a]", "command: [a]\ncommand: [b]", "needs: {cpu: .inf}", "- x", "? [a]\n: b", "{", "command: [\"\\0\"]"} {
+	for _, s := range []string{"", "command: [a]", "a: *b", "&a [*a]", "command: [a]\ncommand: [b]", "needs: {cpu: .inf}",
+		"- x", "? [a]\n: b", "{", "command: [\"\\0\"]"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"skep/grid"
-	"skep/node/api/v1"
+	v1 "skep/node/api/v1"
 )
 
 // jobStates are the states of a job.
@@ -46,7 +46,8 @@ func (a *app) jobListCmd() *cobra.Command {
 			}
 			switch {
 			case len(all.Jobs) == 0 && out == "table":
-				fmt.Fprintln(a.err, "no jobs here: submit one with skep run or skep job submit, or name a job of another node by its ID")
+				fmt.Fprintln(a.err,
+					"no jobs here: submit one with skep run or skep job submit, or name a job of another node by its ID")
 				return nil
 			case all.Next != "":
 				fmt.Fprintf(a.err, "only the newest %d: see --limit\n", limit)
@@ -54,7 +55,8 @@ func (a *app) jobListCmd() *cobra.Command {
 			return out.print(a.out, all, func(w *tabwriter.Writer) {
 				row(w, "JOB", "NAME", "STATE", "TASKS", "ENDED", "FAILED", "EXIT", "AGE", "USER", "COMMAND")
 				for _, j := range all.Jobs {
-					row(w, short(j.ID), orDash(j.Name), j.State, j.Count, j.Ended, j.Failed, exitText(&j), age(time.Since(j.Submitted)), userText(&j), orDash(brief(j.Command)))
+					row(w, short(j.ID), orDash(j.Name), j.State, j.Count, j.Ended, j.Failed, exitText(&j),
+						age(time.Since(j.Submitted)), userText(&j), orDash(brief(j.Command)))
 				}
 			})
 		}}

@@ -11,7 +11,7 @@ import (
 
 	"skep/grid"
 	"skep/node/api/client"
-	"skep/node/api/v1"
+	v1 "skep/node/api/v1"
 )
 
 func (a *app) jobLogsCmd() *cobra.Command {
@@ -93,7 +93,8 @@ func outputError(err error) error {
 }
 
 // logs prints one task's output, and Skep's messages about its end.
-func (a *taskReporter) logs(ctx context.Context, c *client.Client, ref string, index uint32, follow bool, offset int64) error {
+func (a *taskReporter) logs(ctx context.Context, c *client.Client, ref string, index uint32, follow bool,
+	offset int64) error {
 	s, err := c.Logs(ctx, ref, index, follow, offset)
 	if err != nil {
 		return err

@@ -30,13 +30,15 @@ func TestBrokenLogsReportCancelledCount(t *testing.T) {
 		case index >= cancelled:
 			task.Result.Cause = "lost"
 		}
-		_ = v1.NewFrameWriter(w, http.NewResponseController(w).Flush).Event(task.Index, &v1.Event{Event: v1.EventTask, Task: task})
+		_ = v1.NewFrameWriter(w, http.NewResponseController(w).Flush).Event(task.Index,
+			&v1.Event{Event: v1.EventTask, Task: task})
 	})
 	a := fakeAPI(t, h)
 	var said bytes.Buffer
 	a.err = &said
 	code := a.main(context.Background(), []string{"job", "logs", "--data-dir", a.dataDir, "aaaa"})
-	for _, want := range []string{"task 0: cancelled\n", "task 3: lost; its node was birch (bbbbbbbb)\n", "and 2 more tasks were cancelled\n", "and that of 2 more tasks\n"} {
+	for _, want := range []string{"task 0: cancelled\n", "task 3: lost; its node was birch (bbbbbbbb)\n",
+		"and 2 more tasks were cancelled\n", "and that of 2 more tasks\n"} {
 		if !strings.Contains(said.String(), want) {
 			t.Errorf("said nothing of %q", want)
 		}

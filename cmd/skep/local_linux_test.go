@@ -39,7 +39,8 @@ func TestDiscoveryByMulticast(t *testing.T) {
 	}
 	t.Parallel()
 	a := startMember(t, "skep", "", "--name", "a", "--listen", "/ip4/0.0.0.0/tcp/0", "--no-mdns=false")
-	b := &member{skep: "skep", dir: t.TempDir(), log: &spool{}, args: []string{"--listen", "/ip4/0.0.0.0/tcp/0", "--name", "b"}}
+	b := &member{skep: "skep", dir: t.TempDir(), log: &spool{}, args: []string{"--listen", "/ip4/0.0.0.0/tcp/0", "--name",
+		"b"}}
 	secret, err := os.ReadFile(filepath.Join(a.dir, "secret"))
 	if err != nil {
 		t.Fatal(err)
@@ -48,7 +49,8 @@ func TestDiscoveryByMulticast(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.start(t)
-	for end := time.Now().Add(time.Minute); !strings.Contains(b.run(t, "", "node", "list"), "connected"); time.Sleep(50 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); !strings.Contains(b.run(t, "", "node", "list"),
+		"connected"); time.Sleep(50 * time.Millisecond) {
 		if time.Now().After(end) {
 			if out, _ := exec.Command("ip", "-br", "link", "show", "up").Output(); strings.Count(string(out), "MULTICAST") == 0 {
 				t.Skip("this machine has no network interface with multicast")
@@ -78,7 +80,8 @@ func TestFolderTrouble(t *testing.T) {
 		var errs bytes.Buffer
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 		defer cancel()
-		cmd := exec.CommandContext(ctx, "skep", "--data-dir", filepath.Join(dir, "d"), "up", "--no-mdns", "--listen", "/ip4/127.0.0.1/tcp/0")
+		cmd := exec.CommandContext(ctx, "skep", "--data-dir", filepath.Join(dir, "d"), "up", "--no-mdns", "--listen",
+			"/ip4/127.0.0.1/tcp/0")
 		cmd.Stderr = &errs
 		err := cmd.Run()
 		left, _ := os.ReadDir(dir)

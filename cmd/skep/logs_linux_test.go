@@ -37,7 +37,8 @@ func TestUnavailableOutputIsReported(t *testing.T) {
 			code := c.end(t)
 			if said := c.err.String(); code != 125 || c.out.String() != "task 0\n" || strings.Count(said, "\n") != 1 ||
 				!strings.Contains(said, "task 1: its output cannot be had now from node birch (") {
-				t.Errorf("job logs ended with %d, printed %q and said %q: want 125, task 0, and one line about task 1 and birch", code, &c.out, said)
+				t.Errorf("job logs ended with %d, printed %q and said %q: want 125, task 0, and one line about task 1 and birch",
+					code, &c.out, said)
 			}
 			if code := origin.begin(t, "job", "logs", "last/0").end(t); code != 0 {
 				t.Errorf("the logs of the task whose output is here ended with %d", code)

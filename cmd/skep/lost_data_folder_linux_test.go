@@ -30,7 +30,8 @@ func TestDataFolderLost(t *testing.T) {
 		t.Fatalf("it goes on:\n%s", m.log)
 	}
 	said := m.log.String()
-	if code := m.cmd.ProcessState.ExitCode(); code != 125 || strings.Count(said, "skep: ") != 1 || !strings.Contains(said, "skep.db is gone") {
+	if code := m.cmd.ProcessState.ExitCode(); code != 125 || strings.Count(said, "skep: ") != 1 ||
+		!strings.Contains(said, "skep.db is gone") {
 		t.Errorf("ended with %d and said\n%s", code, said)
 	}
 	if exists(m.dir) {

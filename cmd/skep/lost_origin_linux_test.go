@@ -27,7 +27,8 @@ func TestOriginLostForGood(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	write("prog", "#!/bin/sh\nsleep 2\nseq 1 20000\ncat data > out-$SKEP_INDEX\necho $SKEP_INDEX >> out-$SKEP_INDEX\n", 0o755)
+	write("prog", "#!/bin/sh\nsleep 2\nseq 1 20000\ncat data > out-$SKEP_INDEX\necho $SKEP_INDEX >> out-$SKEP_INDEX\n",
+		0o755)
 	data := strings.Repeat("brought along\n", 8000)
 	write("data", data, 0o644)
 	write("job.yaml", "command: [./prog]\ninputs: [data]\noutputs: ['out-*']\ncount: 8\nretries: 5\n", 0o644)

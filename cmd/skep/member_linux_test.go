@@ -33,7 +33,8 @@ type member struct {
 // startMember starts a node, waits for READY, and gets its token.
 func startMember(tb testing.TB, skep, join string, args ...string) *member {
 	tb.Helper()
-	m := &member{skep: skep, dir: dataFolder(tb), log: &spool{}, args: append([]string{"--listen", "/ip4/127.0.0.1/tcp/0", "--no-mdns"}, args...)}
+	m := &member{skep: skep, dir: dataFolder(tb), log: &spool{},
+		args: append([]string{"--listen", "/ip4/127.0.0.1/tcp/0", "--no-mdns"}, args...)}
 	if join != "" {
 		m.args = append(m.args, "--join", join)
 	}

@@ -58,7 +58,8 @@ func internet(t *testing.T) (public, home [2]netns) {
 	need(middle.do("ip link add hub type bridge; ip link set hub up"))
 	plug := func(m netns, name string) {
 		t.Helper()
-		need(middle.do(fmt.Sprintf("ip link add %[1]s type veth peer name net netns %[2]s; ip link set %[1]s master hub up", name, m.pid)))
+		need(middle.do(fmt.Sprintf("ip link add %[1]s type veth peer name net netns %[2]s; ip link set %[1]s master hub up",
+			name, m.pid)))
 	}
 	for i := range public {
 		public[i] = boot()
@@ -73,7 +74,8 @@ func internet(t *testing.T) (public, home [2]netns) {
 			iptables -t nat -A POSTROUTING -o net -j MASQUERADE --random-fully
 			iptables -A FORWARD -i net -m conntrack ! --ctstate ESTABLISHED,RELATED -j DROP
 			iptables -A INPUT -i net -m conntrack ! --ctstate ESTABLISHED,RELATED -j DROP`, home[i].pid, 1+i, 11+i)))
-		need(home[i].do(fmt.Sprintf("ip addr add 192.168.%[1]d.2/24 dev net; ip link set net up; ip route add default via 192.168.%[1]d.1", 1+i)))
+		need(home[i].do(fmt.Sprintf("ip addr add 192.168.%[1]d.2/24 dev net; ip link set net up; ip route add default via "+
+			"192.168.%[1]d.1", 1+i)))
 	}
 	return public, home
 }
@@ -107,15 +109,18 @@ func TestNodesBehindRouters(t *testing.T) {
 	began := time.Now()
 	until(t, "the machines at home talk to each other", func() bool {
 		list := a.run(t, "", "node", "list")
-		return strings.Contains(list, "\nb ") && strings.Contains(list, "\nfirst ") && connected(a, "b") && connected(a, "first")
+		return strings.Contains(list, "\nb ") && strings.Contains(list, "\nfirst ") && connected(a, "b") &&
+			connected(a, "first")
 	})
 	t.Logf("connected after %v", time.Since(began))
 
 	work := t.TempDir()
-	if err := os.WriteFile(filepath.Join(work, "data"), []byte(strings.Repeat("brought along, ", 200_000)), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(work, "data"), []byte(strings.Repeat("brought along, ", 200_000)),
+		0o644); err != nil {
 		t.Fatal(err)
 	}
-	job := "command: [sh, -c, 'cat data data > out; wc -c < out']\ninputs: [data]\noutputs: [out]\nneeds: {labels: {at: b}}\n"
+	job := "command: [sh, -c, 'cat data data > out; wc -c < out']\ninputs: [data]\noutputs: [out]\nneeds: {labels: " +
+		"{at: b}}\n"
 	if err := os.WriteFile(filepath.Join(work, "job.yaml"), []byte(job), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +137,8 @@ func TestNodesBehindRouters(t *testing.T) {
 	if want := int64(2 * 15 * 200_000); size != want {
 		t.Errorf("%d bytes of output came back from the other machine at home, want %d", size, want)
 	}
-	if said := a.run(t, "", "job", "describe", id); strings.Count(said[strings.Index(said, "kept by"):strings.Index(said, "class")], ",") != 2 {
+	if said := a.run(t, "", "job", "describe",
+		id); strings.Count(said[strings.Index(said, "kept by"):strings.Index(said, "class")], ",") != 2 {
 		t.Errorf("want a job that three nodes keep, two of them at home:\n%s", said)
 	}
 	if out := a.run(t, "", "run", "--count", "200", "--", "echo", "x"); strings.Count(out, "x\n") != 200 {

@@ -10,13 +10,14 @@ import (
 	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
-	"skep/node/api/v1"
+	v1 "skep/node/api/v1"
 )
 
 func (a *app) nodeDescribeCmd() *cobra.Command {
 	var out format
-	cmd := &cobra.Command{Use: "describe ID", Short: "Say everything that is known of a node", ValidArgsFunction: a.completeNodes,
-		Long: "Say everything that is known of a node, by its ID, a beginning of it, its name, or self.",
+	cmd := &cobra.Command{Use: "describe ID", Short: "Say everything that is known of a node",
+		ValidArgsFunction: a.completeNodes,
+		Long:              "Say everything that is known of a node, by its ID, a beginning of it, its name, or self.",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 || args[0] == "" || strings.ContainsAny(args[0], "/?#%") {
 				return fmt.Errorf("describe: want one node: an ID, 4 characters or more of its beginning, a name, or self")

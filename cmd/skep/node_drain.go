@@ -12,7 +12,7 @@ import (
 
 	"skep/node"
 	"skep/node/api/client"
-	"skep/node/api/v1"
+	v1 "skep/node/api/v1"
 )
 
 // Interval between polls of a draining node: short at first, as most have little to do.
@@ -31,11 +31,14 @@ type drainOptions struct {
 
 func (a *app) nodeDrainCmd() *cobra.Command {
 	var o drainOptions
-	cmd := &cobra.Command{Use: "drain ID|--self", Short: "Have a node take nothing new, and wait until it may be stopped", ValidArgsFunction: a.completeNodes,
+	cmd := &cobra.Command{Use: "drain ID|--self", Short: "Have a node take nothing new, and wait until it may be stopped",
+		ValidArgsFunction: a.completeNodes,
 		Long: "Have a node take nothing new, and wait until it may be stopped: nobody's work waits for it then.\n\n" +
 			"Tasks that have not started are placed elsewhere. Those that run may end until the deadline; then they are\n" +
-			"stopped, count as lost, and run again elsewhere if their jobs allow. Unfinished jobs that were submitted to the node hold\n" +
-			"it, unless other nodes keep their records too; stopped nevertheless, it goes on with them when it is started again.\n" +
+			"stopped, count as lost, and run again elsewhere if their jobs allow. Unfinished jobs that were submitted to the " +
+			"node hold\n" +
+			"it, unless other nodes keep their records too; stopped nevertheless, it goes on with them when it is " +
+			"started again.\n" +
 			"A node that is started again takes work again. To stop waiting does not end the drain: --undo does.",
 		Args: func(_ *cobra.Command, args []string) error { return o.check(args) },
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -68,7 +71,8 @@ func (a *app) nodeDrainCmd() *cobra.Command {
 
 func (o *drainOptions) check(args []string) error {
 	switch {
-	case o.self == (len(args) == 1) || len(args) > 1 || len(args) == 1 && (args[0] == "" || strings.ContainsAny(args[0], "/?#%")):
+	case o.self == (len(args) == 1) || len(args) > 1 || len(args) == 1 &&
+		(args[0] == "" || strings.ContainsAny(args[0], "/?#%")):
 		return fmt.Errorf("drain: want one node: an ID, 4 characters or more of its beginning, a name, or --self")
 	case o.deadline < 0 || o.deadline > node.MaxDrain:
 		return fmt.Errorf("--deadline %v: want 0 to %v", o.deadline, node.MaxDrain)

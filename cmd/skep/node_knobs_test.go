@@ -19,7 +19,8 @@ func TestKnobSettings(t *testing.T) {
 	}
 	want := node.Defaults()
 	want.Balance.PollMax, want.Gossip.View = 8, 64
-	if got := n.Node; got.Balance != want.Balance || got.Gossip != want.Gossip || got.Discovery != want.Discovery || got.Speed != 0 {
+	if got := n.Node; got.Balance != want.Balance || got.Gossip != want.Gossip || got.Discovery != want.Discovery ||
+		got.Speed != 0 {
 		t.Errorf("%+v: want all as by default but for what was set, and the speed to be measured", got.Tuning)
 	}
 	given := []string{"balance explore (flag)", "gossip theta (flag)", "discovery (file)"}

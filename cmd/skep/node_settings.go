@@ -1,18 +1,13 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
-
-	"github.com/goccy/go-yaml/ast"
 
 	"skep/discovery"
 	"skep/document"
@@ -48,7 +43,9 @@ var ownSettings = []setting{
 		apply: func(n *nodeSettings, v []string) error { n.joinFiles = v; return nil }},
 	{name: "listen", usage: "multiaddress to listen on, as in /ip4/0.0.0.0/tcp/7420 (default any port)", shape: several,
 		apply: func(n *nodeSettings, v []string) error { n.Listen = v; return nil }},
-	{name: "announce", usage: "multiaddress that others dial, where that is not the machine's own, as in /ip4/203.0.113.7/tcp/7420", shape: several,
+	{name: "announce",
+		usage: "multiaddress that others dial, where that is not the machine's own, as in /ip4/203.0.113.7/tcp/7420",
+		shape: several,
 		apply: func(n *nodeSettings, v []string) error { n.Announce = v; return nil }},
 	{name: "api", usage: "address of the API besides the socket, as in 127.0.0.1:7420; in TLS on others than loopback",
 		apply: func(n *nodeSettings, v []string) error { n.api = v[0]; return nil }},
@@ -62,13 +59,21 @@ var ownSettings = []setting{
 		apply: func(n *nodeSettings, v []string) error { return setSize(&n.Memory, v[0]) }},
 	{name: "policy", usage: "placement policy", def: []string{"lpas_dec"},
 		apply: func(n *nodeSettings, v []string) error { n.Node.Policy = v[0]; return nil }},
-	{name: "members", usage: "nodes that keep a job submitted here: 1, 3 or 5, or as many as are connected", def: []string{"3"}, apply: setMembers},
-	{name: "copies", usage: "bound of a job's inputs, and of what one task leaves, that the other nodes which keep the job copy", def: []string{"256MiB"},
+	{name: "members", usage: "nodes that keep a job submitted here: 1, 3 or 5, or as many as are connected",
+		def: []string{"3"}, apply: setMembers},
+	{name: "copies",
+		usage: "bound of a job's inputs, and of what one task leaves, that the other nodes which keep the job copy",
+		def:   []string{"256MiB"},
 		apply: func(n *nodeSettings, v []string) error { return setSize(&n.Node.Copies, v[0]) }},
-	{name: "lend", usage: "bound of the disk space for such copies of the jobs of others, half of it for one node; at most half of cache", def: []string{"2GiB"},
+	{name: "lend",
+		usage: "bound of the disk space for such copies of the jobs of others, half of it for one node; at most half of " +
+			"cache",
+		def:   []string{"2GiB"},
 		apply: func(n *nodeSettings, v []string) error { return setSize(&n.Node.Lend, v[0]) }},
-	{name: "strikes", usage: "nodes that a task may fail on until it ends, 0 for as many as its retries allow", def: []string{"3"}, apply: setStrikes},
-	{name: "rule", usage: "dissemination rule: which news of other nodes this one hands on", def: []string{"probabilistic*change_sensitive"},
+	{name: "strikes", usage: "nodes that a task may fail on until it ends, 0 for as many as its retries allow",
+		def: []string{"3"}, apply: setStrikes},
+	{name: "rule", usage: "dissemination rule: which news of other nodes this one hands on",
+		def: []string{"probabilistic*change_sensitive"},
 		apply: func(n *nodeSettings, v []string) error {
 			if err := net.CheckRule(v[0]); err != nil {
 				return err
@@ -76,27 +81,40 @@ var ownSettings = []setting{
 			n.Node.Gossip.Rule = v[0]
 			return nil
 		}},
-	{name: "forward", usage: "how searches go from node to node: " + strings.Join(discovery.Forwards(), ", "), def: []string{discovery.Defaults().Forward},
+	{name: "forward", usage: "how searches go from node to node: " + strings.Join(discovery.Forwards(), ", "),
+		def:   []string{discovery.Defaults().Forward},
 		apply: setForward},
-	{name: "walkers", usage: "walks that a search sends at once, 1 to 4", def: []string{strconv.Itoa(discovery.Defaults().Walkers)}, apply: setWalkers},
+	{name: "walkers", usage: "walks that a search sends at once, 1 to 4",
+		def: []string{strconv.Itoa(discovery.Defaults().Walkers)}, apply: setWalkers},
 	{name: "reverse_path", usage: "true: nodes that a search came by learn from it, too", def: []string{"false"},
 		apply: func(n *nodeSettings, v []string) (err error) {
 			n.Node.Discovery.Reverse, err = document.ParseBool(v[0])
 			return err
 		}},
-	{name: "balance", usage: "poll_max=N: other nodes asked for a task, 0 for all that the policy would ask (default poll_max=4)", shape: pairs,
+	{name: "balance",
+		usage: "poll_max=N: other nodes asked for a task, 0 for all that the policy would ask (default poll_max=4)",
+		shape: pairs,
 		apply: setKnobs("balance", "poll_max")},
-	{name: "gossip", usage: "view=N: other nodes that this one remembers (default view=256)", shape: pairs, apply: setKnobs("gossip", "view")},
-	{name: "share", usage: "CLASS=PART: part of the time that tasks of a class may run here, more than 0 to 1; * is every class", shape: pairs, apply: setShares},
-	{name: "bound", usage: "CLASS=TIME:NEXT: a task of a class that runs here for longer is stopped, and placed again as one of class NEXT", shape: pairs, apply: setBounds},
-	{name: "mdns", flag: "no-mdns", usage: "do not look for nodes of the network on the local network", def: []string{"true"}, shape: onOff,
+	{name: "gossip", usage: "view=N: other nodes that this one remembers (default view=256)", shape: pairs,
+		apply: setKnobs("gossip", "view")},
+	{name: "share",
+		usage: "CLASS=PART: part of the time that tasks of a class may run here, more than 0 to 1; * is every class",
+		shape: pairs, apply: setShares},
+	{name: "bound",
+		usage: "CLASS=TIME:NEXT: a task of a class that runs here for longer is stopped, and placed again as one of " +
+			"class NEXT", shape: pairs, apply: setBounds},
+	{name: "mdns", flag: "no-mdns", usage: "do not look for nodes of the network on the local network",
+		def: []string{"true"}, shape: onOff,
 		apply: func(n *nodeSettings, v []string) (err error) {
 			n.MDNS, err = document.ParseBool(v[0])
 			return err
 		}},
 	{name: "allow", usage: "ID of a node to talk to; if given, to no others", shape: several, apply: setAllow},
-	{name: "admins", usage: "ID of a node that may drain this one, besides itself (default every member)", shape: several, apply: setAdmins},
-	{name: "access", usage: "who may see and cancel the jobs submitted here that do not say: members, or owner, who keeps a capability", def: []string{string(grid.AccessMembers)},
+	{name: "admins", usage: "ID of a node that may drain this one, besides itself (default every member)", shape: several,
+		apply: setAdmins},
+	{name: "access",
+		usage: "who may see and cancel the jobs submitted here that do not say: members, or owner, who keeps a capability",
+		def:   []string{string(grid.AccessMembers)},
 		apply: func(n *nodeSettings, v []string) error { n.access = grid.Access(v[0]); return checkAccess(v[0]) }},
 	{name: "cache", usage: "bound of the blobs on disk", def: []string{"10GiB"},
 		apply: func(n *nodeSettings, v []string) error { return setSize(&n.CacheSize, v[0]) }},
@@ -104,7 +122,8 @@ var ownSettings = []setting{
 		apply: func(n *nodeSettings, v []string) error { return setSize(&n.DiskLow, v[0]) }},
 	{name: "max_output", usage: "bound of what a task prints on each stream", def: []string{"64MiB"},
 		apply: func(n *nodeSettings, v []string) error { return setSize(&n.MaxOutput, v[0]) }},
-	{name: "drain", usage: "how long running tasks may go on when the node is told to stop, as in 30s; 0s: not at all", def: []string{"8s"}, apply: setDrain},
+	{name: "drain", usage: "how long running tasks may go on when the node is told to stop, as in 30s; 0s: not at all",
+		def: []string{"8s"}, apply: setDrain},
 	{name: "log_level", usage: "debug, info, warn or error", def: []string{"info"},
 		apply: func(n *nodeSettings, v []string) error {
 			if n.level.UnmarshalText([]byte(v[0])) != nil {
@@ -223,14 +242,4 @@ func setAdmins(n *nodeSettings, values []string) error {
 		n.admins = append(n.admins, id)
 	}
 	return nil
-}
-
-// isNotDir reports whether a path has a file in the place of a folder; whoever opens the folder reports that.
-func isNotDir(err error) bool {
-	var p *fs.PathError
-	return errors.As(err, &p) && errors.Is(p.Err, syscall.ENOTDIR)
-}
-
-func isMapping(n ast.Node) bool {
-	return n.Type() == ast.MappingType || n.Type() == ast.MappingValueType
 }

@@ -15,7 +15,8 @@ var obsoleteSettings = []setting{
 // obsoleteKnobs were names of pairs of a setting, in the same way.
 var obsoleteKnobs = map[string][]string{
 	"balance": {"availability", "classes", "debit", "explore", "kpb", "near_tie", "resolve", "rest"},
-	"gossip": {"backlog_scale", "beta", "decay", "exchange", "expire", "far", "forget", "gain_load", "hold", "look", "min_gap",
+	"gossip": {"backlog_scale", "beta", "decay", "exchange", "expire", "far", "forget", "gain_load", "hold", "look",
+		"min_gap",
 		"near", "neighbours", "p0", "pmin", "potential", "reach", "refresh", "target", "theta", "tmax",
 		"weight_normal", "weight_plentiful", "weight_scarce"},
 }

@@ -18,7 +18,8 @@ type format string
 func outputFlag(cmd *cobra.Command, f *format) {
 	*f = "table"
 	cmd.Flags().Var(f, "output", "table, json or yaml")
-	cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"table", "json", "yaml"}, cobra.ShellCompDirectiveNoFileComp))
+	cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"table", "json", "yaml"},
+		cobra.ShellCompDirectiveNoFileComp))
 }
 
 // String implements pflag.Value.

@@ -10,7 +10,8 @@ import (
 // machine is the platform that a program needs; empty strings where its header does not say.
 type machine struct{ os, arch string }
 
-var elfMachines = map[uint16]string{3: "386", 8: "mips", 20: "ppc", 21: "ppc64", 22: "s390x", 40: "arm", 62: "amd64", 183: "arm64", 243: "riscv64", 258: "loong64"}
+var elfMachines = map[uint16]string{3: "386", 8: "mips", 20: "ppc", 21: "ppc64", 22: "s390x", 40: "arm", 62: "amd64",
+	183: "arm64", 243: "riscv64", 258: "loong64"}
 var elfSystems = map[byte]string{0: "linux", 2: "netbsd", 3: "linux", 6: "solaris", 9: "freebsd", 12: "openbsd"}
 var machMachines = map[uint32]string{7: "386", 0x01000007: "amd64", 12: "arm", 0x0100000c: "arm64"}
 var peMachines = map[uint16]string{0x14c: "386", 0x8664: "amd64", 0x1c0: "arm", 0xaa64: "arm64"}
@@ -35,7 +36,8 @@ func machineOf(h []byte) machine {
 	switch {
 	case len(h) >= 20 && bytes.HasPrefix(h, []byte("\x7fELF")):
 		return elfOf(h)
-	case len(h) >= 8 && binary.LittleEndian.Uint32(h) == 0xfeedfacf, len(h) >= 8 && binary.LittleEndian.Uint32(h) == 0xfeedface:
+	case len(h) >= 8 && binary.LittleEndian.Uint32(h) == 0xfeedfacf, len(h) >= 8 &&
+		binary.LittleEndian.Uint32(h) == 0xfeedface:
 		return machine{"darwin", machMachines[binary.LittleEndian.Uint32(h[4:])]}
 	case len(h) >= 8 && binary.BigEndian.Uint32(h) == 0xcafebabe && binary.BigEndian.Uint32(h[4:]) < 20:
 		return machine{os: "darwin"} // several architectures; more than 20 would be a Java class

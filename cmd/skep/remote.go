@@ -35,7 +35,8 @@ func (a *app) client() (*client.Client, error) {
 		return nil, fmt.Errorf("--capability: %w", err)
 	}
 	if info, err := os.Stat(a.capabilityFile); err == nil && readableByOthers(info) {
-		fmt.Fprintf(a.err, "skep: %s can be read by others (mode %#o): whoever reads it can see and cancel the job: want mode 0600\n",
+		fmt.Fprintf(a.err,
+			"skep: %s can be read by others (mode %#o): whoever reads it can see and cancel the job: want mode 0600\n",
 			a.capabilityFile, info.Mode().Perm())
 	}
 	of, _ := grid.ParseJobID(filepath.Base(a.capabilityFile)) // under another name it is used for any job

@@ -26,11 +26,13 @@ func (a *app) root() *cobra.Command {
 	root.SetIn(a.in)
 	root.SetOut(a.out)
 	root.SetErr(a.err)
-	root.PersistentFlags().StringVar(&a.dataDir, "data-dir", "", "folder of the node; names the node on this machine (default "+dataHome()+")")
+	root.PersistentFlags().StringVar(&a.dataDir, "data-dir", "",
+		"folder of the node; names the node on this machine (default "+dataHome()+")")
 	root.PersistentFlags().StringVar(&a.remote, "remote", "",
 		"file with what skep node token --api printed on another machine: ask the node there; or the variable "+remoteEnv)
 	root.CompletionOptions.DisableDefaultCmd = true
-	root.AddCommand(a.upCmd(), a.runCmd(), a.jobCmd(), a.nodeCmd(), a.configCmd(), a.versionCmd(), a.completionCmd(), a.demoCmd(), a.demoTaskCmd(), a.simCmd(), a.testnetCmd(), a.isolationCmd())
+	root.AddCommand(a.upCmd(), a.runCmd(), a.jobCmd(), a.nodeCmd(), a.configCmd(), a.versionCmd(), a.completionCmd(),
+		a.demoCmd(), a.demoTaskCmd(), a.simCmd(), a.testnetCmd(), a.isolationCmd())
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return fmt.Errorf("%w: see %s --help", flagError(err), cmd.CommandPath())
 	})
@@ -82,7 +84,8 @@ func dataHome() string {
 
 // parent returns a command that only has subcommands.
 func parent(use, short string, subs ...*cobra.Command) *cobra.Command {
-	c := &cobra.Command{Use: use, Short: short, Args: noVerb, RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
+	c := &cobra.Command{Use: use, Short: short, Args: noVerb,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
 	c.AddCommand(subs...)
 	return c
 }

@@ -16,7 +16,7 @@ import (
 	"skep/document"
 	"skep/grid"
 	"skep/node/api/client"
-	"skep/node/api/v1"
+	v1 "skep/node/api/v1"
 )
 
 // runFlags are the flags of a job on the command line.
@@ -61,7 +61,8 @@ reads the output goes away, as head does, the job is cancelled.`,
 	fl.StringVar(&f.class, "class", "", "class: tasks that run alike (default engine and program)")
 	fl.StringVar(&f.cpu, "cpu", "1", "cores")
 	fl.StringVar(&f.memory, "memory", "0", "memory that is reserved and enforced, as in 256MiB")
-	fl.StringArrayVar(&f.labels, "label", nil, "KEY=VALUE that the node must have; again for other keys, or other values of one")
+	fl.StringArrayVar(&f.labels, "label", nil,
+		"KEY=VALUE that the node must have; again for other keys, or other values of one")
 	fl.Int64Var(&f.count, "count", 1, "number of tasks")
 	fl.StringArrayVar(&f.inputs, "input", nil, "PATH[=NAME] of a file or folder to take along")
 	fl.StringArrayVar(&f.outputs, "output", nil, "pattern of files in the work folder to bring back")
@@ -70,9 +71,12 @@ reads the output goes away, as head does, the job is cancelled.`,
 	fl.Int64Var(&f.retries, "retries", v1.DefaultRetries, "further attempts after a lost one; 0 runs at most once")
 	fl.StringVar(&f.policy, "policy", "", "placement policy (default the node's)")
 	fl.BoolVar(&f.wait, "wait", false, "wait when nobody can run it, rather than fail")
-	fl.BoolVar(&f.idempotent, "idempotent", false, "a task may run twice at once without harm: --policy workqueue:2 starts second copies of the last ones")
-	fl.StringVar(&f.isolation, "isolation", "", "least level at which a node must keep tasks from itself: basic or strict (default any)")
-	fl.StringVar(&f.network, "network", "", "what tasks reach of the network: host, or none (default host; none with --isolation strict)")
+	fl.BoolVar(&f.idempotent, "idempotent", false,
+		"a task may run twice at once without harm: --policy workqueue:2 starts second copies of the last ones")
+	fl.StringVar(&f.isolation, "isolation", "",
+		"least level at which a node must keep tasks from itself: basic or strict (default any)")
+	fl.StringVar(&f.network, "network", "",
+		"what tasks reach of the network: host, or none (default host; none with --isolation strict)")
 	accessFlag(cmd, &f.access)
 	fl.BoolVar(&f.detach, "detach", false, "print the job's ID and leave")
 	return cmd
@@ -80,7 +84,8 @@ reads the output goes away, as head does, the job is cancelled.`,
 
 // spec turns the flags into a job spec and reports all problems.
 func (f *runFlags) spec(args []string) (*v1.Spec, error) {
-	s := &v1.Spec{Name: f.name, Class: f.class, Command: args, Count: uint32(f.count), Outputs: f.outputs, Policy: f.policy, Wait: f.wait, Idempotent: f.idempotent,
+	s := &v1.Spec{Name: f.name, Class: f.class, Command: args, Count: uint32(f.count), Outputs: f.outputs,
+		Policy: f.policy, Wait: f.wait, Idempotent: f.idempotent,
 		Isolation: f.isolation, Network: f.network, Access: f.access}
 	var problems []error
 	note := func(flag string, err error) {
@@ -136,8 +141,10 @@ func (a *app) run(ctx context.Context, f *runFlags, args []string) error {
 	defer c.Close()
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	r := &running{taskReporter: taskReporter{app: a}, c: c, id: client.Draw(), spec: spec, printed: map[uint32]*[2]int64{}, stop: stop, cancelDone: make(chan struct{})}
-	pipe := make(chan os.Signal, 1) // so that a write to a closed pipe fails, rather than kill this program and leave the job running
+	r := &running{taskReporter: taskReporter{app: a}, c: c, id: client.Draw(), spec: spec, printed: map[uint32]*[2]int64{},
+		stop: stop, cancelDone: make(chan struct{})}
+	// so that a write to a closed pipe fails, rather than kill this program and leave the job running
+	pipe := make(chan os.Signal, 1)
 	signal.Notify(pipe, syscall.SIGPIPE)
 	defer signal.Stop(pipe)
 	signals := make(chan os.Signal, 2)

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"skep/node/api/client"
-	"skep/node/api/v1"
+	v1 "skep/node/api/v1"
 )
 
 // reconnectTimeout is how long a run waits for its node to come back before it gives up.
@@ -67,7 +67,8 @@ func (r *running) follow(ctx context.Context) (int32, error) {
 		case first:
 			fmt.Fprintf(r.err, "skep: lost the node (%v), trying again\n", err)
 		case long:
-			return 0, fmt.Errorf("job %s: the node did not come back: %w; ask again with: skep job wait %s", r.ref(), err, r.ref())
+			return 0, fmt.Errorf("job %s: the node did not come back: %w; ask again with: skep job wait %s", r.ref(), err,
+				r.ref())
 		}
 		select {
 		case <-time.After(away.wait):

@@ -74,7 +74,8 @@ func TestFailedDownloadDoesNotStopOthers(t *testing.T) {
 	h.HandleFunc("/v1/jobs/{id}", func(w http.ResponseWriter, r *http.Request) { say(w, v1.Job{ID: "aaaa", Count: 2}) })
 	h.HandleFunc("/v1/jobs/{id}/tasks", func(w http.ResponseWriter, r *http.Request) {
 		say(w, v1.TaskPage{Job: "aaaa", Tasks: []v1.Task{
-			{Index: 0, Result: &v1.Result{Outputs: []v1.File{{Path: "gone", Blob: sum("0"), Size: 1}, {Path: "../out", Blob: sum("0"), Size: 1}, {Path: long, Blob: sum("0"), Size: 1}}}},
+			{Index: 0, Result: &v1.Result{Outputs: []v1.File{{Path: "gone", Blob: sum("0"), Size: 1},
+				{Path: "../out", Blob: sum("0"), Size: 1}, {Path: long, Blob: sum("0"), Size: 1}}}},
 			{Index: 1, Result: &v1.Result{Outputs: []v1.File{{Path: "z", Blob: sum("1"), Size: 1}}}}}})
 	})
 	asked := 0
@@ -133,8 +134,10 @@ func TestClosedOutputCancelsJob(t *testing.T) {
 	defer w.Close()
 	var said bytes.Buffer
 	a.out, a.err = w, &said
-	if code := a.main(context.Background(), []string{"run", "--data-dir", a.dataDir, "--", "yes"}); code != 141 || !cancelled.Load() || said.Len() > 0 {
-		t.Errorf("exit %d, cancelled %v, said %q: want 141 and the job cancelled, without a word", code, cancelled.Load(), said.String())
+	if code := a.main(context.Background(), []string{"run", "--data-dir", a.dataDir, "--", "yes"}); code != 141 ||
+		!cancelled.Load() || said.Len() > 0 {
+		t.Errorf("exit %d, cancelled %v, said %q: want 141 and the job cancelled, without a word", code, cancelled.Load(),
+			said.String())
 	}
 }
 

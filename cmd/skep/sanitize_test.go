@@ -64,12 +64,15 @@ func TestErrorsAndLogsArePrintable(t *testing.T) {
 		t.Error("a token is a verb")
 	}
 	a.main(t.Context(), []string{"job", "describe", hostileName})
-	if s := out.String(); strings.Contains(s, "abcdefg2") || strings.Contains(s, "\u202e") || !strings.Contains(s, "skep1-…") {
+	if s := out.String(); strings.Contains(s, "abcdefg2") || strings.Contains(s, "\u202e") ||
+		!strings.Contains(s, "skep1-…") {
 		t.Errorf("%q", s)
 	}
 	l := newLog(&log, slog.LevelDebug)
-	l.Info(hostileName+token, "name", hostileName, "error", fmt.Errorf("%w: %s", errors.New(hostileName), token), "blob", grid.BlobID{}, "token", token)
-	if s := log.String(); strings.Contains(s, "abcdefg2") || !grid.Printable(strings.TrimSpace(s)) || strings.Count(s, "a?gpj.?2J?b") != 3 || strings.Count(s, "\n") != 1 {
+	l.Info(hostileName+token, "name", hostileName, "error", fmt.Errorf("%w: %s", errors.New(hostileName), token), "blob",
+		grid.BlobID{}, "token", token)
+	if s := log.String(); strings.Contains(s, "abcdefg2") || !grid.Printable(strings.TrimSpace(s)) ||
+		strings.Count(s, "a?gpj.?2J?b") != 3 || strings.Count(s, "\n") != 1 {
 		t.Errorf("%q", s)
 	}
 	if got := sanitize("two\nlines " + hostileName); got != "two\nlines a?gpj.?2J?b" {

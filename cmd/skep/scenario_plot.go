@@ -20,7 +20,8 @@ type plot struct {
 
 // plotNet writes a report's charts into a folder.
 func plotNet(dir string, r *net.Report) error {
-	times := chart.Chart{Title: r.Scenario + ": completion times", X: "seconds, logarithmic", Y: "share of tasks done by then", LogX: true}
+	times := chart.Chart{Title: r.Scenario + ": completion times", X: "seconds, logarithmic",
+		Y: "share of tasks done by then", LogX: true}
 	for _, d := range r.Curves {
 		times.Curves = append(times.Curves, distributionCurve(d))
 	}

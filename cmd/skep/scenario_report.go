@@ -20,7 +20,8 @@ type tableFormat string
 func (f *tableFormat) flag(cmd *cobra.Command) {
 	*f = "table"
 	cmd.Flags().Var(f, "output", "table, json, yaml or csv")
-	cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"table", "json", "yaml", "csv"}, cobra.ShellCompDirectiveNoFileComp))
+	cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"table", "json", "yaml", "csv"},
+		cobra.ShellCompDirectiveNoFileComp))
 }
 
 // String implements pflag.Value.
@@ -69,11 +70,14 @@ func plain(x float64, digits int) string {
 }
 
 func tableNet(t *tabwriter.Writer, r *net.Report) {
-	fmt.Fprintf(t, "%s: %d nodes, %d replications from seed %d, λ* %.3g\n", r.Scenario, r.Nodes, r.Replications, r.Seed, r.Lambda)
+	fmt.Fprintf(t, "%s: %d nodes, %d replications from seed %d, λ* %.3g\n", r.Scenario, r.Nodes, r.Replications, r.Seed,
+		r.Lambda)
 	if !r.Stable {
-		fmt.Fprintln(t, "UNSTABLE: the number of tasks in the grid only grew, so that their times depend on how long one runs")
+		fmt.Fprintln(t,
+			"UNSTABLE: the number of tasks in the grid only grew, so that their times depend on how long one runs")
 	}
-	fmt.Fprintf(t, "%d tasks, %d ended, %d failed, %d placed again, %d rejected, %d lost\n", r.Tasks, r.Ended, r.Failed, r.Again, r.Rejected, r.Lost)
+	fmt.Fprintf(t, "%d tasks, %d ended, %d failed, %d placed again, %d rejected, %d lost\n", r.Tasks, r.Ended, r.Failed,
+		r.Again, r.Rejected, r.Lost)
 	for _, f := range r.Failures {
 		fmt.Fprintf(t, "  failed: %d %s\n", f.Tasks, strings.ReplaceAll(f.Cause, "_", " "))
 	}
@@ -102,7 +106,8 @@ func tableNet(t *tabwriter.Writer, r *net.Report) {
 	}
 	fmt.Fprintln(t)
 	row(t, "MOVED", "UTILISATION", "FAIRNESS", "WALKS", "FOUND", "HOPS")
-	row(t, est(r.Moved), est(r.Utilisation), est(r.Fairness), r.Searches.Walks, est(r.Searches.Success), est(r.Searches.Hops))
+	row(t, est(r.Moved), est(r.Utilisation), est(r.Fairness), r.Searches.Walks, est(r.Searches.Success),
+		est(r.Searches.Hops))
 	fmt.Fprintln(t)
 	row(t, "MESSAGE", "A TASK", "A NODE AND SECOND", "BYTES A TASK", "BYTES A NODE AND SECOND")
 	for _, k := range r.Messages {

@@ -34,7 +34,8 @@ func TestScripts(t *testing.T) {
 			e.Defer(func() { removeTestnets(e.WorkDir + "/data") })
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"ready": ready, "code": code, "token": token, "port": port, "cut": cut, "newer": newer, "nodeid": nodeID, "connected": connected, "spoil": spoil},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"ready": ready, "code": code, "token": token,
+			"port": port, "cut": cut, "newer": newer, "nodeid": nodeID, "connected": connected, "spoil": spoil},
 	})
 }
 

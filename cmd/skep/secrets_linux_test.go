@@ -24,7 +24,8 @@ func forms(secret []byte) (all []string) {
 		all = append(all, text[i:i+16])
 	}
 	for i := 0; i+8 <= len(secret); i += 8 {
-		all = append(all, string(secret[i:i+8]), fmt.Sprintf("%#x", binary.LittleEndian.Uint64(secret[i:])), strings.Trim(fmt.Sprint(secret[i:i+8]), "[]"))
+		all = append(all, string(secret[i:i+8]), fmt.Sprintf("%#x", binary.LittleEndian.Uint64(secret[i:])),
+			strings.Trim(fmt.Sprint(secret[i:i+8]), "[]"))
 	}
 	var words []string // as a traceback prints an array argument
 	for _, b := range secret[:8] {
@@ -74,7 +75,8 @@ func TestSecretsAreNotVisible(t *testing.T) {
 		t.Fatal(err)
 	}
 	ms := []*member{first}
-	for _, args := range [][]string{{"--join", first.join}, {"--join=" + first.join}, {"--join=" + strings.ToUpper(first.join)}, {"--join-file", file}} {
+	for _, args := range [][]string{{"--join", first.join}, {"--join=" + first.join},
+		{"--join=" + strings.ToUpper(first.join)}, {"--join-file", file}} {
 		ms = append(ms, startMember(t, "skep", "", append(args, "--log-level", "debug", "--name", "late")...))
 	}
 	awaitMembers(t, ms)
@@ -86,7 +88,8 @@ func TestSecretsAreNotVisible(t *testing.T) {
 			t.Fatal(err)
 		}
 		checkHidden(t, "the command line", strings.ToLower(string(line)), secrets)
-		if words := strings.Split(string(line), "\x00"); i > 0 && !slices.Contains(words, "late") || !slices.Contains(words, "debug") {
+		if words := strings.Split(string(line), "\x00"); i > 0 && !slices.Contains(words, "late") ||
+			!slices.Contains(words, "debug") {
 			t.Errorf("command line %q: want all else as it was", words)
 		}
 		checkHidden(t, "standard output", m.stderr.String(), secrets)
@@ -120,9 +123,12 @@ func TestTokenIn(t *testing.T) {
 		args []string
 		want string // of the last one
 	}{
-		{[]string{"up", "--join", token}, token}, {[]string{"up", "--join=" + token}, token}, {[]string{"up", "--join", "skep1 - a b"}, "skep1 - a b"},
-		{[]string{"up", "--join=half a token"}, "half a token"}, {[]string{"up", "--join", "-"}, ""}, {[]string{"up", "--join", "--no-mdns"}, ""}, {[]string{"up", "--name", "anthill"}, ""},
-		{[]string{"node", "token", token}, token}, {[]string{"run", "--", "echo " + token + "!"}, token}, {[]string{"--join-file", "file"}, ""},
+		{[]string{"up", "--join", token}, token}, {[]string{"up", "--join=" + token}, token},
+		{[]string{"up", "--join", "skep1 - a b"}, "skep1 - a b"},
+		{[]string{"up", "--join=half a token"}, "half a token"}, {[]string{"up", "--join", "-"}, ""},
+		{[]string{"up", "--join", "--no-mdns"}, ""}, {[]string{"up", "--name", "anthill"}, ""},
+		{[]string{"node", "token", token}, token}, {[]string{"run", "--", "echo " + token + "!"}, token},
+		{[]string{"--join-file", "file"}, ""},
 	} {
 		last := c.args[len(c.args)-1]
 		if from, to := tokenIn(c.args, len(c.args)-1); last[from:to] != c.want {

@@ -52,7 +52,8 @@ func TestSettingsHaveReasons(t *testing.T) {
 		}
 	}
 	for row := range rows {
-		if i := slices.IndexFunc(settings, func(s setting) bool { return s.name == row }); i < 0 && !strings.Contains(row, ".") {
+		if i := slices.IndexFunc(settings, func(s setting) bool { return s.name == row }); i < 0 &&
+			!strings.Contains(row, ".") {
 			t.Errorf("DESIGN.md has %s, which is no setting", row)
 		}
 	}

@@ -20,7 +20,8 @@ func (a *app) simNetCmd() *cobra.Command {
 	var length, warmup time.Duration
 	var policy, rule, forward, plots string
 	cmd := &cobra.Command{Use: "net FILE", Short: "Run a whole grid of real nodes on a modelled network",
-		Long: "Runs the scenario in FILE (YAML; - is the standard input): every simulated machine runs the node that `skep up` runs.\n" +
+		Long: "Runs the scenario in FILE (YAML; - is the standard input): every simulated machine runs the node that " +
+			"`skep up` runs.\n" +
 			"The same file and seed give the same digest. An interrupt prints what has been measured so far.",
 		Args: oneArg("the file of a scenario"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -99,7 +100,8 @@ func (a *app) simulate(ctx context.Context, s *net.Scenario) (*net.Report, error
 	line := newProgress(a.err)
 	defer line.clear()
 	return net.Run(ctx, s, func(p net.Progress) {
-		line.show(p.Done, fmt.Sprintf("replication %d of %d, %v of %v", p.Replication+1, s.Replications, p.Virtual.Round(time.Second), s.Time))
+		line.show(p.Done, fmt.Sprintf("replication %d of %d, %v of %v", p.Replication+1, s.Replications,
+			p.Virtual.Round(time.Second), s.Time))
 	})
 }
 

@@ -56,10 +56,13 @@ func (a *app) simPaperRunCmd() *cobra.Command {
 	var quick bool
 	var only []string
 	o := paper.Options{Seed: 1}
-	cmd := &cobra.Command{Use: "run [NAME...]", Short: "Run studies, all by default, and compare with print", Long: simPaperLong +
-		"\n\nThe quick form takes about a minute for all. The full form has the run lengths and replications of the source." +
-		"\nThe exit code is 1 where a number departs and the study does not name it.",
-		Example:           "  skep sim paper run lpas-grid\n  skep sim paper run lpas-grid --full --output json\n  skep sim paper run dissemination --full --only growth",
+	cmd := &cobra.Command{Use: "run [NAME...]", Short: "Run studies, all by default, and compare with print",
+		Long: simPaperLong +
+			"\n\nThe quick form takes about a minute for all. The full form has the run lengths and " +
+			"replications of the source." +
+			"\nThe exit code is 1 where a number departs and the study does not name it.",
+		Example: "  skep sim paper run lpas-grid\n  skep sim paper run lpas-grid --full --output json\n  skep " +
+			"sim paper run dissemination --full --only growth",
 		ValidArgsFunction: cobra.FixedCompletions(paper.Names(), cobra.ShellCompDirectiveNoFileComp),
 		RunE: func(cmd *cobra.Command, names []string) error {
 			if len(names) == 0 {

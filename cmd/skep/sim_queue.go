@@ -25,7 +25,8 @@ the machines that it takes can carry, however slowly they fill up: the line belo
 func (a *app) simQueueCmd() *cobra.Command {
 	var out format
 	o := queueing.Options{Policies: []string{"mct", "lpas"}, Time: 20000, Replications: 10, Seed: 1}
-	cmd := &cobra.Command{Use: "queue FILE", Short: "Simulate a queueing system under placement policies", Long: simQueueLong,
+	cmd := &cobra.Command{Use: "queue FILE", Short: "Simulate a queueing system under placement policies",
+		Long:    simQueueLong,
 		Example: "  skep sim queue two-groups.yaml --policy lpas,kpb:3,mct --time 20000 --replications 30",
 		Args:    oneArg("the file of a system"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -37,7 +38,8 @@ func (a *app) simQueueCmd() *cobra.Command {
 	f.Float64Var(&o.Warmup, "warmup", 0, "part of it that is not counted, time units")
 	f.IntVar(&o.Replications, "replications", o.Replications, "runs for each policy")
 	f.Uint64Var(&o.Seed, "seed", o.Seed, "of all chance")
-	cmd.RegisterFlagCompletionFunc("policy", cobra.FixedCompletions(queueing.Policies(), cobra.ShellCompDirectiveNoFileComp))
+	cmd.RegisterFlagCompletionFunc("policy", cobra.FixedCompletions(queueing.Policies(),
+		cobra.ShellCompDirectiveNoFileComp))
 	outputFlag(cmd, &out)
 	return cmd
 }
@@ -82,7 +84,8 @@ func (a *app) simQueue(ctx context.Context, file string, o queueing.Options, out
 }
 
 func queueTable(w io.Writer, s *queueing.System, r *queueing.Report) {
-	fmt.Fprintf(w, "%s: %d classes, %d machines, lambda* %.4g (load %.1f %%)\n\n", orDash(s.Name), len(s.Classes), s.Size(),
+	fmt.Fprintf(w, "%s: %d classes, %d machines, lambda* %.4g (load %.1f %%)\n\n", orDash(s.Name), len(s.Classes),
+		s.Size(),
 		float64(r.Lambda), 100/float64(r.Lambda))
 	head := []any{"POLICY", "DECIDES", "W", "Q"}
 	for _, c := range s.Classes {
@@ -107,7 +110,8 @@ func queueTable(w io.Writer, s *queueing.System, r *queueing.Report) {
 		if !x.LittleHolds {
 			little += " run longer"
 		}
-		row(w, append(cells, orNone("%.3f", float64(x.Messages.Remote)), orNone("%.3f", float64(x.Messages.All)), little, x.Tasks)...)
+		row(w, append(cells, orNone("%.3f", float64(x.Messages.Remote)), orNone("%.3f", float64(x.Messages.All)), little,
+			x.Tasks)...)
 	}
 	for _, x := range r.Results {
 		if x.Limit <= 1 {

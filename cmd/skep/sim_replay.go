@@ -62,7 +62,8 @@ func (a *app) simReplayCmd() *cobra.Command {
 	var out format
 	var steps bool
 	cmd := &cobra.Command{Use: "replay FILE", Short: "Run a recorded node again, step for step, to the first difference",
-		Long: "Feeds a new node what `skep up --record FILE` wrote down, and compares what it does at each step with what the\n" +
+		Long: "Feeds a new node what `skep up --record FILE` wrote down, and compares what it does at each step with " +
+			"what the\n" +
 			"recorded node did. Exits with 1 at a difference.",
 		Args: oneArg("a file that skep up --record wrote"),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -75,8 +76,9 @@ func (a *app) simReplayCmd() *cobra.Command {
 			if err != nil {
 				return fmt.Errorf("%s: %w", args[0], err)
 			}
-			v := replayReport{File: args[0], Version: r.Header.Version, Node: r.Header.Config.Self.String(), Restored: r.Restored,
-				Steps: r.Steps, Seconds: r.Lasted.Seconds(), Cut: r.Cut, Same: r.Difference == nil}
+			v := replayReport{File: args[0], Version: r.Header.Version, Node: r.Header.Config.Self.String(),
+				Restored: r.Restored,
+				Steps:    r.Steps, Seconds: r.Lasted.Seconds(), Cut: r.Cut, Same: r.Difference == nil}
 			if d := r.Difference; d != nil {
 				v.Difference = &replayBreak{d.Step, d.Event, d.Recorded, d.Replayed}
 			}
@@ -104,13 +106,15 @@ func (a *app) steps(on bool) func(n int, now grid.Time, event, effects string) {
 }
 
 func tableReplay(w *tabwriter.Writer, v *replayReport) {
-	fmt.Fprintf(w, "node\t%s\nrecorded by\tskep %s\nrestored\t%s records\nreplayed\t%s steps, %s of the node's time\n", v.Node, orDash(v.Version),
+	fmt.Fprintf(w, "node\t%s\nrecorded by\tskep %s\nrestored\t%s records\nreplayed\t%s steps, %s of the node's time\n",
+		v.Node, orDash(v.Version),
 		humanize.Comma(int64(v.Restored)), humanize.Comma(int64(v.Steps)), age(time.Duration(v.Seconds*1e9)))
 	if v.Cut {
 		fmt.Fprintln(w, "end\tcut off in the middle of a frame; what is before it was replayed")
 	}
 	if d := v.Difference; d != nil {
-		fmt.Fprintf(w, "differs\tat step %d\nevent\t%s\nrecorded\t%s\nreplayed\t%s\n", d.Step, d.Event, d.Recorded, d.Replayed)
+		fmt.Fprintf(w, "differs\tat step %d\nevent\t%s\nrecorded\t%s\nreplayed\t%s\n", d.Step, d.Event, d.Recorded,
+			d.Replayed)
 		return
 	}
 	fmt.Fprintln(w, "result\tthe same at every step")

@@ -34,8 +34,10 @@ func (a *app) simSwarmCmd() *cobra.Command {
 	var seed uint64
 	var seeds int
 	var steps bool
-	cmd := &cobra.Command{Use: "swarm", Short: "Run random small grids in which everything goes wrong, and check every step",
-		Long: "Draws a grid, a workload and faults from each seed, runs it on the real node and checks at every step what must never be,\n" +
+	cmd := &cobra.Command{Use: "swarm",
+		Short: "Run random small grids in which everything goes wrong, and check every step",
+		Long: "Draws a grid, a workload and faults from each seed, runs it on the real node and checks at every step what " +
+			"must never be,\n" +
 			"and after the faults that all has ended. A failure prints the one command that repeats it.",
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -51,13 +53,15 @@ func (a *app) simSwarmCmd() *cobra.Command {
 			r := a.swarm(ctx, seed, seeds, log)
 			err := out.print(a.out, r, func(w *tabwriter.Writer) {
 				row(w, "FIRST SEED", "WORLDS", "STEPS", "TASKS", "NODE-HOURS", "PER CPU MINUTE", "FAILED")
-				row(w, r.First, r.Worlds, r.Steps, r.Tasks, fmt.Sprintf("%.1f", r.Hours), fmt.Sprintf("%.0f", r.Pace), len(r.Failed))
+				row(w, r.First, r.Worlds, r.Steps, r.Tasks, fmt.Sprintf("%.1f", r.Hours), fmt.Sprintf("%.0f", r.Pace),
+					len(r.Failed))
 			})
 			switch {
 			case err != nil:
 				return err
 			case len(r.Failed) > 0:
-				return fmt.Errorf("%d of %d worlds failed; the first again with: %s --steps", len(r.Failed), r.Worlds, r.Failed[0].Repeat)
+				return fmt.Errorf("%d of %d worlds failed; the first again with: %s --steps", len(r.Failed), r.Worlds,
+					r.Failed[0].Repeat)
 			case ctx.Err() != nil:
 				return &exitError{code: 130, err: fmt.Errorf("interrupted after %d of %d worlds", r.Worlds, seeds)}
 			}
@@ -86,7 +90,8 @@ func (a *app) swarm(ctx context.Context, first uint64, worlds int, log func(stri
 			fmt.Fprintln(a.err, err)
 			r.Failed = append(r.Failed, swarmFailure{Seed: seed, What: err.Error(), Repeat: sim.Swarm(seed).Repeat})
 		}
-		line.show(float64(r.Worlds)/float64(worlds), fmt.Sprintf("%d of %d worlds, %d failed", r.Worlds, worlds, len(r.Failed)))
+		line.show(float64(r.Worlds)/float64(worlds), fmt.Sprintf("%d of %d worlds, %d failed", r.Worlds, worlds,
+			len(r.Failed)))
 		return ctx.Err() == nil
 	})
 	r.Pace = r.Hours / max(cputime.Used()-before, time.Millisecond).Minutes()

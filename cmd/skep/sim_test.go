@@ -65,7 +65,8 @@ const smallMatrix = "# ms\n0.5, 10\n12, 1\n"
 func TestSimNet(t *testing.T) {
 	name := scenario(t, smallNet, "m.csv", smallMatrix)
 	plots := filepath.Join(filepath.Dir(name), "plots")
-	code, out, errs := cli(t, "sim", "net", name, "--output", "json", "--seed", "5", "--replications", "2", "--plot", plots)
+	code, out, errs := cli(t, "sim", "net", name, "--output", "json", "--seed", "5", "--replications", "2", "--plot",
+		plots)
 	if code != 0 || errs != "" {
 		t.Fatalf("exit %d: %s", code, errs)
 	}
@@ -73,7 +74,8 @@ func TestSimNet(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &r); err != nil {
 		t.Fatal(err)
 	}
-	if r.Lost != 0 || r.Ended != r.Tasks || r.Tasks < 100 || r.Seed != 5 || r.Replications != 2 || len(r.Classes) != 2 || !r.Complete {
+	if r.Lost != 0 || r.Ended != r.Tasks || r.Tasks < 100 || r.Seed != 5 || r.Replications != 2 || len(r.Classes) != 2 ||
+		!r.Complete {
 		t.Errorf("%+v", r)
 	}
 	for _, p := range []string{"completion", "messages", "view-age", "view-error"} {
@@ -84,11 +86,13 @@ func TestSimNet(t *testing.T) {
 			t.Errorf("%s: %v", p, err)
 		}
 	}
-	if _, again, _ := cli(t, "sim", "net", name, "--output", "json", "--seed", "5", "--replications", "2"); !strings.Contains(again, r.Digest) {
+	if _, again, _ := cli(t, "sim", "net", name, "--output", "json", "--seed", "5", "--replications",
+		"2"); !strings.Contains(again, r.Digest) {
 		t.Error("the same seed has another digest")
 	}
 	for _, format := range []string{"table", "csv", "yaml"} {
-		if code, out, errs = cli(t, "sim", "net", name, "--output", format); code != 0 || !strings.Contains(strings.ToLower(out), "utilisation") {
+		if code, out, errs = cli(t, "sim", "net", name, "--output", format); code != 0 ||
+			!strings.Contains(strings.ToLower(out), "utilisation") {
 			t.Errorf("%s: exit %d: %s%s", format, code, out, errs)
 		}
 	}
@@ -99,14 +103,17 @@ func TestSimNetTraceBeyondEnd(t *testing.T) {
 	job := func(n, at int) string {
 		return fmt.Sprintf("%d %d 0 1 1 -1 -1 1 -1 -1 1 1 1 1 1 1 -1 -1\n", n, at)
 	}
-	text := "start: 5s\nwarmup: 5s\ntime: 30s\nclasses: {a: {mean: 1s}}\nnodes: [{count: 3}]\nworkload: [{class: a, trace: t.swf}, {class: a, trace: t.swf}]\n"
+	text := "start: 5s\nwarmup: 5s\ntime: 30s\nclasses: {a: {mean: 1s}}\nnodes: [{count: 3}]\nworkload: [{class: a, " +
+		"trace: t.swf}, {class: a, trace: t.swf}]\n"
 	name := scenario(t, text, "t.swf", "; jobs\n"+job(1, 100)+job(2, 110)+job(3, 124)+job(4, 125)+job(5, 1000))
-	for format, want := range map[string]string{"table": "\n4 jobs of traces left out, which begin after the time", "json": `"trace_jobs_left_out": 4,`, "csv": ",trace_jobs_left_out,,4,", "yaml": "trace_jobs_left_out: 4\n"} {
+	for format, want := range map[string]string{"table": "\n4 jobs of traces left out, which begin after the time",
+		"json": `"trace_jobs_left_out": 4,`, "csv": ",trace_jobs_left_out,,4,", "yaml": "trace_jobs_left_out: 4\n"} {
 		if code, out, errs := cli(t, "sim", "net", name, "--output", format); code != 0 || !strings.Contains(out, want) {
 			t.Errorf("%s: exit %d, does not say %q: %s%s", format, code, want, errs, out)
 		}
 	}
-	if _, out, errs := cli(t, "sim", "net", name, "--time", "20m"); !strings.Contains(out, "10 tasks, 10 ended") || strings.Contains(out, "left out") {
+	if _, out, errs := cli(t, "sim", "net", name, "--time", "20m"); !strings.Contains(out, "10 tasks, 10 ended") ||
+		strings.Contains(out, "left out") {
 		t.Errorf("with time for all: %s%s", errs, out)
 	}
 }
@@ -135,7 +142,8 @@ func TestSimNetUnstable(t *testing.T) {
 		"nodes: [{name: s}, {name: f, count: 5}]\nworkload: [{class: a, rate: 2.5, from: [s]}]\n")
 	for _, format := range []string{"table", "json", "yaml", "csv"} {
 		code, out, errs := cli(t, "sim", "net", name, "--output", format)
-		if code != 1 || !strings.Contains(errs, "unstable: the number of tasks") || regexp.MustCompile(`(?i)slowdown\W+\d|p99\W+\d|completion\W+\w*\W*\d`).MatchString(out) {
+		if code != 1 || !strings.Contains(errs, "unstable: the number of tasks") ||
+			regexp.MustCompile(`(?i)slowdown\W+\d|p99\W+\d|completion\W+\w*\W*\d`).MatchString(out) {
 			t.Errorf("%s: exit %d: %s%s", format, code, errs, out)
 		}
 		if !regexp.MustCompile(`(?i)unstable|"?stable"?[:,]+ ?(false|,0)`).MatchString(out) {
@@ -149,7 +157,8 @@ func TestSimSwarmVerb(t *testing.T) {
 	if code != 0 || !regexp.MustCompile(`(?m)^9 +3 +\d+ +\d+ +\d+\.\d +\d+ +0$`).MatchString(out) {
 		t.Errorf("exit %d: %s%s", code, out, errs)
 	}
-	if code, _, errs := cli(t, "sim", "swarm", "--seeds", "0"); code != 1 || !strings.Contains(errs, "--seeds 0: want 1 or more") {
+	if code, _, errs := cli(t, "sim", "swarm", "--seeds", "0"); code != 1 ||
+		!strings.Contains(errs, "--seeds 0: want 1 or more") {
 		t.Errorf("exit %d: %s", code, errs)
 	}
 }

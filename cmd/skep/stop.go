@@ -60,7 +60,8 @@ func finish(hurry context.Context, d *p2p.Driver, within time.Duration, log *slo
 		}
 		if !said {
 			said = true
-			log.Info(fmt.Sprintf("stopping when what runs has ended, or after %v; interrupt again to stop at once", within), "running", v.Running)
+			log.Info(fmt.Sprintf("stopping when what runs has ended, or after %v; interrupt again to stop at once", within),
+				"running", v.Running)
 		}
 		select {
 		case <-time.After(stopPoll):

@@ -7,7 +7,7 @@ import (
 	"github.com/dustin/go-humanize/english"
 
 	"skep/grid"
-	"skep/node/api/v1"
+	v1 "skep/node/api/v1"
 )
 
 // taskReporter reports how tasks ended. Of the cancelled ones it names the first and counts the others.
@@ -33,7 +33,8 @@ func (a *taskReporter) report(e *v1.Event) {
 		}
 	}
 	if res.Stdout.Dropped+res.Stderr.Dropped > 0 {
-		fmt.Fprintf(a.err, "skep: task %d printed %d bytes beyond the bound, which were dropped\n", e.Task.Index, res.Stdout.Dropped+res.Stderr.Dropped)
+		fmt.Fprintf(a.err, "skep: task %d printed %d bytes beyond the bound, which were dropped\n", e.Task.Index,
+			res.Stdout.Dropped+res.Stderr.Dropped)
 	}
 	switch res.Cause {
 	case grid.Exited.String():

@@ -11,9 +11,12 @@ import (
 )
 
 func (a *app) testnetCmd() *cobra.Command {
-	c := parent("testnet", "Run a grid of real nodes on this machine, and break it", a.testnetUpCmd(), a.testnetStatusCmd(), a.testnetRunCmd(), a.testnetJobCmd(),
-		a.testnetKillCmd(), a.testnetStopCmd(), a.testnetStartCmd(), a.testnetRestartCmd(), a.testnetPauseCmd(), a.testnetResumeCmd(),
-		a.testnetCutCmd(), a.testnetSlowCmd(), a.testnetHealCmd(), a.testnetLogsCmd(), a.testnetDownCmd(), a.testnetChaosCmd())
+	c := parent("testnet", "Run a grid of real nodes on this machine, and break it", a.testnetUpCmd(),
+		a.testnetStatusCmd(), a.testnetRunCmd(), a.testnetJobCmd(),
+		a.testnetKillCmd(), a.testnetStopCmd(), a.testnetStartCmd(), a.testnetRestartCmd(), a.testnetPauseCmd(),
+		a.testnetResumeCmd(),
+		a.testnetCutCmd(), a.testnetSlowCmd(), a.testnetHealCmd(), a.testnetLogsCmd(), a.testnetDownCmd(),
+		a.testnetChaosCmd())
 	c.PersistentFlags().StringVar(&a.net, "net", "default", "which testnet")
 	return c
 }
@@ -48,7 +51,8 @@ func (a *app) netFlag() string {
 }
 
 // ofNodes returns a verb that applies f to each of some nodes.
-func (a *app) ofNodes(use, short, long, did string, f func(*cobra.Command, *testnet.Net, *testnet.Node) error) *cobra.Command {
+func (a *app) ofNodes(use, short, long, did string,
+	f func(*cobra.Command, *testnet.Net, *testnet.Node) error) *cobra.Command {
 	return &cobra.Command{Use: use + " NODE…", Short: short, Long: long, ValidArgsFunction: a.completeNet,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {

@@ -26,7 +26,9 @@ func (a *app) testnetChaosCmd() *cobra.Command {
 	var out format
 	c := testnet.ChaosConfig{}
 	nodes, members, history := 9, 0, ""
-	cmd := &cobra.Command{Use: "chaos", Short: "Kill, pause and cut off nodes at random while jobs run, and check that nothing is lost", Args: noArgs, Hidden: true,
+	cmd := &cobra.Command{Use: "chaos",
+		Short: "Kill, pause and cut off nodes at random while jobs run, and check that nothing is lost", Args: noArgs,
+		Hidden: true,
 		Long: `Start a testnet of its own, submit jobs to random nodes while every few seconds a random one is killed, restarted,
 paused or cut off, then let all recover, and compare what the nodes have on record with what the tasks themselves wrote down.
 Exits with 1 if anything is lost, recorded twice, or contradicts what a node has acknowledged.`,
@@ -60,7 +62,8 @@ Exits with 1 if anything is lost, recorded twice, or contradicts what a node has
 				r.Print(a.out)
 			}
 			if !r.Passed() {
-				return &exitError{1, errors.New("something was missed; the same faults again: skep testnet chaos" + given(cmd.Flags()))}
+				return &exitError{1, errors.New("something was missed; the same faults again: skep testnet chaos" +
+					given(cmd.Flags()))}
 			}
 			return nil
 		}}
@@ -73,8 +76,11 @@ Exits with 1 if anything is lost, recorded twice, or contradicts what a node has
 	fl.DurationVar(&c.Limit, "limit", time.Minute, "bound of the wait for what is left after them")
 	fl.IntVar(&c.Tasks, "tasks", 2000, "tasks in all")
 	fl.IntVar(&c.JobSize, "job", 40, "tasks of a job")
-	fl.BoolVar(&c.Origins, "origins", false, "some killed nodes stay dead for good, also origins of jobs; their jobs' records are kept by three nodes or --members")
-	fl.IntVar(&members, "members", 0, "how many nodes keep a job's record; 0 = as nodes have it by themselves, 3 with --origins")
+	fl.BoolVar(&c.Origins, "origins", false,
+		"some killed nodes stay dead for good, also origins of jobs; their jobs' records are kept by three nodes or "+
+			"--members")
+	fl.IntVar(&members, "members", 0,
+		"how many nodes keep a job's record; 0 = as nodes have it by themselves, 3 with --origins")
 	fl.StringVar(&history, "history", "", "file to write every acknowledged call into, as lines of JSON")
 	fl.BoolVar(&c.Processes, "processes", false, "run the nodes as processes on loopback, which cannot be cut off")
 	return cmd
@@ -90,7 +96,8 @@ func checkChaos(nodes, members int, origins bool) error {
 		errs = append(errs, fmt.Errorf("--members %d: want 1, 3 or 5", members))
 	}
 	if origins && members == 1 {
-		errs = append(errs, errors.New("--origins with --members 1: a job that only its origin keeps is gone with it; want 3 or 5"))
+		errs = append(errs,
+			errors.New("--origins with --members 1: a job that only its origin keeps is gone with it; want 3 or 5"))
 	}
 	return errors.Join(errs...)
 }

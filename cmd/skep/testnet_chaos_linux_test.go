@@ -19,7 +19,8 @@ func TestChaos(t *testing.T) {
 	home, bin := dataFolder(t), buildSkep(t)
 	passable(t, home)
 	t.Cleanup(func() { removeTestnets(home) })
-	args := []string{"testnet", "chaos", "-n", "5", "--duration", "14s", "--every", "2s", "--tasks", "150", "--job", "15", "--limit", "40s", "--seed", "5", "--output", "json"}
+	args := []string{"testnet", "chaos", "-n", "5", "--duration", "14s", "--every", "2s", "--tasks", "150", "--job", "15",
+		"--limit", "40s", "--seed", "5", "--output", "json"}
 	if testnet.Engine(context.Background()) != nil || testnet.Imageable() != nil {
 		args = append(args, "--processes")
 	}
@@ -35,5 +36,6 @@ func TestChaos(t *testing.T) {
 		t.Errorf("chaos: %v\n%s\n%s\nagain: skep %v", err, cmd.Stderr, out, args)
 	}
 	// Times are checked by make chaos: tests share their machine.
-	t.Logf("re-run p95 %.1f s, longest %.1f s; %d attempts begun after a cancellation, the latest %.1f s", r.P95, r.Longest, r.AfterCancel, r.LateCancel)
+	t.Logf("re-run p95 %.1f s, longest %.1f s; %d attempts begun after a cancellation, the latest %.1f s", r.P95,
+		r.Longest, r.AfterCancel, r.LateCancel)
 }

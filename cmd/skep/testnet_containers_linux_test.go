@@ -47,7 +47,8 @@ func TestTestnetOfContainers(t *testing.T) {
 	must("READY 3 nodes as containers", "up", "-n", "3")
 	must("n3\n", "run", "--node", "n1", "--label", "hostname=n3", "--", "sh", "-c", "hostname")
 
-	reach := []string{"run", "--node", "n2", "--label", "hostname=n2", "--", "sh", "-c", "nc -w 4 " + address(t, home, "n1") + " 7420 </dev/null && echo reached"}
+	reach := []string{"run", "--node", "n2", "--label", "hostname=n2", "--", "sh", "-c",
+		"nc -w 4 " + address(t, home, "n1") + " 7420 </dev/null && echo reached"}
 	must("reached", reach...)
 	must("cut: n1 | n2 n3", "cut", "n1")
 	if out, err := run(reach...); err == nil || strings.Contains(out, "reached") {

@@ -10,7 +10,8 @@ import (
 )
 
 func (a *app) testnetCutCmd() *cobra.Command {
-	return &cobra.Command{Use: "cut NODE… ['|' NODE…]", Short: "Part the network: the two sides no longer hear each other", ValidArgsFunction: a.completeNet,
+	return &cobra.Command{Use: "cut NODE… ['|' NODE…]", Short: "Part the network: the two sides no longer hear each other",
+		ValidArgsFunction: a.completeNet,
 		Long: `Part the network: nodes on different sides of a bar no longer hear each other. Without a bar, the named nodes
 are cut off from all others. There may be more than two sides; nodes on none hear all.
 

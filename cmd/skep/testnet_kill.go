@@ -8,12 +8,13 @@ import (
 
 func (a *app) testnetKillCmd() *cobra.Command {
 	var silent bool
-	cmd := a.ofNodes("kill", "End nodes at once, as a crash would", "", "is killed", func(cmd *cobra.Command, t *testnet.Net, n *testnet.Node) error {
-		if silent {
-			return t.PowerOff(cmd.Context(), n)
-		}
-		return t.Kill(cmd.Context(), n)
-	})
+	cmd := a.ofNodes("kill", "End nodes at once, as a crash would", "", "is killed",
+		func(cmd *cobra.Command, t *testnet.Net, n *testnet.Node) error {
+			if silent {
+				return t.PowerOff(cmd.Context(), n)
+			}
+			return t.Kill(cmd.Context(), n)
+		})
 	cmd.Flags().BoolVar(&silent, "silent", false, "as a machine that loses its power: no connection is closed")
 	return cmd
 }

@@ -77,7 +77,8 @@ func TestInterruptedTestnetCleansUp(t *testing.T) {
 func TestFailedTestnetStartCleansUp(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "net")
-	_, err := testnet.Up(context.Background(), dir, testnet.Options{Name: "net", Kind: testnet.Processes, Spec: testnet.Plain(2), Binary: "/bin/false"})
+	_, err := testnet.Up(context.Background(), dir, testnet.Options{Name: "net", Kind: testnet.Processes,
+		Spec: testnet.Plain(2), Binary: "/bin/false"})
 	if err == nil || !strings.Contains(err.Error(), "ended before it was ready") {
 		t.Errorf("it says %v", err)
 	}
@@ -86,7 +87,8 @@ func TestFailedTestnetStartCleansUp(t *testing.T) {
 	}
 	ctx, stop := context.WithTimeout(context.Background(), time.Nanosecond)
 	defer stop()
-	if _, err := testnet.Up(ctx, dir, testnet.Options{Name: "net", Kind: testnet.Processes, Spec: testnet.Plain(1), Binary: "/bin/false"}); err == nil {
+	if _, err := testnet.Up(ctx, dir, testnet.Options{Name: "net", Kind: testnet.Processes, Spec: testnet.Plain(1),
+		Binary: "/bin/false"}); err == nil {
 		t.Errorf("a testnet whose time is over came up")
 	}
 }

@@ -12,7 +12,8 @@ import (
 
 func (a *app) testnetLogsCmd() *cobra.Command {
 	var follow bool
-	cmd := &cobra.Command{Use: "logs NODE", Short: "Print a node's log", Args: oneArg("one node, as in n3"), ValidArgsFunction: a.completeNet,
+	cmd := &cobra.Command{Use: "logs NODE", Short: "Print a node's log", Args: oneArg("one node, as in n3"),
+		ValidArgsFunction: a.completeNet,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			t, err := a.testnet()
 			if err != nil {

@@ -13,6 +13,7 @@ func (a *app) testnetStartCmd() *cobra.Command {
 
 func (a *app) testnetRestartCmd() *cobra.Command {
 	return a.ofNodes("restart", "Start nodes again in their folders, one after the other",
-		"Start nodes again in their folders, one after the other. Those that run are asked to leave first; those that were killed or\nstopped are started.",
+		"Start nodes again in their folders, one after the other. Those that run are asked to leave first; those that "+
+			"were killed or\nstopped are started.",
 		"runs again", func(cmd *cobra.Command, t *testnet.Net, n *testnet.Node) error { return t.Restart(cmd.Context(), n) })
 }

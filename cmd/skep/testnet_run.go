@@ -8,7 +8,8 @@ import (
 
 func (a *app) testnetRunCmd() *cobra.Command {
 	cmd := a.runCmd()
-	cmd.Use, cmd.Short = "run [--node NODE] [flags] -- CMD ARGS", "Submit a command to a node of the testnet, as skep run does"
+	cmd.Use, cmd.Short = "run [--node NODE] [flags] -- CMD ARGS",
+		"Submit a command to a node of the testnet, as skep run does"
 	run := cmd.RunE
 	var node string
 	cmd.Flags().StringVar(&node, "node", "", "which node (default the first that answers)")

@@ -12,7 +12,9 @@ import (
 
 func (a *app) testnetSlowCmd() *cobra.Command {
 	var latency, loss, rate string
-	cmd := a.ofNodes("slow", "Make the network slow for what nodes send", "Make the network slow for what nodes send, until skep testnet heal.\n\n  skep testnet slow n2 n3 --rate 64KiB", "is slow",
+	cmd := a.ofNodes("slow", "Make the network slow for what nodes send",
+		"Make the network slow for what nodes send, until skep testnet heal.\n\n  skep testnet slow n2 n3 --rate 64KiB",
+		"is slow",
 		func(cmd *cobra.Command, t *testnet.Net, n *testnet.Node) error {
 			s, err := readShape(latency, loss, rate)
 			if err != nil {

@@ -22,7 +22,8 @@ type testnetFile struct {
 
 // readTestnet parses a spec. The error lists all problems with line and column.
 func readTestnet(name string, b []byte) (*testnet.Spec, error) {
-	f := &testnetFile{Reader: document.Reader{Name: name}, positions: map[string]ast.Node{}, unreadable: map[ast.Node]bool{}}
+	f := &testnetFile{Reader: document.Reader{Name: name}, positions: map[string]ast.Node{},
+		unreadable: map[ast.Node]bool{}}
 	body, err := f.Parse(b)
 	if err != nil {
 		return nil, err

@@ -14,7 +14,8 @@ import (
 
 func (a *app) testnetStatusCmd() *cobra.Command {
 	var out format
-	cmd := &cobra.Command{Use: "status", Short: "Show the nodes: whom they know, what they run, how old their news is", Args: noArgs,
+	cmd := &cobra.Command{Use: "status", Short: "Show the nodes: whom they know, what they run, how old their news is",
+		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			t, err := a.testnet()
 			if err != nil {
@@ -51,7 +52,8 @@ func testnetTable(w io.Writer, s *testnet.Status) {
 			row(w, n.Name, state, short(n.ID), "-", "-", "-", "-", "-", "-", "-", shapeText(n.Slow))
 			continue
 		}
-		row(w, n.Name, n.State, short(n.ID), n.Peers, n.Known, n.Running, n.Queued, n.Pending, n.Jobs, secs(n.ViewAge), shapeText(n.Slow))
+		row(w, n.Name, n.State, short(n.ID), n.Peers, n.Known, n.Running, n.Queued, n.Pending, n.Jobs, secs(n.ViewAge),
+			shapeText(n.Slow))
 	}
 }
 

@@ -84,8 +84,10 @@ A spec file, for nodes that differ:
 	fl := cmd.Flags()
 	fl.IntVarP(&f.n, "nodes", "n", 5, "how many nodes, where there is no spec")
 	fl.StringVar(&f.spec, "spec", "", "file that says what the nodes are like")
-	fl.StringVar(&f.image, "image", "", "image that is here already, with skep as /bin/skep and a busybox as /bin/busybox (default one made of this program)")
-	fl.StringVar(&f.compose, "compose", "", "start nothing, but write a compose file of the same nodes into this new folder")
+	fl.StringVar(&f.image, "image", "",
+		"image that is here already, with skep as /bin/skep and a busybox as /bin/busybox (default one made of this program)")
+	fl.StringVar(&f.compose, "compose", "",
+		"start nothing, but write a compose file of the same nodes into this new folder")
 	fl.BoolVar(&f.processes, "processes", false, "run the nodes as processes on loopback")
 	return cmd
 }
@@ -131,9 +133,12 @@ func (a *app) testnetOptions(cmd *cobra.Command, f *upFlags) (*testnet.Options, 
 func (a *app) printUsage(t *testnet.Net, d time.Duration) {
 	nodes := t.Nodes()
 	last := nodes[len(nodes)-1].Name
-	fmt.Fprintf(a.out, "READY %d nodes as %s, %s to %s, isolation of tasks %s, after %.1f s\n", len(nodes), t.Kind(), nodes[0].Name, last, t.Isolation(), d.Seconds())
+	fmt.Fprintf(a.out, "READY %d nodes as %s, %s to %s, isolation of tasks %s, after %.1f s\n", len(nodes), t.Kind(),
+		nodes[0].Name, last, t.Isolation(), d.Seconds())
 	net := a.netFlag()
-	fmt.Fprintf(a.out, "  skep testnet status%s\n  skep testnet run%s --node %s -- hostname\n  skep testnet kill%s %s\n  skep testnet down%s\n", net, net, last, net, last, net)
+	fmt.Fprintf(a.out,
+		"  skep testnet status%s\n  skep testnet run%s --node %s -- hostname\n  skep testnet kill%s %s\n  skep "+
+			"testnet down%s\n", net, net, last, net, last, net)
 	fmt.Fprintf(a.out, "Another node joins with:\n  %s | skep up --data-dir %s --join -\n",
 		tokenCommand(t.Folder(&nodes[0])), quoted(freeFolder(dataHome())))
 }

@@ -26,7 +26,8 @@ func (a *app) upCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "up", Short: "Be a node of a network: the one of a token, or a new one", Args: noArgs,
 		Long: "Be a node of a network: the one that a token names, the one that the data folder knows, or a new one.\n\n" +
-			"Members of a network run programs on each other's machines, in boxes: what a task can reach there is in docs/trust.md.\n" +
+			"Members of a network run programs on each other's machines, in boxes: what a task can reach there is in " +
+			"docs/trust.md.\n" +
 			"The token is best given with --join-file or --join -, which no list of processes and no shell's\n" +
 			"history shows; a node that has joined starts again without it.\n" +
 			"Settings also come from " + configName + " in the data folder and from the environment: see skep config show.",
@@ -41,10 +42,12 @@ func (a *app) upCmd() *cobra.Command {
 			}
 			ctx, hurry, stop := onStop(cmd.Context())
 			defer stop()
-			return a.up(ctx, hurry, n, api.Options{Version: thisVersion(), Settings: listSettings(a.folder(), a.dirSource(cmd), m)})
+			return a.up(ctx, hurry, n, api.Options{Version: thisVersion(), Settings: listSettings(a.folder(), a.dirSource(cmd),
+				m)})
 		}}
 	addSettings(cmd.Flags())
-	cmd.Flags().StringVar(&a.record, "record", "", "file to record into what this node is told, for skep sim replay; holds what jobs are given")
+	cmd.Flags().StringVar(&a.record, "record", "",
+		"file to record into what this node is told, for skep sim replay; holds what jobs are given")
 	return cmd
 }
 
@@ -108,7 +111,8 @@ func (a *app) up(ctx, hurry context.Context, n *nodeSettings, o api.Options) (er
 	if len(n.Join) > 0 && !awaitMember(ctx, d) {
 		log.Warn("no member of the network has answered yet; going on trying", "after", meetTimeout)
 	}
-	if err := a.ready(ctx, d, listeners); err != nil && ctx.Err() == nil { // if told to stop during the start, it stops as usual
+	// if told to stop during the start, it stops as usual
+	if err := a.ready(ctx, d, listeners); err != nil && ctx.Err() == nil {
 		return err
 	}
 	select {

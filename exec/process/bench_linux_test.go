@@ -30,7 +30,8 @@ func verdict(pass bool) string {
 // bar prints a figure with its 95 % interval; it is met when the worse end is inside.
 func bar(what string, xs []float64, unit, wanted string, met func(low, high float64) bool) {
 	mean, half := interval(xs)
-	fmt.Printf("bar: %-58s %10.3f %-6s bar %-9s %s (± %.3f, %d pairs)\n", what, mean, unit, wanted, verdict(met(mean-half, mean+half)), half, len(xs))
+	fmt.Printf("bar: %-58s %10.3f %-6s bar %-9s %s (± %.3f, %d pairs)\n", what, mean, unit, wanted,
+		verdict(met(mean-half, mean+half)), half, len(xs))
 }
 
 // interval is the mean and half of its 95 % interval; for the twenty and more pairs of these bars 2.1 is Student's t.
@@ -78,16 +79,18 @@ func benchStart(b *testing.B, boxed, bare *Runner) {
 		}
 		x, y := more(begun), more(ended)
 		if network == grid.NetworkHost {
-			fmt.Printf("bar: %-58s %10.3f %-6s bar %-9s %s\n", "start of a boxed task minus unboxed, medians of 400", x, "ms", "<= 1", verdict(x <= 1))
+			fmt.Printf("bar: %-58s %10.3f %-6s bar %-9s %s\n", "start of a boxed task minus unboxed, medians of 400", x, "ms",
+				"<= 1", verdict(x <= 1))
 		}
 		fmt.Printf("     network %v: %.3f ms more to the start, %.3f ms to the end of `true`\n", network, x, y)
 	}
 }
 
-// benchWork measures the processor time, user and system, of tasks that compute, and that read many files. The tasks print it
-// themselves: making the files is not measured. Each pair swaps which of the two goes first.
+// benchWork measures the processor time, user and system, of tasks that compute, and that read many files. The tasks
+// print it themselves: making the files is not measured. Each pair swaps which of the two goes first.
 func benchWork(b *testing.B, boxed, bare *Runner) {
-	const before, after = `use Time::HiRes qw(clock); my ($before, $x) = (clock(), ''); `, `; printf "%.6f", clock() - $before`
+	const before, after = `use Time::HiRes qw(clock); my ($before, $x) = (clock(), ''); `,
+		`; printf "%.6f", clock() - $before`
 	for _, w := range []struct{ what, script string }{
 		{"a loop on the processor", `my $x = 1; for (1..4000000) { $x = ($x * 1103515245 + 12345) % 2147483648 }`},
 		{"reading 10,000 files", `for (1..10000) { open(F, ">f$_"); print F "hello $_\n"; close F } $before = clock();
@@ -109,6 +112,7 @@ func benchWork(b *testing.B, boxed, bare *Runner) {
 			}
 			ratios = append(ratios, cpu[0]/cpu[1])
 		}
-		bar("CPU of "+w.what+", boxed over unboxed", ratios, "", "<= 1.05", func(_, high float64) bool { return high <= 1.05 })
+		bar("CPU of "+w.what+", boxed over unboxed", ratios, "", "<= 1.05",
+			func(_, high float64) bool { return high <= 1.05 })
 	}
 }

@@ -51,8 +51,8 @@ func TestProgramOutsideTheBox(t *testing.T) {
 	}
 }
 
-// Where tasks have users of their own and no boxes, a folder on the way to theirs that lets nobody pass is named before any
-// task fails.
+// Where tasks have users of their own and no boxes, a folder on the way to theirs that lets nobody pass is named before
+// any task fails.
 func TestPassable(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("tasks run as this user")
@@ -79,7 +79,8 @@ func TestNoDescriptorIsInherited(t *testing.T) {
 	defer unix.Close(fd)
 	for name, r := range map[string]*Runner{"boxed": newRunner(t), "bare": bareRunner(t)} {
 		s := spec(t, r, `for f in /proc/$$/fd/*; do echo ${f##*/}; done`)
-		if _, out := run(t, r, s); strings.Join(strings.Fields(out), " ") != "0 1 2 3" { // the last is the shell's own, to look
+		// the last is the shell's own, to look
+		if _, out := run(t, r, s); strings.Join(strings.Fields(out), " ") != "0 1 2 3" {
 			t.Errorf("%s: a task has the descriptors %q", name, out)
 		}
 	}

@@ -1,9 +1,10 @@
 // Package process runs one task as an operating-system process: within its limits, away from the
 // node's own files, and gone with everything that it started once it has ended.
 //
-// The idea: a task is whatever is in its box. Package sandbox makes the box and forks the task in it; this package finds the
-// program, sets the limits, copies the output to files, keeps the time and the memory, and knows how the task ended. What is
-// common to all tasks of a node lives in Runner: the sandbox, and one look at all tasks five times a second while there are any.
+// The idea: a task is whatever is in its box. Package sandbox makes the box and forks the task in it; this package
+// finds the program, sets the limits, copies the output to files, keeps the time and the memory, and knows how the task
+// ended. What is common to all tasks of a node lives in Runner: the sandbox, and one look at all tasks five times a
+// second while there are any.
 //
 // Where there are no boxes a task is its process group, as far as that can be followed.
 //

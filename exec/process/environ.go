@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Marker is the variable that names the attempt's folder in the environment of each of its processes where it has no box. Reap
-// finds by it what a killed node left behind; a job cannot set it.
+// Marker is the variable that names the attempt's folder in the environment of each of its processes where it has no
+// box. Reap finds by it what a killed node left behind; a job cannot set it.
 const Marker = "SKEP_ATTEMPT_DIR"
 
 // inherited is all that a task sees of the node's environment: what programs need to find their

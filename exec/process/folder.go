@@ -12,9 +12,9 @@ import (
 	"skep/exec/sandbox/zygote"
 )
 
-// The layout of an attempt's folder. All of it belongs to the task; what it prints is kept beside it, where it cannot come by. There
-// are few files because making one is what a short task costs most: on some file systems, after many have been deleted, as much
-// as starting its program.
+// The layout of an attempt's folder. All of it belongs to the task; what it prints is kept beside it, where it cannot
+// come by. There are few files because making one is what a short task costs most: on some file systems, after many
+// have been deleted, as much as starting its program.
 const (
 	workName = "work" // the working folder and HOME; inputs go here, outputs come from here
 	tempName = "tmp"  // TMPDIR; in a box /tmp and /var/tmp
@@ -34,9 +34,9 @@ func Output(dir string, s Stream) string {
 	return dir + stdoutSuffix
 }
 
-// Prepare makes the attempt's folder dir with dir/work in it. Where the node is root both belong to a user ID that no other
-// attempt has, until Remove: what the caller puts into work before Start, it must give to that user (Owner). In a box dir is
-// an entry of the folder of attempts. The task's output appears beside it.
+// Prepare makes the attempt's folder dir with dir/work in it. Where the node is root both belong to a user ID that no
+// other attempt has, until Remove: what the caller puts into work before Start, it must give to that user (Owner). In a
+// box dir is an entry of the folder of attempts. The task's output appears beside it.
 func (r *Runner) Prepare(dir string) error {
 	if err := r.prepare(dir); err != nil {
 		return fmt.Errorf("process: make folder of attempt: %w", err)
@@ -77,8 +77,8 @@ func (r *Runner) prepare(dir string) error {
 	return nil
 }
 
-// claim gives an attempt its user ID, if the node has some to give. Taking one may need a walk of all that is exposed for writing,
-// behind which no other task may wait.
+// claim gives an attempt its user ID, if the node has some to give. Taking one may need a walk of all that is exposed
+// for writing, behind which no other task may wait.
 func (r *Runner) claim(dir string, take func() (uint32, error), giveBack func(id uint32, left bool)) (uint32, error) {
 	if id := r.Owner(dir); id != 0 {
 		return id, nil
@@ -123,8 +123,8 @@ func (r *Runner) Remove(dir string) error {
 	return nil
 }
 
-// Remove deletes a folder of attempts, or of one with its output. The tasks whose folders these were may have left anything
-// there: no link is followed, and nothing outside is touched.
+// Remove deletes a folder of attempts, or of one with its output. The tasks whose folders these were may have left
+// anything there: no link is followed, and nothing outside is touched.
 func Remove(dir string) error {
 	for _, s := range [...]Stream{Stdout, Stderr} {
 		if err := os.Remove(Output(dir, s)); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -163,8 +163,8 @@ func (r *Runner) outside(path, dir string) (string, bool) {
 	return path, r.sandbox.Shows(path)
 }
 
-// Passable reports the folder that keeps the users of attempts from the folders of attempts in work, where tasks have users of
-// their own and no boxes.
+// Passable reports the folder that keeps the users of attempts from the folders of attempts in work, where tasks have
+// users of their own and no boxes.
 func (r *Runner) Passable(work string) error {
 	if os.Geteuid() != 0 || r.sandbox.Boxes() {
 		return nil
@@ -172,8 +172,8 @@ func (r *Runner) Passable(work string) error {
 	return passable(work, 0)
 }
 
-// passable says whether a user can get to a folder in dir, and names the folder that is in the way. User 0 stands for any one
-// that owns none of them.
+// passable says whether a user can get to a folder in dir, and names the folder that is in the way. User 0 stands for
+// any one that owns none of them.
 func passable(dir string, id uint32) error {
 	for at := filepath.Dir(dir); ; at = filepath.Dir(at) {
 		info, err := os.Stat(at)
@@ -182,7 +182,8 @@ func passable(dir string, id uint32) error {
 		}
 		st, ok := info.Sys().(*syscall.Stat_t)
 		if ok && (id == 0 || st.Uid != id) && info.Mode()&0o001 == 0 {
-			return fmt.Errorf("process: the users that tasks run as cannot pass through %s: permit it (chmod o+x) or keep the node's data elsewhere", at)
+			return fmt.Errorf("process: the users that tasks run as cannot pass through %s: permit it (chmod o+x) or keep "+
+				"the node's data elsewhere", at)
 		}
 		if at == filepath.Dir(at) {
 			return nil

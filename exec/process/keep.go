@@ -114,8 +114,8 @@ func closeAll(files []*os.File) {
 	}
 }
 
-// keeper ends a task in time or on request, and makes it pause for its Share. Each of the times is a timer that is nil as long
-// as nothing is due.
+// keeper ends a task in time or on request, and makes it pause for its Share. Each of the times is a timer that is nil
+// as long as nothing is due.
 type keeper struct {
 	p    *Process
 	g    group

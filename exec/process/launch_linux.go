@@ -45,8 +45,8 @@ func (r *Runner) launch(p *Process, path string, env []string) error {
 	return nil
 }
 
-// pipes are the outputs of a task: here the ends that are read, as goroutines wait for them, and its own, which block. They are
-// the task's, or it could not open /dev/stdout.
+// pipes are the outputs of a task: here the ends that are read, as goroutines wait for them, and its own, which block.
+// They are the task's, or it could not open /dev/stdout.
 func pipes(id uint32) (read, write [2]*os.File, err error) {
 	for i := range read {
 		var fds [2]int
@@ -65,20 +65,22 @@ func pipes(id uint32) (read, write [2]*os.File, err error) {
 	return read, write, nil
 }
 
-// defaultOpen is the soft limit of open files, as most systems give it: more breaks select(2) in old programs. Up to the hard
-// limit, which is the node's but at most maxOpen, a task may raise its own.
+// defaultOpen is the soft limit of open files, as most systems give it: more breaks select(2) in old programs. Up to
+// the hard limit, which is the node's but at most maxOpen, a task may raise its own.
 const defaultOpen = 1024
 
 // maxOpen bounds the open files of a process: the node looks at all of them when it counts what a task holds.
 const maxOpen = 65_536
 
-// fixedLimits are the same for all tasks. No core files: they would fill the disk, and of 1 byte, unlike 0, is none given to a
-// program either (core(5)). No priority above that of others. And little of what the kernel keeps for a user in memory that counts for nobody,
-// which the node and all tasks may be together: locked memory, message queues, queued signals.
+// fixedLimits are the same for all tasks. No core files: they would fill the disk, and of 1 byte, unlike 0, is none
+// given to a program either (core(5)). No priority above that of others. And little of what the kernel keeps for a user
+// in memory that counts for nobody, which the node and all tasks may be together: locked memory, message queues, queued
+// signals.
 var fixedLimits = [...]struct {
 	what int
 	most uint64
-}{{unix.RLIMIT_CORE, 1}, {unix.RLIMIT_RTPRIO, 0}, {unix.RLIMIT_NICE, 0}, {unix.RLIMIT_MEMLOCK, 8 << 20}, {unix.RLIMIT_MSGQUEUE, 800 << 10},
+}{{unix.RLIMIT_CORE, 1}, {unix.RLIMIT_RTPRIO, 0}, {unix.RLIMIT_NICE, 0}, {unix.RLIMIT_MEMLOCK, 8 << 20},
+	{unix.RLIMIT_MSGQUEUE, 800 << 10},
 	{unix.RLIMIT_SIGPENDING, 4096}}
 
 // limits are the resource limits of a task, but for that of processes.

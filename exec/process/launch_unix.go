@@ -14,8 +14,8 @@ import (
 	"skep/exec/sandbox"
 )
 
-// launch starts p in a process group of its own. Memory, MaxFile, MaxProcs and Network are not enforced here, and a killed node
-// leaves its tasks behind.
+// launch starts p in a process group of its own. Memory, MaxFile, MaxProcs and Network are not enforced here, and a
+// killed node leaves its tasks behind.
 func (r *Runner) launch(p *Process, path string, env []string) error {
 	var read, write [2]*os.File
 	for i := range read {

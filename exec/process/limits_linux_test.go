@@ -54,7 +54,8 @@ func TestLimitsOfWhatAUserShares(t *testing.T) { both(t, testLimitsOfWhatAUserSh
 
 func testLimitsOfWhatAUserShares(t *testing.T, r *Runner) {
 	_, out := run(t, r, spec(t, r, `cat /proc/self/limits`))
-	for name, most := range map[string]int64{"core file size": 1, "nice priority": 0, "realtime priority": 0, "locked memory": 8 << 20,
+	for name, most := range map[string]int64{"core file size": 1, "nice priority": 0, "realtime priority": 0,
+		"locked memory": 8 << 20,
 		"msgqueue size": 800 << 10, "pending signals": 4096, "open files": 65_536} {
 		_, line, _ := strings.Cut(out, "Max "+name+" ")
 		f := strings.Fields(line)

@@ -19,8 +19,8 @@ func (w *watcher) measure() (shmem int64) {
 	return shmem
 }
 
-// look adds up the memory of each task and stops those that hold too much. One that has just begun is left for the next time:
-// most end before. Each box is looked at by itself: one of many processes and files may take long.
+// look adds up the memory of each task and stops those that hold too much. One that has just begun is left for the next
+// time: most end before. Each box is looked at by itself: one of many processes and files may take long.
 func (w *watcher) look() {
 	tasks := w.due()
 	if len(tasks) == 0 {
@@ -64,7 +64,8 @@ func (w *watcher) due() []*watched {
 		switch {
 		case t.busy.Load():
 			if t.passes++; t.passes >= slow && t.spec.Memory > 0 {
-				t.Process.stopFor(MemoryExceeded, fmt.Sprintf("keeps its memory from being looked at: one look takes longer than %v", slow*lookEvery))
+				t.Process.stopFor(MemoryExceeded,
+					fmt.Sprintf("keeps its memory from being looked at: one look takes longer than %v", slow*lookEvery))
 			}
 		case time.Since(t.since) >= lookEvery:
 			tasks = append(tasks, t)

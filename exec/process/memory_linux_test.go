@@ -173,7 +173,8 @@ func TestMemoryCannotBeHidden(t *testing.T) {
 	if !r.sandbox.Boxes() {
 		t.Skip("no boxes here")
 	}
-	for _, kind := range []string{"memfd", "memfd mapped", "memfd behind others", "memfd undumpable", "untouched", "page tables", "shm", "segment",
+	for _, kind := range []string{"memfd", "memfd mapped", "memfd behind others", "memfd undumpable", "untouched",
+		"page tables", "shm", "segment",
 		"semaphores", "messages", "away"} {
 		t.Run(kind, func(t *testing.T) {
 			s := spec(t, r, "exec ./role")
@@ -253,7 +254,8 @@ func TestSystemVObjects(t *testing.T) {
 		"0 0 600 9000000 1 1 0 0 0 0 0 1 1 1 4096 8192\n0 1 600 9000000 1 1 0 0 0 0 0 1 1 1 100 0\n")); n != 4096+8192+100 {
 		t.Errorf("segments have %d", n)
 	}
-	if n := semaphores(list("key semid perms nsems uid gid cuid cgid otime ctime\n0 0 600 1000 0 0 0 0 0 1\n"), 5); n != 256+74_000 {
+	if n := semaphores(list("key semid perms nsems uid gid cuid cgid otime ctime\n0 0 600 1000 0 0 0 0 0 1\n"),
+		5); n != 256+74_000 {
 		t.Errorf("semaphores have %d", n)
 	}
 	if n := messages(list("key msqid perms cbytes qnum lspid lrpid uid gid cuid cgid stime rtime ctime\n" +
@@ -268,7 +270,8 @@ func TestMemoryIsCountedOnce(t *testing.T) {
 	if !r.sandbox.Boxes() {
 		t.Skip("no boxes here")
 	}
-	s := spec(t, r, `head -c 60000000 /dev/zero >/dev/shm/f; (tail -c +1 /dev/shm/f >/dev/null; sleep 1) & sleep 1; wait; exit 7`)
+	s := spec(t, r,
+		`head -c 60000000 /dev/zero >/dev/shm/f; (tail -c +1 /dev/shm/f >/dev/null; sleep 1) & sleep 1; wait; exit 7`)
 	s.Memory = 100 << 20
 	if res := wait(t, start(t, r, s)); res.Code() != 7 {
 		t.Errorf("code %d: %s", res.Code(), res.Error)

@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	// shmemNews is by how much the memory of all files in memory of the machine must differ from what it was for those of a task
-	// to be looked for: that takes long where there is much to look at.
+	// shmemNews is by how much the memory of all files in memory of the machine must differ from what it was for those of
+	// a task to be looked for: that takes long where there is much to look at.
 	shmemNews = 8 << 20
 
 	// namelessEvery is how often they are looked for in any case: what one task takes another may have given back.
@@ -27,8 +27,8 @@ const (
 	maxMappings    = 500_000
 )
 
-// nameless is the memory of a box that belongs to files without a name, as memfd_create(2) and shared mappings make them: no process
-// shows it that does not touch it.
+// nameless is the memory of a box that belongs to files without a name, as memfd_create(2) and shared mappings make
+// them: no process shows it that does not touch it.
 type nameless struct {
 	known int64  // in bytes, when it was last looked at
 	guess int64  // further bytes that are mapped, and may be there
@@ -39,13 +39,15 @@ type nameless struct {
 	looked time.Time
 	next   time.Time
 
-	descriptors, mappings int              // that may still be looked at
-	closed                map[int]int      // how often, one after the other, the descriptors of a process could not be looked at
-	seen                  map[uint64]int64 // sizes by inode
-	guessed               map[uint64]int64 // the same where it cannot be asked, as much of it as is mapped
+	descriptors, mappings int // that may still be looked at
+	// how often, one after the other, the descriptors of a process could not be looked at
+	closed  map[int]int
+	seen    map[uint64]int64 // sizes by inode
+	guessed map[uint64]int64 // the same where it cannot be asked, as much of it as is mapped
 }
 
-// look looks again if there is reason to. Files in memory of the machine have shmem bytes, of which at most some are the box's.
+// look looks again if there is reason to. Files in memory of the machine have shmem bytes, of which at most some are
+// the box's.
 func (n *nameless) look(root string, pids []int, shmem, most int64) {
 	now := time.Now()
 	news := shmem < n.shmem-shmemNews || shmem > n.shmem+shmemNews
@@ -57,8 +59,9 @@ func (n *nameless) look(root string, pids []int, shmem, most int64) {
 	n.next = now.Add(namelessPart * time.Since(now))
 }
 
-// count adds up each file once. What is only mapped has the size of its mappings where the node may not ask the file, but not more
-// than most allows: a program may map much and touch little of it. One that lets nobody see its descriptors may have all that.
+// count adds up each file once. What is only mapped has the size of its mappings where the node may not ask the file,
+// but not more than most allows: a program may map much and touch little of it. One that lets nobody see its
+// descriptors may have all that.
 func (n *nameless) count(root string, pids []int, most int64) {
 	n.descriptors, n.mappings, n.over = maxDescriptors, maxMappings, ""
 	n.seen, n.guessed = make(map[uint64]int64), make(map[uint64]int64)
@@ -67,7 +70,8 @@ func (n *nameless) count(root string, pids []int, most int64) {
 		n.mapped(fmt.Sprintf("%s/%d", root, pid))
 	}
 	if n.descriptors < 0 || n.mappings < 0 {
-		n.over = fmt.Sprintf("has more than %d open files or %d mappings, so that what they hold cannot be counted", maxDescriptors, maxMappings)
+		n.over = fmt.Sprintf("has more than %d open files or %d mappings, so that what they hold cannot be counted",
+			maxDescriptors, maxMappings)
 	}
 	n.known, n.guess = 0, 0
 	for _, size := range n.seen {
@@ -84,8 +88,8 @@ func (n *nameless) count(root string, pids []int, most int64) {
 	n.seen, n.guessed = nil, nil
 }
 
-// hidden counts what descriptors name, and reports whether there is a process that keeps its own from being looked at. One that is
-// not yet, or no more, what it runs may do so for a moment.
+// hidden counts what descriptors name, and reports whether there is a process that keeps its own from being looked at.
+// One that is not yet, or no more, what it runs may do so for a moment.
 func (n *nameless) hidden(root string, pids []int) (hides bool) {
 	before := n.closed
 	n.closed, n.soon = make(map[int]int), false

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// permit lets this user into a folder of its own. The mode is changed by a descriptor of just that folder, so that a link in its
-// place is not followed.
+// permit lets this user into a folder of its own. The mode is changed by a descriptor of just that folder, so that a
+// link in its place is not followed.
 func permit(parent int, name string) error {
 	if os.Geteuid() == 0 {
 		return nil

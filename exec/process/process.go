@@ -17,7 +17,8 @@ type Process struct {
 	out  [2]sink
 
 	asked atomic.Int32 // 1 + the Cause for which it shall stop; the first one counts
-	haste atomic.Int32 // 1 + the Cause for which what is left of it cannot have its whole grace, whatever it is stopped for
+	// 1 + the Cause for which what is left of it cannot have its whole grace, whatever it is stopped for
+	haste atomic.Int32
 	peak  atomic.Int64 // the most memory that was seen
 
 	mu   sync.Mutex
@@ -43,8 +44,8 @@ func (p *Process) Wait() Result {
 // Cancel stops the task: SIGTERM to its group, then SIGKILL. It does not wait.
 func (p *Process) Cancel() { p.stop(Cancelled) }
 
-// Full kills the task, whose files have filled the disk: what it would still save takes the room of others. The result says
-// why.
+// Full kills the task, whose files have filled the disk: what it would still save takes the room of others. The result
+// says why.
 func (p *Process) Full(why string) {
 	p.stopFor(DiskExceeded, why)
 }
@@ -71,7 +72,8 @@ func (p *Process) stop(c Cause) {
 	}
 }
 
-// hasten notes that the task holds what others need, and reports whether that is news. The disk is more urgent than memory.
+// hasten notes that the task holds what others need, and reports whether that is news. The disk is more urgent than
+// memory.
 func (p *Process) hasten(c Cause) bool {
 	switch c {
 	case MemoryExceeded:

@@ -31,8 +31,8 @@ func TestMain(m *testing.M) {
 
 var roles = map[string]func(){}
 
-// newRunner makes a runner with the boxes that this machine has. Attempts are in a folder of their own, since a box is made of
-// what is there.
+// newRunner makes a runner with the boxes that this machine has. Attempts are in a folder of their own, since a box is
+// made of what is there.
 func newRunner(t testing.TB) *Runner { return newRunnerWith(t, grid.IsolationBasic) }
 
 // bareRunner makes one without boxes.
@@ -47,7 +47,8 @@ func newRunnerWith(t testing.TB, level grid.Isolation) *Runner {
 	if err := os.Chmod(data, 0o711); err != nil {
 		t.Fatal(err)
 	}
-	r, err := New(Options{Sandbox: sandbox.Options{Level: level, Work: filepath.Join(data, "work"), Dir: filepath.Join(data, "box"),
+	r, err := New(Options{Sandbox: sandbox.Options{Level: level, Work: filepath.Join(data, "work"),
+		Dir:    filepath.Join(data, "box"),
 		Hidden: []string{data}}})
 	if err != nil {
 		t.Fatal(err)
@@ -198,7 +199,8 @@ func testEnvironmentIsNotInherited(t *testing.T, r *Runner) {
 	if r.sandbox.Boxes() {
 		work, temp, marker = "/task/work", "/task/tmp", "MODE=fast"
 	}
-	for _, line := range []string{"MODE=fast", "SKEP_INDEX=7", "LANG=eo.UTF-8", "HOME=" + work, "TMPDIR=" + temp, marker, work, "0077"} {
+	for _, line := range []string{"MODE=fast", "SKEP_INDEX=7", "LANG=eo.UTF-8", "HOME=" + work, "TMPDIR=" + temp, marker,
+		work, "0077"} {
 		if !strings.Contains("\n"+out, "\n"+line+"\n") {
 			t.Errorf("no line %q in\n%s", line, out)
 		}
@@ -220,7 +222,8 @@ func testProgramsThatCannotRun(t *testing.T, r *Runner) {
 		{"not executable", "#!/bin/sh\n", 0o644, "./prog", 126},
 		{"a folder", "", 0, "/etc/", 126},
 		{"no format that the kernel knows", "\x00\x01\x02", 0o755, "./prog", 126},
-		{"another architecture", "\x7fELF\x02\x01\x01" + strings.Repeat("\x00", 9) + "\x02\x00\x16\x00" + strings.Repeat("\x00", 44), 0o755, "./prog", 126},
+		{"another architecture", "\x7fELF\x02\x01\x01" + strings.Repeat("\x00", 9) + "\x02\x00\x16\x00" +
+			strings.Repeat("\x00", 44), 0o755, "./prog", 126},
 		{"no interpreter", "#!/no/such/interpreter\n", 0o755, "./prog", 126},
 	} {
 		t.Run(c.name, func(t *testing.T) {

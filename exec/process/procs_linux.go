@@ -35,8 +35,8 @@ func resident(root string, pid int) int64 {
 	return number(b, 1) * int64(os.Getpagesize())
 }
 
-// proportional is the same with each page that n processes share counted as 1/n of a page, pages that were swapped out with it, and
-// what of it is of files in memory.
+// proportional is the same with each page that n processes share counted as 1/n of a page, pages that were swapped out
+// with it, and what of it is of files in memory.
 // The kernel walks the page tables for it: not for every look.
 func proportional(root string, pid int) (all, shmem int64, ok bool) {
 	b, err := readSome(fmt.Sprintf("%s/%d/smaps_rollup", root, pid), 4096)

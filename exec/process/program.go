@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// program finds the file of Argv[0] as the task would: with a slash relative to its work folder, else in its PATH, where an empty
-// or relative entry is relative to the work folder too. It returns the path that the task sees.
+// program finds the file of Argv[0] as the task would: with a slash relative to its work folder, else in its PATH,
+// where an empty or relative entry is relative to the work folder too. It returns the path that the task sees.
 func (r *Runner) program(s *Spec, env []string) (string, error) {
 	name, work := s.Argv[0], r.seen(s.Dir).work
 	if strings.Contains(name, "/") {
@@ -41,10 +41,12 @@ func (r *Runner) program(s *Spec, env []string) (string, error) {
 }
 
 // errHidden is why a program that is there cannot be run: no box shows it.
-var errHidden = errors.New("it is there, but not among the files that tasks see: start this node with --expose and its folder")
+var errHidden = errors.New("it is there, but not among the files that tasks see: start this node with --expose and " +
+	"its folder")
 
 // errTemp is why one in a temporary folder of the machine cannot.
-var errTemp = errors.New("it is there, but each task has temporary folders of its own: take it along with --input, or put it elsewhere and start this node with --expose")
+var errTemp = errors.New("it is there, but each task has temporary folders of its own: take it along with --input, " +
+	"or put it elsewhere and start this node with --expose")
 
 func within(work, path string) string {
 	if filepath.IsAbs(path) {
@@ -75,8 +77,8 @@ func (r *Runner) executable(path, dir string) error {
 }
 
 // execError sorts what an exec failed with: a program that is not there (127), one that this machine
-// cannot execute (126), or trouble of the machine itself, which says nothing about the program. It is named as the job names it: the
-// work folder means nothing to whoever submitted that.
+// cannot execute (126), or trouble of the machine itself, which says nothing about the program. It is named as the job
+// names it: the work folder means nothing to whoever submitted that.
 func (r *Runner) execError(s *Spec, path string, err error) error {
 	name := s.Argv[0]
 	var no syscall.Errno

@@ -41,8 +41,8 @@ func memoryBound(self, root string) grid.Bytes {
 	return grid.Bytes(b)
 }
 
-// least is the least bound above 0 of the groups that a process is in, from the innermost outwards, by the unified hierarchy or
-// the old one of a controller; 0 = there is none.
+// least is the least bound above 0 of the groups that a process is in, from the innermost outwards, by the unified
+// hierarchy or the old one of a controller; 0 = there is none.
 func least(self, controller string, bound func(old bool, at string) float64) (least float64) {
 	text, err := os.ReadFile(self)
 	if err != nil {

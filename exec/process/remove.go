@@ -14,18 +14,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// removeDepth is how many folders are open at a time. What is nested deeper, as a task may have done to use them up, is moved up
-// first.
+// removeDepth is how many folders are open at a time. What is nested deeper, as a task may have done to use them up, is
+// moved up first.
 const removeDepth = 48
 
-// removeTurns is how often a folder may be moved up or all be looked through again: more often than a task may have files. Without boxes
-// a process that has left its task may go on and make folders faster than they are removed.
+// removeTurns is how often a folder may be moved up or all be looked through again: more often than a task may have
+// files. Without boxes a process that has left its task may go on and make folders faster than they are removed.
 var removeTurns = 1 << 18
 
 var errFilled = errors.New("it is filled again as it is emptied")
 
-// removeTree removes a folder and all in it. It goes by open folders and follows no link, so that nothing else is removed or
-// changed however the folder was made. Folders of any mode are entered: root is kept out by none, another user changes it.
+// removeTree removes a folder and all in it. It goes by open folders and follows no link, so that nothing else is
+// removed or changed however the folder was made. Folders of any mode are entered: root is kept out by none, another
+// user changes it.
 func removeTree(dir string) error {
 	parent, err := unix.Open(filepath.Dir(dir), unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -85,7 +86,8 @@ func enter(parent int, name string) (int, error) {
 		return fd, err
 	}
 	var st unix.Stat_t
-	if err = unix.Fstat(fd, &st); err == nil && st.Mode&0o700 != 0o700 { // one that can be read may not be searched or written to
+	// one that can be read may not be searched or written to
+	if err = unix.Fstat(fd, &st); err == nil && st.Mode&0o700 != 0o700 {
 		err = unix.Fchmod(fd, 0o700)
 	}
 	if err != nil {

@@ -18,7 +18,8 @@ func TestRemoveTakesFoldersOfAllModes(t *testing.T) {
 	for mode := range fs.FileMode(0o1000) {
 		dir := filepath.Join(base, fmt.Sprintf("%o", mode))
 		inner := filepath.Join(dir, "a", "b")
-		if err := errors.Join(os.MkdirAll(inner, 0o700), os.WriteFile(filepath.Join(inner, "f"), nil, 0), os.WriteFile(filepath.Join(dir, "f"), nil, 0),
+		if err := errors.Join(os.MkdirAll(inner, 0o700), os.WriteFile(filepath.Join(inner, "f"), nil, 0),
+			os.WriteFile(filepath.Join(dir, "f"), nil, 0),
 			os.Chmod(inner, mode), os.Chmod(filepath.Dir(inner), mode), os.Chmod(dir, mode)); err != nil {
 			t.Fatal(err)
 		}
@@ -36,7 +37,8 @@ func TestRemoveTakesFoldersOfAllModes(t *testing.T) {
 func TestRemoveMovesFoldersUnderFreeNames(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "attempt")
 	for i := range 4 {
-		if err := os.MkdirAll(filepath.Join(dir, fmt.Sprintf("moved-up-%d", i), "x"+strings.Repeat("/d", 2*removeDepth)), 0o700); err != nil {
+		if err := os.MkdirAll(filepath.Join(dir, fmt.Sprintf("moved-up-%d", i), "x"+strings.Repeat("/d", 2*removeDepth)),
+			0o700); err != nil {
 			t.Fatal(err)
 		}
 	}

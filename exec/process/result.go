@@ -20,7 +20,8 @@ const (
 	Broken                      // its box was lost: how it would have ended nobody knows
 )
 
-var causeNames = [...]string{"exited", "signaled", "timed out", "memory exceeded", "cancelled", "cannot execute", "not found", "disk exceeded", "broken"}
+var causeNames = [...]string{"exited", "signaled", "timed out", "memory exceeded", "cancelled", "cannot execute",
+	"not found", "disk exceeded", "broken"}
 
 func (c Cause) String() string {
 	if int(c) < len(causeNames) {

@@ -26,7 +26,8 @@ func init() {
 			panic(err)
 		}
 		data := os.Getenv("PROCESS_TEST_DIR")
-		r, err := New(Options{Sandbox: sandbox.Options{Level: grid.IsolationBasic, Work: filepath.Join(data, "work"), Dir: filepath.Join(data, "box"), Slots: 1}})
+		r, err := New(Options{Sandbox: sandbox.Options{Level: grid.IsolationBasic, Work: filepath.Join(data, "work"),
+			Dir: filepath.Join(data, "box"), Slots: 1}})
 		if err != nil {
 			panic(err)
 		}
@@ -43,7 +44,8 @@ func init() {
 				panic(err)
 			}
 			bombs = append(bombs, p)
-			for _, err := os.Stat(filepath.Join(Work(dir), "full")); err != nil; _, err = os.Stat(filepath.Join(Work(dir), "full")) {
+			for _, err := os.Stat(filepath.Join(Work(dir), "full")); err != nil; _,
+				err = os.Stat(filepath.Join(Work(dir), "full")) {
 				time.Sleep(5 * time.Millisecond)
 			}
 		}

@@ -48,7 +48,8 @@ func New(o Options) (*Runner, error) {
 	if o.Nice < 0 || o.Nice > 19 {
 		return nil, fmt.Errorf("process: niceness %d is not between 0 and 19", o.Nice)
 	}
-	r := &Runner{nice: o.Nice, work: o.Sandbox.Work, live: make(map[*Process]struct{}), ids: make(map[string]uint32), hung: make(map[string]bool)}
+	r := &Runner{nice: o.Nice, work: o.Sandbox.Work, live: make(map[*Process]struct{}), ids: make(map[string]uint32),
+		hung: make(map[string]bool)}
 	var err error
 	if r.null, err = unix.Open(os.DevNull, unix.O_RDONLY|unix.O_CLOEXEC, 0); err != nil {
 		return nil, fmt.Errorf("process: open %s: %w", os.DevNull, err)
@@ -66,7 +67,8 @@ func (r *Runner) Isolation() (grid.Isolation, []sandbox.Finding) {
 	return r.sandbox.Level(), r.sandbox.Findings()
 }
 
-// Processes is how many processes and threads a task of one core may have that asks for more, and what bounds them; 0 where nothing does.
+// Processes is how many processes and threads a task of one core may have that asks for more, and what bounds them; 0
+// where nothing does.
 func (r *Runner) Processes() (n int64, by string) { return r.sandbox.Processes() }
 
 // Boxed reports whether tasks run in boxes.

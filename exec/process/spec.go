@@ -49,12 +49,12 @@ type Spec struct {
 	// raised above the node's own hard limit and 65,536. 0: 1024, which the task itself may raise up to that.
 	MaxOpen uint64
 
-	// MaxProcs bounds the processes and threads of the task. It is lowered to its share of what the node may have of them, see
-	// Runner.Processes. 0: no bound.
+	// MaxProcs bounds the processes and threads of the task. It is lowered to its share of what the node may have of them,
+	// see Runner.Processes. 0: no bound.
 	MaxProcs int64
 
-	// CPU is what the task was admitted with: tasks of less than a core get as much less of what processes the node may have. 0: a
-	// core.
+	// CPU is what the task was admitted with: tasks of less than a core get as much less of what processes the node may
+	// have. 0: a core.
 	CPU grid.MilliCPU
 
 	// Network is what the task reaches of the network. Without boxes that is always the host's.

@@ -43,7 +43,8 @@ func readStatus(root string, pid int) (s status) {
 	return s
 }
 
-// readWhole reads a file that is short as a rule. A status lists the groups of its process before the memory, and these may be 65,536.
+// readWhole reads a file that is short as a rule. A status lists the groups of its process before the memory, and these
+// may be 65,536.
 func readWhole(path string) ([]byte, error) {
 	for most := int64(4096); ; most *= 8 {
 		b, err := readSome(path, most)
@@ -63,8 +64,9 @@ func statusOf(root string, pid int) (status, int) {
 	return readStatus(root, id), id
 }
 
-// holder is a thread of a process that has its memory and its files. The main thread has them no more once it has ended, and the
-// process lives on as long as another has not. What /proc shows of a process it shows for the ID of any thread.
+// holder is a thread of a process that has its memory and its files. The main thread has them no more once it has
+// ended, and the process lives on as long as another has not. What /proc shows of a process it shows for the ID of any
+// thread.
 func holder(root string, pid int) int {
 	dir, err := os.Open(fmt.Sprintf("%s/%d/task", root, pid))
 	if err != nil {
@@ -80,8 +82,8 @@ func holder(root string, pid int) int {
 	return pid
 }
 
-// statuses are the IDs of those processes that have memory, how much it is of all together, how much of that is of files in memory, and
-// how many threads they have.
+// statuses are the IDs of those processes that have memory, how much it is of all together, how much of that is of
+// files in memory, and how many threads they have.
 func statuses(root string, pids []int) (ids []int, all, shmem, threads int64) {
 	ids = make([]int, 0, len(pids))
 	for _, pid := range pids {

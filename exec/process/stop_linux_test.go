@@ -87,7 +87,8 @@ func TestFull(t *testing.T) {
 	p := start(t, r, s)
 	says(t, s, 2)
 	p.Full("filled the disk")
-	if res := wait(t, p); res.Cause != DiskExceeded || res.Code() != 128+int(syscall.SIGXFSZ) || res.Error != "filled the disk" {
+	if res := wait(t, p); res.Cause != DiskExceeded || res.Code() != 128+int(syscall.SIGXFSZ) ||
+		res.Error != "filled the disk" {
 		t.Errorf("%v, code %d, %q", res.Cause, res.Code(), res.Error)
 	}
 	if !gone(m) {
@@ -120,7 +121,8 @@ func testBoundsHoldDuringTheGrace(t *testing.T, r *Runner) {
 		code         int
 	}{
 		{"of what is left", `./role & :` + ready + `exit 3`, nil, Exited, 3},
-		{"of a cancelled task", `./role & :` + ready + `echo x; trap "" TERM; while :; do sleep 0.05; done`, (*Process).Cancel, Cancelled, 143},
+		{"of a cancelled task", `./role & :` + ready + `echo x; trap "" TERM; while :; do sleep 0.05; done`,
+			(*Process).Cancel, Cancelled, 143},
 		{"of one that is full after that", `trap "" TERM; echo x; while :; do sleep 0.05; done`, func(p *Process) {
 			p.Cancel()
 			p.Full("filled the disk")
@@ -149,7 +151,8 @@ func testTermComesFirst(t *testing.T, r *Runner) {
 	eventually(t, "ready", func() bool { return output(t, s, Stdout) != "" })
 	p.Cancel()
 	p.Cancel()
-	if res := wait(t, p); res.Cause != Cancelled || res.Code() != 143 || res.Exit != 0 || output(t, s, Stdout) != "ready\nsaved\n" {
+	if res := wait(t, p); res.Cause != Cancelled || res.Code() != 143 || res.Exit != 0 ||
+		output(t, s, Stdout) != "ready\nsaved\n" {
 		t.Errorf("%v, code %d, exit %d, stdout %q", res.Cause, res.Code(), res.Exit, output(t, s, Stdout))
 	}
 	p.Cancel() // after the end: nothing
@@ -267,7 +270,8 @@ func init() {
 			panic(err)
 		}
 		data := os.Getenv("PROCESS_TEST_DIR")
-		r, err := New(Options{Sandbox: sandbox.Options{Level: level, Work: filepath.Join(data, "work"), Dir: filepath.Join(data, "box")}})
+		r, err := New(Options{Sandbox: sandbox.Options{Level: level, Work: filepath.Join(data, "work"),
+			Dir: filepath.Join(data, "box")}})
 		if err != nil {
 			panic(err)
 		}
@@ -293,7 +297,8 @@ func killedNode(t *testing.T, level grid.Isolation, data, m string) {
 		t.Fatal(err)
 	}
 	node := exec.Command(self)
-	node.Env = append(os.Environ(), "PROCESS_TEST_ROLE=node", "PROCESS_TEST_DIR="+data, "PROCESS_TEST_MARK="+m, "PROCESS_TEST_LEVEL="+level.String())
+	node.Env = append(os.Environ(), "PROCESS_TEST_ROLE=node", "PROCESS_TEST_DIR="+data, "PROCESS_TEST_MARK="+m,
+		"PROCESS_TEST_LEVEL="+level.String())
 	node.Stderr = os.Stderr
 	out, err := node.StdoutPipe()
 	if err != nil {

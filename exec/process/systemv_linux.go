@@ -6,8 +6,8 @@ import (
 	"os"
 )
 
-// What the kernel keeps in bytes for each System V object and each message, and for a semaphore: a line of the cache, and what any thread
-// may have asked to be undone at its end.
+// What the kernel keeps in bytes for each System V object and each message, and for a semaphore: a line of the cache,
+// and what any thread may have asked to be undone at its end.
 const (
 	objectSize    = 256
 	messageSize   = 64
@@ -15,19 +15,22 @@ const (
 	undoSize      = 2
 )
 
-// segments is how much memory System V shared memory has, what was swapped out with it: the last two fields of each line.
+// segments is how much memory System V shared memory has, what was swapped out with it: the last two fields of each
+// line.
 func segments(f *os.File) (sum int64) {
 	eachRow(f, 16, func(row []byte) { sum += number(row, 14) + number(row, 15) })
 	return sum
 }
 
-// semaphores is how much System V semaphores have, the fourth field of a line is how many a set has, where there are so many threads.
+// semaphores is how much System V semaphores have, the fourth field of a line is how many a set has, where there are so
+// many threads.
 func semaphores(f *os.File, threads int64) (sum int64) {
 	eachRow(f, 10, func(row []byte) { sum += objectSize + number(row, 3)*(semaphoreSize+undoSize*threads) })
 	return sum
 }
 
-// messages is how much System V message queues have: the fourth and fifth field of a line are their bytes and how many they are.
+// messages is how much System V message queues have: the fourth and fifth field of a line are their bytes and how many
+// they are.
 func messages(f *os.File) (sum int64) {
 	eachRow(f, 14, func(row []byte) { sum += objectSize + number(row, 3) + number(row, 4)*messageSize })
 	return sum

@@ -12,8 +12,9 @@ import (
 	"syscall"
 )
 
-// Unlinked is how many bytes of disk the files of a running task have that it has removed and keeps open: they are in no folder, and
-// the disk has them until the task closes them. Without boxes it is not known, and 0. It is of the time before if a look takes long.
+// Unlinked is how many bytes of disk the files of a running task have that it has removed and keeps open: they are in
+// no folder, and the disk has them until the task closes them. Without boxes it is not known, and 0. It is of the time
+// before if a look takes long.
 func (r *Runner) Unlinked(p *Process) int64 {
 	r.watch.mu.Lock()
 	t := r.watch.tasks[p]
@@ -38,9 +39,9 @@ func (r *Runner) Unlinked(p *Process) int64 {
 	return sum
 }
 
-// Written is how many bytes a running task has had written to disk, by the kernel's account of its processes [1]. It is false where
-// that is not all: without boxes, on kernels that keep no such account, and where the node is not root, which is not told what those had
-// written that process 1 of a box has waited for.
+// Written is how many bytes a running task has had written to disk, by the kernel's account of its processes [1]. It is
+// false where that is not all: without boxes, on kernels that keep no such account, and where the node is not root,
+// which is not told what those had written that process 1 of a box has waited for.
 //
 //	[1] proc_pid_io(5), under write_bytes.
 func (r *Runner) Written(p *Process) (sum int64, ok bool) {
@@ -76,8 +77,8 @@ func written(path string) (int64, error) {
 	return number(after, 0), nil
 }
 
-// unlinked adds up the removed files that a process has open, those on a file system in memory and those seen before left out;
-// left are the descriptors that may still be looked at.
+// unlinked adds up the removed files that a process has open, those on a file system in memory and those seen before
+// left out; left are the descriptors that may still be looked at.
 func unlinked(dir string, memory uint64, seen map[[2]uint64]bool, left *int) (sum int64) {
 	f, err := os.Open(dir)
 	if err != nil || *left <= 0 {
@@ -93,7 +94,8 @@ func unlinked(dir string, memory uint64, seen map[[2]uint64]bool, left *int) (su
 			continue
 		}
 		var st syscall.Stat_t
-		if syscall.Stat(link, &st) != nil || st.Mode&syscall.S_IFMT != syscall.S_IFREG || st.Nlink > 0 || uint64(st.Dev) == memory {
+		if syscall.Stat(link, &st) != nil || st.Mode&syscall.S_IFMT != syscall.S_IFREG || st.Nlink > 0 ||
+			uint64(st.Dev) == memory {
 			continue
 		}
 		if key := [2]uint64{uint64(st.Dev), st.Ino}; !seen[key] {

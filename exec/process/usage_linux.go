@@ -10,8 +10,8 @@ import (
 // ticks is how many units a second has in which the kernel tells processor times: 100 on every architecture.
 const ticks = 100
 
-// CPU is the processor time of all tasks so far, with what they started and have not left behind; false where the system
-// does not tell. While there are tasks it takes a pass over the process table.
+// CPU is the processor time of all tasks so far, with what they started and have not left behind; false where the
+// system does not tell. While there are tasks it takes a pass over the process table.
 func (r *Runner) CPU() (time.Duration, bool) {
 	r.mu.Lock()
 	sum := r.used
@@ -38,10 +38,11 @@ func spent(root string, pid int) time.Duration {
 
 // Cores is what the processors of the whole machine have done since it started.
 type Cores struct {
-	Count int           // of them
-	Busy  time.Duration // of all of them together; what runs at a lower priority by its own wish is not counted: it gives way
-	Want  int           // how many threads want one at this moment, the caller's among them
-	Quota float64       // cores that the node's control group may take at most; 0 = all
+	Count int // of them
+	// of all of them together; what runs at a lower priority by its own wish is not counted: it gives way
+	Busy  time.Duration
+	Want  int     // how many threads want one at this moment, the caller's among them
+	Quota float64 // cores that the node's control group may take at most; 0 = all
 }
 
 // ReadCores looks at them.

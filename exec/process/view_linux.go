@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// view is what can be seen of a box from outside: its processes, and the memory that belongs to none of them. It is opened when
-// it is first wanted, since most tasks end before.
+// view is what can be seen of a box from outside: its processes, and the memory that belongs to none of them. It is
+// opened when it is first wanted, since most tasks end before.
 type view struct {
 	of     looker
 	closed atomic.Bool
@@ -164,8 +164,8 @@ func machineShmem() int64 {
 	return number(after, 0) << 10
 }
 
-// lookIntoBox adds up what the box of a task holds, when the files in memory of the machine have shmem bytes, of which at most some
-// can be its own.
+// lookIntoBox adds up what the box of a task holds, when the files in memory of the machine have shmem bytes, of which
+// at most some can be its own.
 func (t *watched) lookIntoBox(shmem, most int64) {
 	t.view.look(func(root string, pids []int) {
 		m := memory{objects: filesIn(t.view.shm) + segments(t.view.ipc[0])}

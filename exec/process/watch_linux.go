@@ -12,9 +12,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// watcher looks at all tasks at once while there are any: at what memory they hold, and, where they have no boxes, at times for
-// processes that outlived their task because they had left its group. A box tells which processes are in it; without boxes that
-// takes a look at the session of each process of the machine.
+// watcher looks at all tasks at once while there are any: at what memory they hold, and, where they have no boxes, at
+// times for processes that outlived their task because they had left its group. A box tells which processes are in it;
+// without boxes that takes a look at the session of each process of the machine.
 type watcher struct {
 	boxes   bool
 	mu      sync.Mutex
@@ -58,8 +58,8 @@ const (
 	// blind is how often one after the other a living box may not let itself be looked into.
 	blind = 5
 
-	// slow is how many passes a look may take, 15 seconds: longer than a stub may take to answer. Passes are counted and no time, as a
-	// node that was stopped has not looked either.
+	// slow is how many passes a look may take, 15 seconds: longer than a stub may take to answer. Passes are counted and
+	// no time, as a node that was stopped has not looked either.
 	slow = 75
 )
 

@@ -12,8 +12,8 @@ import (
 	"skep/grid"
 )
 
-// Box is a running command with all that belongs to it: the processes of its PID namespace, or, without boxes, its process
-// group.
+// Box is a running command with all that belongs to it: the processes of its PID namespace, or, without boxes, its
+// process group.
 type Box struct {
 	s       *Sandbox
 	forker  *forker
@@ -49,8 +49,8 @@ const (
 	givenUp           // nobody waits for it any more
 )
 
-// Start makes a box and runs its command. It returns when the program has been executed; an error of type *StartError says how
-// far that came.
+// Start makes a box and runs its command. It returns when the program has been executed; an error of type *StartError
+// says how far that came.
 func (s *Sandbox) Start(spec *Spec) (*Box, error) {
 	if err := spec.Command.check(); err != nil {
 		return nil, err

@@ -20,7 +20,8 @@ type etc struct {
 const etcEvery = 2 * time.Second
 
 // changing are files in /etc that machines change while they run.
-var changing = [...]string{".", "resolv.conf", "hosts", "passwd", "group", "nsswitch.conf", "ld.so.cache", "localtime", "hostname"}
+var changing = [...]string{".", "resolv.conf", "hosts", "passwd", "group", "nsswitch.conf", "ld.so.cache", "localtime",
+	"hostname"}
 
 // stamp tells a file from what it was.
 type stamp struct {

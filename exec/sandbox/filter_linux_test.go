@@ -42,9 +42,11 @@ func TestThreadsHaveTheFilesOfTheirProcess(t *testing.T) {
 	script := `perl -e '`
 	for _, call := range [][3]int{{unix.SYS_UNSHARE, unix.CLONE_FILES},
 		{unix.SYS_UNSHARE, unix.CLONE_FILES | unix.CLONE_FS}, {unix.SYS_UNSHARE, unix.CLONE_FS},
-		{unix.SYS_CLONE, unix.CLONE_THREAD}, {unix.SYS_CLONE, unix.CLONE_THREAD | unix.CLONE_FILES}, // neither can be without CLONE_SIGHAND
+		// neither can be without CLONE_SIGHAND
+		{unix.SYS_CLONE, unix.CLONE_THREAD}, {unix.SYS_CLONE, unix.CLONE_THREAD | unix.CLONE_FILES},
 		{unix.SYS_CLOSE_RANGE, 200, unix.CLOSE_RANGE_UNSHARE}, {unix.SYS_CLOSE_RANGE, 200, 0}} {
-		script += fmt.Sprintf(`print syscall(%d, %d, 300, %d, 0, 0) < 0 && $!{EPERM} ? "not " : "made "; `, call[0], call[1], call[2])
+		script += fmt.Sprintf(`print syscall(%d, %d, 300, %d, 0, 0) < 0 && $!{EPERM} ? "not " : "made "; `, call[0], call[1],
+			call[2])
 	}
 	if out, _ := begin(t, s, script+"'", nil).end(); out != "not not made not made not made " {
 		t.Errorf("%q", out)
@@ -70,12 +72,14 @@ func TestPersonalities(t *testing.T) {
 	if out, end := begin(t, s, `setarch --addr-no-randomize echo made`, nil).end(); out != "made\n" {
 		t.Errorf("%q, %v", out, end.Status)
 	}
-	if out, _ := begin(t, s, `setarch --read-implies-exec echo made 2>&1`, nil).end(); strings.Contains(out, "made") || out == "" {
+	if out, _ := begin(t, s, `setarch --read-implies-exec echo made 2>&1`, nil).end(); strings.Contains(out, "made") ||
+		out == "" {
 		t.Errorf("%q", out)
 	}
 }
 
-// What is let through before all rules must be in none of them, and the filter stays short: older kernels go through it at each call.
+// What is let through before all rules must be in none of them, and the filter stays short: older kernels go through it
+// at each call.
 func TestFrequentCallsHaveNoRule(t *testing.T) {
 	for _, name := range frequent {
 		for _, rules := range [][]string{forbidden, absent} {

@@ -45,8 +45,8 @@ func (e *setUpError) Unwrap() error { return e.why }
 // errRetired is why a zygote makes no further box: another does.
 var errRetired = errors.New("the zygote is retired")
 
-// setUpTime bounds how long a zygote is waited for that is set up, or that is to end: it takes some hundredths of a second, but on a
-// file system that hangs as long as that does.
+// setUpTime bounds how long a zygote is waited for that is set up, or that is to end: it takes some hundredths of a
+// second, but on a file system that hangs as long as that does.
 var setUpTime = 10 * time.Second
 
 // startForker starts a zygote and has it set up.

@@ -27,8 +27,8 @@ type group struct {
 // leastMemory is the least bound of memory: with less there is no room for the stub of the box.
 const leastMemory = 4 << 20
 
-// take returns a group with the bounds of a box. In the old hierarchies a process takes up to ten milliseconds to join one, so
-// there only a box that must have one gets it.
+// take returns a group with the bounds of a box. In the old hierarchies a process takes up to ten milliseconds to join
+// one, so there only a box that must have one gets it.
 func (g *groups) take(s *Spec) (*group, error) {
 	switch {
 	case g == nil && s.Strict:
@@ -86,8 +86,8 @@ func (x *group) make(name string) error {
 	return nil
 }
 
-// empty reports whether no process is in it. A stub may be there for a moment after it has told its end. A file that was read before
-// would tell what it told then.
+// empty reports whether no process is in it. A stub may be there for a moment after it has told its end. A file that
+// was read before would tell what it told then.
 func (x *group) empty() bool {
 	for _, dir := range x.dirs {
 		if b, err := os.ReadFile(path.Join(dir, "cgroup.procs")); len(b) > 0 || err != nil {
@@ -139,7 +139,8 @@ func (x *group) bound(s *Spec) error {
 	return nil
 }
 
-// weightOf is the weight of a group whose task has a niceness, which the kernel heeds within a group only: each step is a quarter.
+// weightOf is the weight of a group whose task has a niceness, which the kernel heeds within a group only: each step is
+// a quarter.
 func weightOf(nice int) int { return max(1, int(math.Round(100/math.Pow(1.25, float64(nice))))) }
 
 func (x *group) boundMemory(most int64) error {

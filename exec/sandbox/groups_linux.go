@@ -17,8 +17,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// groups are control groups of the kernel, in which it keeps the bounds of boxes itself [2]. They are used again and again: to
-// make one for each task would cost what half a short task does.
+// groups are control groups of the kernel, in which it keeps the bounds of boxes itself [2]. They are used again and
+// again: to make one for each task would cost what half a short task does.
 type groups struct {
 	unified bool
 	bases   []string // a folder for each hierarchy: of the unified one, or of memory and pids
@@ -31,9 +31,10 @@ type groups struct {
 
 const cgroupRoot = "/sys/fs/cgroup"
 
-// openGroups finds where this process may make groups; nil if nowhere. In the old hierarchies root makes them below its own group.
-// In the unified one a group with processes has no groups with bounds below it, so the node moves down from its own if that is its
-// alone, as `systemd-run --scope -p Delegate=yes` makes one; else root makes them below the root, with the bounds of its own.
+// openGroups finds where this process may make groups; nil if nowhere. In the old hierarchies root makes them below its
+// own group. In the unified one a group with processes has no groups with bounds below it, so the node moves down from
+// its own if that is its alone, as `systemd-run --scope -p Delegate=yes` makes one; else root makes them below the
+// root, with the bounds of its own.
 func openGroups() *groups {
 	text, err := os.ReadFile("/proc/self/cgroup")
 	if err != nil {
@@ -99,8 +100,8 @@ func (g *groups) openUnified(own string) error {
 	return enable(g.bases[0])
 }
 
-// add makes a group for all tasks of this node below a folder, by a name that nobody else has, and removes those of nodes that are
-// gone: a node holds a lock on its own.
+// add makes a group for all tasks of this node below a folder, by a name that nobody else has, and removes those of
+// nodes that are gone: a node holds a lock on its own.
 func (g *groups) add(below string) error {
 	sweep(below)
 	base := path.Join(below, fmt.Sprintf("skep-%016x", rand.Uint64()))

@@ -131,12 +131,14 @@ func TestGroupsAreSwept(t *testing.T) {
 	}
 }
 
-// A node that has a group to itself is alone in it when it looks, before it has a zygote, and moves out of the way of its tasks.
+// A node that has a group to itself is alone in it when it looks, before it has a zygote, and moves out of the way of
+// its tasks.
 func TestGroupOfTheNodeAloneIsDivided(t *testing.T) {
 	if !ownMounts(t) {
 		return
 	}
-	if err := errors.Join(unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""), unix.Mount("none", cgroupRoot, "cgroup2", 0, "")); err != nil {
+	if err := errors.Join(unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""),
+		unix.Mount("none", cgroupRoot, "cgroup2", 0, "")); err != nil {
 		t.Skip("no cgroup v2 here: ", err)
 	}
 	name := fmt.Sprint("skep-test-", os.Getpid())
@@ -169,8 +171,9 @@ func TestGroupOfTheNodeAloneIsDivided(t *testing.T) {
 // Where tasks are not below the node's own group, the least of the bounds that hold for that are written to theirs.
 func TestBoundsAreInherited(t *testing.T) {
 	root := t.TempDir()
-	for name, text := range map[string]string{"a/memory.max": "5000\n", "a/b/memory.max": "max\n", "a/b/c/memory.max": "7000\n",
-		"a/b/pids.max": "max\n", "to/memory.max": "", "to/pids.max": "unchanged"} {
+	for name, text := range map[string]string{"a/memory.max": "5000\n", "a/b/memory.max": "max\n",
+		"a/b/c/memory.max": "7000\n",
+		"a/b/pids.max":     "max\n", "to/memory.max": "", "to/pids.max": "unchanged"} {
 		path := filepath.Join(root, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// hide covers folders that lie in what tasks see: each with all in it is an empty folder there. A folder in a writable place is
-// refused (Options.check): whoever can rename what it lies in moves it out of the way of the next zygote.
+// hide covers folders that lie in what tasks see: each with all in it is an empty folder there. A folder in a writable
+// place is refused (Options.check): whoever can rename what it lies in moves it out of the way of the next zygote.
 func (t *tree) hide(hidden []string) error {
 	for _, path := range hidden {
 		real, err := realPath(path)

@@ -47,8 +47,8 @@ func shownFolder(t *testing.T) (dir, data string) {
 	return dir, data
 }
 
-// A data folder that lies in what tasks are shown is an empty one to them, by whatever path, and can be named through a link.
-// Without the cover the probe sees it, so that the level is none.
+// A data folder that lies in what tasks are shown is an empty one to them, by whatever path, and can be named through a
+// link. Without the cover the probe sees it, so that the level is none.
 func TestDataFoldersInWhatIsShownAreHidden(t *testing.T) {
 	dir, data := shownFolder(t)
 	link := dir + "-link"
@@ -68,7 +68,9 @@ func TestDataFoldersInWhatIsShownAreHidden(t *testing.T) {
 			if s.Level() < grid.IsolationBasic {
 				t.Errorf("level %v: %s", s.Level(), Explain(s.Findings()))
 			}
-			script := "for d in " + dir + " " + link + "; do cat $d/deep/beside; ls -A $d/deep/data; cat $d/deep/data/secret; chmod 700 $d/deep/data; done 2>/dev/null; exit 0"
+			script := "for d in " + dir + " " + link +
+				"; do cat $d/deep/beside; ls -A $d/deep/data; cat $d/deep/data/secret; chmod 700 $d/deep/data; done " +
+				"2>/dev/null; exit 0"
 			if out, _ := begin(t, s, script, nil).end(); out != "of beside\nof beside\n" {
 				t.Errorf("a task sees %q", out)
 			}
@@ -113,7 +115,8 @@ func TestCoversAreTheOuterOnes(t *testing.T) {
 	if err := os.Mkdir(beside, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := tr.hide([]string{filepath.Join(data, "box"), data, beside, filepath.Join(data, "work"), t.TempDir()}); err != nil {
+	if err := tr.hide([]string{filepath.Join(data, "box"), data, beside, filepath.Join(data, "work"),
+		t.TempDir()}); err != nil {
 		t.Fatal(err)
 	}
 	if want := []string{data, beside}; !slices.Equal(tr.covers, want) {
@@ -135,7 +138,9 @@ func TestExposeInEtc(t *testing.T) {
 	if !s.Boxes() || s.Level() < grid.IsolationBasic {
 		t.Error(Explain(s.Findings()))
 	}
-	out, _ := begin(t, s, `grep -c " `+folders[at]+` \| /etc/passwd " /proc/self/mountinfo; test -s /etc/group && echo copied`, nil).end()
+	out,
+		_ := begin(t, s, `grep -c " `+folders[at]+` \| /etc/passwd " /proc/self/mountinfo; test -s /etc/group && echo copied`,
+		nil).end()
 	if out != "2\ncopied\n" {
 		t.Errorf("%q", out)
 	}

@@ -14,8 +14,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ids are the user IDs of a node that runs as root: each attempt has one, from when its folder is made until that is gone. One
-// is given again only when no process and no file of it is left.
+// ids are the user IDs of a node that runs as root: each attempt has one, from when its folder is made until that is
+// gone. One is given again only when no process and no file of it is left.
 type ids struct {
 	first, count uint32 // of its first block
 	all          Range
@@ -72,7 +72,8 @@ func claim(r Range, instead string) (*ids, error) {
 func (i *ids) block(how int) (Range, error) {
 	for at := uint32(0); at < i.all.Count; at += idBlock {
 		b := Range{i.all.First + at, min(i.all.Count-at, idBlock)}
-		f, err := os.OpenFile(filepath.Join(i.dir, fmt.Sprint("ids-", b.First)), os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW|how, 0o600)
+		f, err := os.OpenFile(filepath.Join(i.dir, fmt.Sprint("ids-", b.First)), os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW|how,
+			0o600)
 		if errors.Is(err, fs.ErrExist) {
 			continue
 		}
@@ -89,10 +90,12 @@ func (i *ids) block(how int) (Range, error) {
 			return b, fmt.Errorf("claim user IDs: %w", err)
 		}
 	}
-	return Range{}, fmt.Errorf("user IDs %s: other nodes of this machine have them all: want a larger range (task_uids)", i.all)
+	return Range{}, fmt.Errorf("user IDs %s: other nodes of this machine have them all: want a larger range (task_uids)",
+		i.all)
 }
 
-// share says in which places tasks can leave files that no box takes away. From then on an ID may have some of a former run.
+// share says in which places tasks can leave files that no box takes away. From then on an ID may have some of a former
+// run.
 func (i *ids) share(places []string) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -102,7 +105,8 @@ func (i *ids) share(places []string) {
 	}
 }
 
-// TakeID returns a user ID for an attempt that nothing on this machine has; 0 where the node is not root and has none to give.
+// TakeID returns a user ID for an attempt that nothing on this machine has; 0 where the node is not root and has none
+// to give.
 func (s *Sandbox) TakeID() (uint32, error) {
 	if s.ids == nil {
 		return 0, nil
@@ -110,7 +114,8 @@ func (s *Sandbox) TakeID() (uint32, error) {
 	return s.ids.take()
 }
 
-// ReleaseID gives one back whose folder is gone. If processes of it may be left it is not given again before they are gone.
+// ReleaseID gives one back whose folder is gone. If processes of it may be left it is not given again before they are
+// gone.
 func (s *Sandbox) ReleaseID(id uint32, left bool) { s.ids.release(id, left) }
 
 // take returns an ID that nothing on the machine has.
@@ -131,7 +136,8 @@ func (i *ids) take() (uint32, error) {
 		if none != nil {
 			return 0, errors.Join(err, none)
 		}
-		i.warn(fmt.Sprintf("further user IDs are taken, %s: remove files of tasks from folders that are exposed for writing", block), err)
+		i.warn(fmt.Sprintf("further user IDs are taken, %s: remove files of tasks from folders that are exposed for writing",
+			block), err)
 	} else if err != nil {
 		return 0, err
 	}

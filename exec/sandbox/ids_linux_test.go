@@ -35,7 +35,8 @@ func TestRange(t *testing.T) {
 	}
 }
 
-// Each node of a machine has IDs of its own; one that is in use, or has left a file where tasks can leave some, is not given again.
+// Each node of a machine has IDs of its own; one that is in use, or has left a file where tasks can leave some, is not
+// given again.
 func TestIDsAreGivenOnce(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("needs root")
@@ -81,7 +82,8 @@ func TestIDsAreGivenOnce(t *testing.T) {
 	}
 }
 
-// An ID of which a process is left is not given again, though no task can leave files and the process hides whose it is.
+// An ID of which a process is left is not given again, though no task can leave files and the process hides whose it
+// is.
 func TestIDOfAHangingProcessIsKept(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("needs root")
@@ -115,7 +117,8 @@ func TestIDOfAHangingProcessIsKept(t *testing.T) {
 	}
 }
 
-// A place with more files than can be looked at keeps nobody from taking tasks: a further block is used, which no node has had.
+// A place with more files than can be looked at keeps nobody from taking tasks: a further block is used, which no node
+// has had.
 func TestFullPlacesCostABlock(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("needs root")
@@ -152,7 +155,8 @@ func TestFullPlacesCostABlock(t *testing.T) {
 	}
 }
 
-// Where the node's user namespace does not have the default range, one that it has is taken; one that the operator set is not replaced.
+// Where the node's user namespace does not have the default range, one that it has is taken; one that the operator set
+// is not replaced.
 func TestRangeThatIsMapped(t *testing.T) {
 	all, rootless, alone := []Range{{0, math.MaxUint32}}, []Range{{0, 1}, {1, 65_536}}, []Range{{0, 1}}
 	for _, c := range []struct {
@@ -188,13 +192,16 @@ func TestRangeThatIsMapped(t *testing.T) {
 
 // Root in a container that is made without root runs tasks, each as a user that the container has.
 func TestTasksOfRootInAUserNamespace(t *testing.T) {
-	own := []syscall.SysProcIDMap{{ContainerID: 0, HostID: 0, Size: 1}, {ContainerID: 1, HostID: 1_999_800_000, Size: 65_536}}
-	if !inChild(t, &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS, UidMappings: own, GidMappings: own,
+	own := []syscall.SysProcIDMap{{ContainerID: 0, HostID: 0, Size: 1},
+		{ContainerID: 1, HostID: 1_999_800_000, Size: 65_536}}
+	if !inChild(t, &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS, UidMappings: own,
+		GidMappings:                own,
 		GidMappingsEnableSetgroups: true}) {
 		return
 	}
 	for _, level := range []grid.Isolation{grid.IsolationNone, grid.IsolationBasic} {
-		s, err := Open(Options{Level: level, Work: filepath.Join(t.TempDir(), "work"), Dir: filepath.Join(t.TempDir(), "box")})
+		s, err := Open(Options{Level: level, Work: filepath.Join(t.TempDir(), "work"),
+			Dir: filepath.Join(t.TempDir(), "box")})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,11 +8,12 @@ import (
 	"skep/exec/sandbox/zygote"
 )
 
-// Landlock is the second wall [2]: should a box have a hole, a task still cannot write outside the places that are its own,
-// signal a process outside or talk to its abstract sockets. What the first wall does alone is to keep it from reading: a rule
-// about reading costs each open(2) of a file an eighth of its time.
+// Landlock is the second wall [2]: should a box have a hole, a task still cannot write outside the places that are its
+// own, signal a process outside or talk to its abstract sockets. What the first wall does alone is to keep it from
+// reading: a rule about reading costs each open(2) of a file an eighth of its time.
 const (
-	landlockWrites = unix.LANDLOCK_ACCESS_FS_WRITE_FILE | unix.LANDLOCK_ACCESS_FS_REMOVE_FILE | unix.LANDLOCK_ACCESS_FS_REMOVE_DIR |
+	landlockWrites = unix.LANDLOCK_ACCESS_FS_WRITE_FILE | unix.LANDLOCK_ACCESS_FS_REMOVE_FILE |
+		unix.LANDLOCK_ACCESS_FS_REMOVE_DIR |
 		unix.LANDLOCK_ACCESS_FS_MAKE_REG | unix.LANDLOCK_ACCESS_FS_MAKE_DIR | unix.LANDLOCK_ACCESS_FS_MAKE_SYM |
 		unix.LANDLOCK_ACCESS_FS_MAKE_FIFO | unix.LANDLOCK_ACCESS_FS_MAKE_SOCK |
 		unix.LANDLOCK_ACCESS_FS_MAKE_CHAR | unix.LANDLOCK_ACCESS_FS_MAKE_BLOCK
@@ -50,8 +51,10 @@ func landlock(version int, expose []Expose) (l zygote.Landlock) {
 		l.Handled |= unix.LANDLOCK_ACCESS_FS_RESOLVE_UNIX
 	}
 	all := l.Handled &^ landlockDevices
-	l.Rules = []zygote.Rule{{Path: zygote.Work, Rights: all}, {Path: zygote.Temp, Rights: all}, {Path: "/dev/shm", Rights: all},
-		{Path: "/dev", Rights: unix.LANDLOCK_ACCESS_FS_WRITE_FILE}, {Path: "/proc", Rights: unix.LANDLOCK_ACCESS_FS_WRITE_FILE}}
+	l.Rules = []zygote.Rule{{Path: zygote.Work, Rights: all}, {Path: zygote.Temp, Rights: all},
+		{Path: "/dev/shm", Rights: all},
+		{Path: "/dev", Rights: unix.LANDLOCK_ACCESS_FS_WRITE_FILE},
+		{Path: "/proc", Rights: unix.LANDLOCK_ACCESS_FS_WRITE_FILE}}
 	for _, e := range expose {
 		rights := all
 		if !isFolder(e.Path) {

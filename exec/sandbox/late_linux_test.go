@@ -44,7 +44,8 @@ func TestStubThatDoesNotAnswer(t *testing.T) {
 	}
 }
 
-// What a stub has told counts though it ended before it read all that it was asked, as when its task ends by the first of two signals.
+// What a stub has told counts though it ended before it read all that it was asked, as when its task ends by the first
+// of two signals.
 func TestStubThatEndsWithoutReading(t *testing.T) {
 	ours, theirs, err := socketpair()
 	if err != nil {
@@ -67,8 +68,8 @@ func TestStubThatEndsWithoutReading(t *testing.T) {
 	}
 }
 
-// A program whose exec takes without end, as on a file system that hangs, fails alone. Without boxes one process forks all commands,
-// and another takes its place.
+// A program whose exec takes without end, as on a file system that hangs, fails alone. Without boxes one process forks
+// all commands, and another takes its place.
 func TestProgramThatCannotBeReached(t *testing.T) {
 	for _, level := range []grid.Isolation{grid.IsolationBasic, grid.IsolationNone} {
 		s := open(t, func(o *Options) { o.Level = level })
@@ -79,7 +80,8 @@ func TestProgramThatCannotBeReached(t *testing.T) {
 		begin(t, s, "true", here).end()
 		hurry(t)
 		before := s.forker
-		b := &Box{s: s, forker: s.forker, started: make(chan error, 1), exited: make(chan struct{}), empty: make(chan struct{})}
+		b := &Box{s: s, forker: s.forker, started: make(chan error, 1), exited: make(chan struct{}),
+			empty: make(chan struct{})}
 		q := newRequest(0) // which nobody carries out
 		ours, theirs, err := socketpair()
 		if err != nil {
@@ -102,7 +104,8 @@ func TestProgramThatCannotBeReached(t *testing.T) {
 	}
 }
 
-// Without boxes a program that was given up before it began does not run when it begins after all: nobody would watch it.
+// Without boxes a program that was given up before it began does not run when it begins after all: nobody would watch
+// it.
 func TestProgramThatBeginsTooLate(t *testing.T) {
 	s := open(t, func(o *Options) { o.Level = grid.IsolationNone })
 	if err := os.MkdirAll(s.opts.Work, 0o700); err != nil {
@@ -124,7 +127,8 @@ func TestProgramThatBeginsTooLate(t *testing.T) {
 	if err := slow.Signal(unix.SIGSTOP); err != nil { // as if it hung in an exec
 		t.Fatal(err)
 	}
-	_, err = s.Start(&Spec{Command: Command{Path: "/bin/sh", Dir: "/", Argv: []string{"sh", "-c", "exec sleep 1000"}, Env: []string{"PATH=/usr/bin:/bin"},
+	_, err = s.Start(&Spec{Command: Command{Path: "/bin/sh", Dir: "/", Argv: []string{"sh", "-c", "exec sleep 1000"},
+		Env:   []string{"PATH=/usr/bin:/bin"},
 		Files: [3]int{int(null.Fd()), int(theirs.Fd()), int(theirs.Fd())}}})
 	theirs.Close()
 	if err != errLate {
@@ -139,8 +143,8 @@ func TestProgramThatBeginsTooLate(t *testing.T) {
 	}
 }
 
-// A file system that hangs, as of a server that is gone, keeps a new zygote from being set up. Tasks go on in boxes of the former, and
-// the node can end.
+// A file system that hangs, as of a server that is gone, keeps a new zygote from being set up. Tasks go on in boxes of
+// the former, and the node can end.
 func TestZygoteThatHangs(t *testing.T) {
 	if !ownMounts(t) {
 		return
@@ -151,7 +155,8 @@ func TestZygoteThatHangs(t *testing.T) {
 		t.Skip(err)
 	}
 	t.Cleanup(func() { server.Close() })
-	if err := unix.Mount("hangs", dir, "fuse", 0, fmt.Sprintf("fd=%d,rootmode=40000,user_id=0,group_id=0", server.Fd())); err != nil {
+	if err := unix.Mount("hangs", dir, "fuse", 0, fmt.Sprintf("fd=%d,rootmode=40000,user_id=0,group_id=0",
+		server.Fd())); err != nil {
 		t.Skip("no file system that hangs: ", err)
 	}
 	t.Cleanup(func() { unix.Unmount(dir, unix.MNT_DETACH) })

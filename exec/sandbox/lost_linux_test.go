@@ -11,8 +11,8 @@ import (
 	"skep/exec/sandbox/zygote"
 )
 
-// A stub that the kernel kills with its whole control group tells nothing: that memory ran out the group does. What was killed in it
-// before this box, or a stub that ended otherwise, is another matter.
+// A stub that the kernel kills with its whole control group tells nothing: that memory ran out the group does. What was
+// killed in it before this box, or a stub that ended otherwise, is another matter.
 func TestBoxLostForWantOfMemory(t *testing.T) {
 	dir := t.TempDir()
 	for now, out := range map[string]bool{"low 0\noom 7\noom_kill 5\n": true, "low 0\noom 7\noom_kill 3\n": false} {

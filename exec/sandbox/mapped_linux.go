@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// Root in a user namespace, as in a container that is made without root, can give no file and no process to an ID that the namespace
-// does not map [1]: what it does for a task would fail with "invalid argument".
+// Root in a user namespace, as in a container that is made without root, can give no file and no process to an ID that
+// the namespace does not map [1]: what it does for a task would fail with "invalid argument".
 
 // mapped are the IDs that a uid_map or gid_map gives to this process, a range for each line.
 func mapped(file string) (all []Range) {
@@ -46,8 +46,8 @@ func (r Range) within(all []Range) bool {
 	return true
 }
 
-// usable returns the range that tasks get: the one that is asked for, or, where that is the default and not mapped here, one that
-// is and that nobody has.
+// usable returns the range that tasks get: the one that is asked for, or, where that is the default and not mapped
+// here, one that is and that nobody has.
 func usable(r Range, users, groups []Range) (Range, error) {
 	if r == (Range{}) {
 		r = DefaultRange
@@ -64,8 +64,10 @@ func usable(r Range, users, groups []Range) (Range, error) {
 			}
 		}
 	}
-	return r, fmt.Errorf("user IDs %s: the user namespace of this node has them not all, but only users %v and groups %v: want a range of these that "+
-		"nobody has (task_uids), or a container with more IDs", r, users, groups)
+	return r,
+		fmt.Errorf("user IDs %s: the user namespace of this node has them not all, but only users %v and groups %v: want "+
+			"a range of these that "+
+			"nobody has (task_uids), or a container with more IDs", r, users, groups)
 }
 
 // top is the uppermost range of so many in m that nobody has, and that is mapped for groups too.

@@ -19,8 +19,8 @@ type Options struct {
 	// Work is the folder that holds a folder for each attempt. A box sees its own as zygote.Task.
 	Work string
 
-	// Dir is a folder of the node in which Open keeps what it needs: the place on which boxes' tree is made, which has nothing in it
-	// outside of them.
+	// Dir is a folder of the node in which Open keeps what it needs: the place on which boxes' tree is made, which has
+	// nothing in it outside of them.
 	Dir string
 
 	// Hidden are folders of this node, and maybe of others, that no task sees though they lie in what tasks see: the data
@@ -30,18 +30,19 @@ type Options struct {
 	// Expose are further files and folders of the machine that tasks see, at the same path.
 	Expose []Expose
 
-	// IDs are the user IDs from which, where the node is root, each attempt gets one. Default DefaultRange; where the user namespace
-	// of the node does not have that, one that it has.
+	// IDs are the user IDs from which, where the node is root, each attempt gets one. Default DefaultRange; where the user
+	// namespace of the node does not have that, one that it has.
 	IDs Range
 
 	// Warn tells the operator what has gone wrong since Open, and why. Default: nobody is told.
 	Warn func(what string, err error)
 
-	// Slots is how many cores the node gives to tasks, by which the processes that all of them may have are divided. Default: the
-	// processors of the machine.
+	// Slots is how many cores the node gives to tasks, by which the processes that all of them may have are divided.
+	// Default: the processors of the machine.
 	Slots int
 
-	// Landlock is the newest version of Landlock to use, for tests of older kernels; 0 = whatever the kernel has, −1 = none.
+	// Landlock is the newest version of Landlock to use, for tests of older kernels; 0 = whatever the kernel has, −1 =
+	// none.
 	Landlock int
 }
 
@@ -123,7 +124,8 @@ func (o *Options) check() error {
 			case inside(real, hidden):
 				return fmt.Errorf("expose %s: it is in %s, which tasks must not see: want another folder", e.Path, h)
 			case e.Writable && inside(hidden, real):
-				return fmt.Errorf("expose %s: %s is in it, which tasks must not see and could rename there: want another folder, or it read-only", e, h)
+				return fmt.Errorf("expose %s: %s is in it, which tasks must not see and could rename there: want another "+
+					"folder, or it read-only", e, h)
 			}
 		}
 	}

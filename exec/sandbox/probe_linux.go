@@ -34,10 +34,11 @@ const (
 )
 
 // foreign are places that no task should see.
-var foreign = []string{"/root", "/home", "/var/run/docker.sock", "/run/user", "/etc/shadow", "/dev/mem", "/dev/sda", "/dev/vda", "/dev/kvm"}
+var foreign = []string{"/root", "/home", "/var/run/docker.sock", "/run/user", "/etc/shadow", "/dev/mem", "/dev/sda",
+	"/dev/vda", "/dev/kvm"}
 
-// probe runs the short list of attacks in a box of each kind, and says which level holds and what is missing for a higher one, beside
-// what is known before.
+// probe runs the short list of attacks in a box of each kind, and says which level holds and what is missing for a
+// higher one, beside what is known before.
 func (s *Sandbox) probe(known []Finding) (grid.Isolation, []Finding) {
 	finds, err := s.probeBox(&Spec{Network: grid.NetworkHost})
 	if err != nil {
@@ -76,7 +77,10 @@ func (s *Sandbox) probeBox(spec *Spec) (finds []Finding, err error) {
 	a.PIDs, _ = os.Readlink("/proc/self/ns/pid")
 	home, _ := os.UserHomeDir()
 	for _, path := range append([]string{home}, foreign...) {
-		if path != "" && !slices.ContainsFunc(s.opts.Expose, func(e Expose) bool { return inside(path, e.Path) || inside(e.Path, path) }) {
+		if path != "" && !slices.ContainsFunc(s.opts.Expose, func(e Expose) bool {
+			return inside(path, e.Path) ||
+				inside(e.Path, path)
+		}) {
 			a.Foreign = append(a.Foreign, path) // what the operator shows is no finding
 		}
 	}
@@ -91,7 +95,8 @@ func (s *Sandbox) probeBox(spec *Spec) (finds []Finding, err error) {
 		return nil, err
 	}
 	if unseen != nil {
-		finds = append(finds, Finding{Property: Bounds, What: fmt.Sprintf("what it has open cannot be looked at, and is not counted: %v", unseen),
+		finds = append(finds, Finding{Property: Bounds,
+			What:   fmt.Sprintf("what it has open cannot be looked at, and is not counted: %v", unseen),
 			Remedy: "in a container: give it the capability SYS_PTRACE"})
 	}
 	for line := range strings.Lines(told) {
@@ -123,7 +128,8 @@ func (s *Sandbox) probeFolder(name string) (id uint32, err error) {
 	return id, err
 }
 
-// runProbe returns what a probe told, once nothing of it is left, and why it could not be looked at from outside, if so.
+// runProbe returns what a probe told, once nothing of it is left, and why it could not be looked at from outside, if
+// so.
 func (s *Sandbox) runProbe(spec *Spec, a *attempt, id uint32) (said string, unseen, err error) {
 	self, err := os.Open("/proc/self/exe")
 	if err != nil {
@@ -150,7 +156,8 @@ func (s *Sandbox) runProbe(spec *Spec, a *attempt, id uint32) (said string, unse
 	if err != nil {
 		return "", nil, err
 	}
-	spec.Command = Command{Path: "/", Dir: "/task/work", Argv: []string{probeName, string(text)}, Env: []string{"GOTRACEBACK=none"}, ID: id,
+	spec.Command = Command{Path: "/", Dir: "/task/work", Argv: []string{probeName, string(text)},
+		Env: []string{"GOTRACEBACK=none"}, ID: id,
 		Files: [3]int{int(held.Fd()), int(w.Fd()), int(null.Fd())}, program: int(self.Fd())}
 	b, err := s.Start(spec)
 	w.Close()
@@ -231,7 +238,8 @@ func unboxed(err error) Finding {
 		}
 	}
 	if os.Geteuid() == 0 && errors.Is(err, os.ErrPermission) {
-		f.Remedy = "in a container: give it the capability SYS_ADMIN, and neither a seccomp nor an AppArmor profile that forbids mounts, nor masked paths in /proc"
+		f.Remedy = "in a container: give it the capability SYS_ADMIN, and neither a seccomp nor an AppArmor profile that " +
+			"forbids mounts, nor masked paths in /proc"
 	}
 	return f
 }

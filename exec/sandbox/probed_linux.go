@@ -34,7 +34,8 @@ type attempt struct {
 	Alone    bool     // there is to be no network
 }
 
-// init makes a process that was started as a probe one. The attacks are told on stdout, a line each that did what it should not.
+// init makes a process that was started as a probe one. The attacks are told on stdout, a line each that did what it
+// should not.
 func init() {
 	if len(os.Args) == 2 && os.Args[0] == probeName {
 		var a attempt
@@ -46,7 +47,8 @@ func init() {
 		for _, p := range [...]struct {
 			property Property
 			try      func() tries
-		}{{Processes, a.processes}, {Files, a.files}, {Leftovers, a.leave}, {Users, a.users}, {Bounds, a.bounds}, {Kernel, a.network}} {
+		}{{Processes, a.processes}, {Files, a.files}, {Leftovers, a.leave}, {Users, a.users}, {Bounds, a.bounds},
+			{Kernel, a.network}} {
 			for _, what := range p.try() {
 				fmt.Printf("%d %s\n", p.property, what)
 			}

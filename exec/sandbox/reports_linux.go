@@ -74,8 +74,8 @@ func (b *Box) bury() {
 	}
 }
 
-// lose says how a command ended whose stub ended first. Where a control group is killed as a whole, as cgroup v2 does, the stub
-// is killed with its task for want of memory.
+// lose says how a command ended whose stub ended first. Where a control group is killed as a whole, as cgroup v2 does,
+// the stub is killed with its task for want of memory.
 func (b *Box) lose() {
 	if b.group.killed() > b.kills {
 		b.end = End{Status: syscall.WaitStatus(syscall.SIGKILL), OutOfMemory: true}

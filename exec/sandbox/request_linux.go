@@ -63,7 +63,8 @@ func (q *request) command(c *Command) {
 }
 
 // errLong is why a command with too many or too long words is refused.
-var errLong = fmt.Errorf("the command and its variables have more than %d bytes or %d words", zygote.MaxRequest-headSize, zygote.MaxStrings)
+var errLong = fmt.Errorf("the command and its variables have more than %d bytes or %d words",
+	zygote.MaxRequest-headSize, zygote.MaxStrings)
 
 // bytes is the request as it is sent.
 func (q *request) bytes(id uint64) ([]byte, error) {

@@ -15,8 +15,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openRoom looks at the bounds of processes and threads that hold for this node: those of its user, of its control groups and of
-// the machine, and at how many there are. Where none can be read the room is nil.
+// openRoom looks at the bounds of processes and threads that hold for this node: those of its user, of its control
+// groups and of the machine, and at how many there are. Where none can be read the room is nil.
 func openRoom(slots int) *room {
 	left, by := int64(math.MaxInt64), ""
 	bound := func(what string, most, have int64) {
@@ -47,14 +47,16 @@ func openRoom(slots int) *room {
 	return newRoom(left, by, slots)
 }
 
-// unlimitedUser reports whether the kernel does not count the processes of this user: root's outside of user namespaces.
+// unlimitedUser reports whether the kernel does not count the processes of this user: root's outside of user
+// namespaces.
 func unlimitedUser() bool {
 	text, err := os.ReadFile("/proc/self/uid_map")
 	f := strings.Fields(string(text))
 	return os.Getuid() == 0 && err == nil && len(f) == 3 && f[0] == "0" && f[1] == "0" && f[2] == "4294967295"
 }
 
-// threadsOf counts the threads of all processes of a user. The owner of a folder in /proc is not always that of the process.
+// threadsOf counts the threads of all processes of a user. The owner of a folder in /proc is not always that of the
+// process.
 func threadsOf(uid int) (n int64) {
 	files, _ := filepath.Glob("/proc/[0-9]*/status")
 	for _, file := range files {

@@ -39,8 +39,8 @@ func TestRoomIsDivided(t *testing.T) {
 	}
 }
 
-// Tasks of a part of a core are as many more and get as much less; when the floor of all of them is the total, a further one is to
-// wait, and is not at fault.
+// Tasks of a part of a core are as many more and get as much less; when the floor of all of them is the total, a
+// further one is to wait, and is not at fault.
 func TestRoomOfSmallTasks(t *testing.T) {
 	for _, c := range []struct {
 		left  int64
@@ -62,7 +62,8 @@ func TestRoomOfSmallTasks(t *testing.T) {
 				t.Fatalf("%+v: task %d gets %d, %v", c, i, n, err)
 			}
 		}
-		if _, err := r.take(4096, c.cpu); c.full && (!errors.Is(err, ErrNoRoom) || !strings.Contains(err.Error(), "a bound of that")) {
+		if _, err := r.take(4096, c.cpu); c.full &&
+			(!errors.Is(err, ErrNoRoom) || !strings.Contains(err.Error(), "a bound of that")) {
 			t.Errorf("%+v: one more: %v", c, err)
 		}
 		if r.taken > r.total {

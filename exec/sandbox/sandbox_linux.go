@@ -43,14 +43,15 @@ type Sandbox struct {
 
 // mode is how boxes are made here.
 type mode struct {
-	boxes    bool
-	users    bool // the node is no root: the zygote and each box have user namespaces, and tasks the node's user
-	mapped   bool // the node is root without the right to mount: the zygote has a user namespace, with the IDs of tasks in it
+	boxes bool
+	users bool // the node is no root: the zygote and each box have user namespaces, and tasks the node's user
+	// the node is root without the right to mount: the zygote has a user namespace, with the IDs of tasks in it
+	mapped   bool
 	landlock int
 }
 
-// Open makes a sandbox as good as this machine allows. Level and Findings say how good that is. The error is one with which no
-// command can be run at all.
+// Open makes a sandbox as good as this machine allows. Level and Findings say how good that is. The error is one with
+// which no command can be run at all.
 func Open(o Options) (*Sandbox, error) {
 	if err := o.check(); err != nil {
 		return nil, err
@@ -89,7 +90,8 @@ func (s *Sandbox) shared() (places []string) {
 	return s.places
 }
 
-// openBoxes tries the ways to make boxes, and keeps the first whose zygote comes up; what the boxes are worth the probe says.
+// openBoxes tries the ways to make boxes, and keeps the first whose zygote comes up; what the boxes are worth the probe
+// says.
 func (s *Sandbox) openBoxes() {
 	o := &s.opts
 	s.etc.changed()
@@ -168,7 +170,8 @@ func (s *Sandbox) restart() error {
 		if err != nil {
 			return err
 		}
-		setup = zygote.Setup{Boxes: true, Users: s.mode.users, UID: os.Getuid(), GID: os.Getgid(), Root: s.root(), Work: s.opts.Work,
+		setup = zygote.Setup{Boxes: true, Users: s.mode.users, UID: os.Getuid(), GID: os.Getgid(), Root: s.root(),
+			Work: s.opts.Work,
 			Tree: s.tree.mounts, Links: s.tree.links, Hide: s.tree.covers, Mask: s.tree.sockets, Filter: program, Cookie: cookie,
 			Landlock: s.rules}
 	}
@@ -191,7 +194,8 @@ func (s *Sandbox) namespaces() *syscall.SysProcAttr {
 		attr.GidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getgid(), HostID: os.Getgid(), Size: 1}}
 	}
 	if s.mode.users {
-		attr.AmbientCaps = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_NET_ADMIN, unix.CAP_SYS_CHROOT, unix.CAP_DAC_OVERRIDE, unix.CAP_KILL}
+		attr.AmbientCaps = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_NET_ADMIN, unix.CAP_SYS_CHROOT, unix.CAP_DAC_OVERRIDE,
+			unix.CAP_KILL}
 	}
 	if s.mode.mapped {
 		own := syscall.SysProcIDMap{ContainerID: int(s.ids.first), HostID: int(s.ids.first), Size: int(s.ids.count)}
@@ -207,7 +211,8 @@ func (s *Sandbox) Boxes() bool { return s.mode.boxes }
 // Level is the level that the probe saw hold.
 func (s *Sandbox) Level() grid.Isolation { return s.level }
 
-// Processes is how many processes and threads a task of one core may have that asks for more, and what bounds them. Where nothing does it is 0.
+// Processes is how many processes and threads a task of one core may have that asks for more, and what bounds them.
+// Where nothing does it is 0.
 func (s *Sandbox) Processes() (n int64, by string) {
 	if s.room == nil || !s.room.enough() {
 		return 0, ""

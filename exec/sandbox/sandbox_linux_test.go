@@ -26,7 +26,8 @@ import (
 func open(t testing.TB, change func(*Options)) *Sandbox {
 	t.Helper()
 	dir := t.TempDir()
-	o := Options{Level: grid.IsolationBasic, Work: filepath.Join(dir, "work"), Dir: filepath.Join(dir, "box"), Hidden: []string{dir}}
+	o := Options{Level: grid.IsolationBasic, Work: filepath.Join(dir, "work"), Dir: filepath.Join(dir, "box"),
+		Hidden: []string{dir}}
 	if change != nil {
 		change(&o)
 	}
@@ -363,11 +364,13 @@ func TestCommandIsBounded(t *testing.T) {
 	}
 	s.forker.mu.Unlock()
 	long := strings.Repeat("x", 200_000)
-	_, err := s.Start(&Spec{Folder: "none", Command: Command{Path: "/bin/true", Dir: "/", Argv: []string{"true", long}, Files: [3]int{0, 1, 2}}})
+	_, err := s.Start(&Spec{Folder: "none", Command: Command{Path: "/bin/true", Dir: "/", Argv: []string{"true", long},
+		Files: [3]int{0, 1, 2}}})
 	if !errors.Is(err, errLong) {
 		t.Errorf("%v", err)
 	}
-	_, err = s.Start(&Spec{Folder: "none", Command: Command{Path: "/bin/true", Dir: "/", Argv: []string{"a\x00b"}, Files: [3]int{0, 1, 2}}})
+	_, err = s.Start(&Spec{Folder: "none", Command: Command{Path: "/bin/true", Dir: "/", Argv: []string{"a\x00b"},
+		Files: [3]int{0, 1, 2}}})
 	if err == nil {
 		t.Error("a zero byte in a word was taken")
 	}
@@ -383,9 +386,11 @@ func TestCommandIsBounded(t *testing.T) {
 // A box that cannot be made says at which step.
 func TestBoxThatCannotBeMade(t *testing.T) {
 	s := open(t, nil)
-	_, err := s.Start(&Spec{Folder: "missing", Command: Command{Path: "/bin/true", Dir: "/", Argv: []string{"true"}, Files: [3]int{0, 1, 2}}})
+	_, err := s.Start(&Spec{Folder: "missing", Command: Command{Path: "/bin/true", Dir: "/", Argv: []string{"true"},
+		Files: [3]int{0, 1, 2}}})
 	var failed *StartError
-	if !errors.As(err, &failed) || failed.Err != syscall.ENOENT || failed.Exec() || !strings.Contains(err.Error(), "folder") {
+	if !errors.As(err, &failed) || failed.Err != syscall.ENOENT || failed.Exec() ||
+		!strings.Contains(err.Error(), "folder") {
 		t.Errorf("%v", err)
 	}
 }
@@ -430,8 +435,8 @@ func TestOldKernel(t *testing.T) {
 	}
 }
 
-// Without Landlock a task with the network of the machine cannot make Unix sockets, by which it could reach abstract ones; one
-// with a network of its own can.
+// Without Landlock a task with the network of the machine cannot make Unix sockets, by which it could reach abstract
+// ones; one with a network of its own can.
 func TestUnixSocketsWithoutLandlock(t *testing.T) {
 	s := open(t, func(o *Options) { o.Landlock = -1 })
 	const script = `perl -e 'use Socket; socket(my $s, PF_UNIX, SOCK_STREAM, 0) ? print "made" : print "not made"'`
@@ -443,8 +448,8 @@ func TestUnixSocketsWithoutLandlock(t *testing.T) {
 	}
 }
 
-// In a writable folder of the machine a set-user-ID program would give whoever runs it outside the rights of the node's user. The
-// shell's chmod and the others' calls are forbidden only where there is such a folder.
+// In a writable folder of the machine a set-user-ID program would give whoever runs it outside the rights of the node's
+// user. The shell's chmod and the others' calls are forbidden only where there is such a folder.
 func TestNoSetUserIDFilesInExposedFolders(t *testing.T) {
 	dir, err := os.MkdirTemp("/dev", "exposed-") // boxes have a /tmp of their own
 	if err != nil {
@@ -470,7 +475,8 @@ func TestNoSetUserIDFilesInExposedFolders(t *testing.T) {
 			place = "/task/work"
 		}
 		out, end := begin(t, s, script, func(p *Spec) { p.Command.Argv = []string{"sh", "-c", script, place} }).end()
-		if !strings.Contains(out, "program 755\nfolder 1777\n") || strings.HasSuffix(out, "setuid\n") == shared || end.Status.ExitStatus() != 0 {
+		if !strings.Contains(out, "program 755\nfolder 1777\n") || strings.HasSuffix(out, "setuid\n") == shared ||
+			end.Status.ExitStatus() != 0 {
 			t.Errorf("in %s: %q", place, out)
 		}
 	}
@@ -502,8 +508,8 @@ func TestScoreWithoutBoxes(t *testing.T) {
 	}
 }
 
-// The stub of a box has the task's user where the node is not root. With a limit of open files it could not be asked any more what
-// its box holds, and no bound of memory would be kept.
+// The stub of a box has the task's user where the node is not root. With a limit of open files it could not be asked
+// any more what its box holds, and no bound of memory would be kept.
 func TestLimitsOfTheStubStay(t *testing.T) {
 	out, _ := begin(t, open(t, nil), `prlimit --pid 1 --nofile=3:3 2>&1; ulimit -n 32 && ulimit -n`, nil).end()
 	if strings.Count(out, "not permitted") != 1 || !strings.HasSuffix(out, "\n32\n") {

@@ -25,7 +25,8 @@ func (*Sandbox) Processes() (int64, string) { return 0, "" }
 
 // Findings says why there are none.
 func (*Sandbox) Findings() []Finding {
-	return []Finding{{Property: Processes, What: "only Linux on amd64 and arm64 has boxes, and this is " + runtime.GOOS + " on " + runtime.GOARCH}}
+	return []Finding{{Property: Processes, What: "only Linux on amd64 and arm64 has boxes, and this is " + runtime.GOOS +
+		" on " + runtime.GOARCH}}
 }
 
 // Shows reports whether tasks see what is at a path of the machine: all of it.

@@ -51,8 +51,8 @@ func (a *answer) close() {
 	}
 }
 
-// askTime bounds how long a stub is waited for, startTime how long a program is. They wait for no task, but on a file system that
-// hangs an exec takes as long as that does.
+// askTime bounds how long a stub is waited for, startTime how long a program is. They wait for no task, but on a file
+// system that hangs an exec takes as long as that does.
 var askTime, startTime = 10 * time.Second, time.Minute
 
 // secondBit tells the numbers of questions and further commands from those of boxes.
@@ -90,7 +90,8 @@ func (v *services) told(r *zygote.Report, files [sent]*os.File) {
 		c.started <- &StartError{r.Stage, syscall.Errno(r.Errno)}
 		delete(v.commands, r.ID)
 	case zygote.ReportExited:
-		c.end = End{Status: syscall.WaitStatus(r.Status), CPU: time.Duration(r.CPU) * time.Microsecond, MaxRSS: r.MaxRSS << 10}
+		c.end = End{Status: syscall.WaitStatus(r.Status), CPU: time.Duration(r.CPU) * time.Microsecond,
+			MaxRSS: r.MaxRSS << 10}
 		close(c.ended)
 		delete(v.commands, r.ID)
 	}
@@ -150,8 +151,8 @@ func (b *Box) Listen(at netip.AddrPort, backlog int) (net.Listener, error) {
 	return net.FileListener(a.files[0])
 }
 
-// Look returns the box's /proc and /dev/shm, not to be read themselves but to open what is in them and to ask how full they are,
-// and the lists of its System V shared memory, semaphores and message queues.
+// Look returns the box's /proc and /dev/shm, not to be read themselves but to open what is in them and to ask how full
+// they are, and the lists of its System V shared memory, semaphores and message queues.
 func (b *Box) Look() (proc, shm *os.File, ipc [3]*os.File, err error) {
 	a, err := b.ask(newRequest(zygote.OpLook))
 	if err == nil && a.errno != 0 {

@@ -12,7 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// socket carries messages and file descriptors between processes of this machine. Who waits for one waits as a goroutine does.
+// socket carries messages and file descriptors between processes of this machine. Who waits for one waits as a
+// goroutine does.
 type socket struct {
 	file *os.File
 	conn syscall.RawConn

@@ -14,10 +14,12 @@ import (
 	"skep/exec/sandbox/zygote"
 )
 
-// A read-only mount does not keep anybody from connecting to a socket in it [1], so those in places that the machine fills as it likes
-// are covered in the tree: by what lies there when the node starts, and what listens then by the kernel's list.
+// A read-only mount does not keep anybody from connecting to a socket in it [1], so those in places that the machine
+// fills as it likes are covered in the tree: by what lies there when the node starts, and what listens then by the
+// kernel's list.
 //
-//	[1] unix(7), under Pathname socket ownership and permissions: it takes the right to write to the socket, not to its file system.
+//	[1] unix(7), under Pathname socket ownership and permissions: it takes the right to write to the socket, not to
+//	    its file system.
 
 // unmanaged are shown folders in which a daemon may have its socket. The others of shown are those of package managers.
 var unmanaged = []string{"/opt"}
@@ -29,8 +31,9 @@ const (
 	socketsCovered = 256
 )
 
-// findSockets lists the sockets in open folders and in those that are exposed read-only, by where the tree has them. One that is
-// exposed by its own name is to be reached, and what is in a folder exposed for writing is what tasks share with the machine.
+// findSockets lists the sockets in open folders and in those that are exposed read-only, by where the tree has them.
+// One that is exposed by its own name is to be reached, and what is in a folder exposed for writing is what tasks share
+// with the machine.
 func (t *tree) findSockets(expose []Expose) (finds []Finding) {
 	listening := realSockets(listeners("/proc/net/unix"))
 	look := func(dir, target string, finding bool) {
@@ -49,7 +52,8 @@ func (t *tree) findSockets(expose []Expose) (finds []Finding) {
 		}
 		if !all && finding {
 			finds = append(finds, Finding{Property: Kernel, Remedy: "hide a part of it from tasks (--hide)",
-				What: fmt.Sprintf("%s has more than %d entries: a socket further on, of somebody who is not listening now, is not covered",
+				What: fmt.Sprintf("%s has more than %d entries: a socket further on, of somebody who is not listening now, is "+
+					"not covered",
 					dir, socketsLooked)})
 		}
 	}
@@ -66,7 +70,10 @@ func (t *tree) findSockets(expose []Expose) (finds []Finding) {
 		}
 	}
 	t.sockets = slices.DeleteFunc(t.sockets, func(path string) bool {
-		return slices.ContainsFunc(expose, func(e Expose) bool { return e.Path == path || e.Writable && inside(path, e.Path) })
+		return slices.ContainsFunc(expose, func(e Expose) bool {
+			return e.Path == path || e.Writable &&
+				inside(path, e.Path)
+		})
 	})
 	slices.Sort(t.sockets)
 	if t.sockets = slices.Compact(t.sockets); len(t.sockets) > socketsCovered {
@@ -121,8 +128,8 @@ func listeners(list string) (paths []string) {
 	return paths
 }
 
-// realSockets are those of the paths at which sockets are, each without links in it: a daemon may name another way to its folder than
-// the operator does.
+// realSockets are those of the paths at which sockets are, each without links in it: a daemon may name another way to
+// its folder than the operator does.
 func realSockets(paths []string) (real []string) {
 	for _, path := range paths {
 		dir, err := filepath.EvalSymlinks(filepath.Dir(path))

@@ -20,7 +20,8 @@ import (
 	"skep/grid"
 )
 
-// ownMounts runs a test in a process with mounts of its own, shared as most machines have theirs; it reports whether this is that one.
+// ownMounts runs a test in a process with mounts of its own, shared as most machines have theirs; it reports whether
+// this is that one.
 func ownMounts(t *testing.T) bool {
 	return inChild(t, &syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWNS})
 }
@@ -48,8 +49,9 @@ func inChild(t *testing.T, attr *syscall.SysProcAttr) bool {
 	return false
 }
 
-// A socket in what tasks see is out of reach though anybody may connect, and what the machine mounts there later does not come into
-// boxes, where it would be writable and with working devices. The tree alone sees to it: there is no Landlock.
+// A socket in what tasks see is out of reach though anybody may connect, and what the machine mounts there later does
+// not come into boxes, where it would be writable and with working devices. The tree alone sees to it: there is no
+// Landlock.
 func TestSocketsAndLaterMounts(t *testing.T) {
 	if !ownMounts(t) {
 		return
@@ -93,7 +95,8 @@ func TestSocketsAndLaterMounts(t *testing.T) {
 	c.Close()
 }
 
-// What tasks see is searched for sockets where links lead to it, and covered where tasks see it; a daemon may have named it either way.
+// What tasks see is searched for sockets where links lead to it, and covered where tasks see it; a daemon may have
+// named it either way.
 func TestSocketsBehindLinks(t *testing.T) {
 	dir, _ := shownFolder(t)
 	link := dir + "-link"
@@ -119,7 +122,8 @@ func TestSocketsBehindLinks(t *testing.T) {
 		"a link to what is":    {tree: tree{mounts: []zygote.Mount{{Source: dir, Target: dir}}}, at: dir},
 	} {
 		c.tree.findSockets(c.expose)
-		if want := []string{filepath.Join(c.at, "deep", "two"), filepath.Join(c.at, "one")}; !slices.Equal(c.tree.sockets, want) {
+		if want := []string{filepath.Join(c.at, "deep", "two"), filepath.Join(c.at, "one")}; !slices.Equal(c.tree.sockets,
+			want) {
 			t.Errorf("%s: %q, want %q", name, c.tree.sockets, want)
 		}
 	}

@@ -11,9 +11,11 @@ import (
 	"skep/exec/sandbox/zygote"
 )
 
-// shown are the folders of the machine that every task sees, read-only: programs, libraries, and how the processors are built.
-// A folder that is not there is left out. Of Nix and Guix it is the stores and the links to what is installed: beside them are sockets.
-var shown = []string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix/store", "/nix/var/nix/profiles",
+// shown are the folders of the machine that every task sees, read-only: programs, libraries, and how the processors are
+// built. A folder that is not there is left out. Of Nix and Guix it is the stores and the links to what is installed:
+// beside them are sockets.
+var shown = []string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix/store",
+	"/nix/var/nix/profiles",
 	"/gnu/store", "/sys/devices/system"}
 
 // tree is what boxes see of the machine.
@@ -45,15 +47,20 @@ func newTree(expose []Expose) tree {
 		}
 	}
 	for _, e := range expose {
-		t.mounts = append(t.mounts, zygote.Mount{Source: e.Path, Target: e.Path, Writable: e.Writable, Devices: isDevice(e.Path)})
+		t.mounts = append(t.mounts, zygote.Mount{Source: e.Path, Target: e.Path, Writable: e.Writable,
+			Devices: isDevice(e.Path)})
 	}
-	slices.SortStableFunc(t.mounts, func(a, b zygote.Mount) int { return len(a.Target) - len(b.Target) }) // outer ones first
+	// outer ones first
+	slices.SortStableFunc(t.mounts, func(a, b zygote.Mount) int { return len(a.Target) - len(b.Target) })
 	return t
 }
 
 // shows reports whether tasks see a path of the machine at the same place.
 func (t *tree) shows(path string) bool {
-	return slices.ContainsFunc(t.mounts, func(m zygote.Mount) bool { return m.Source == m.Target && inside(path, m.Target) })
+	return slices.ContainsFunc(t.mounts, func(m zygote.Mount) bool {
+		return m.Source == m.Target &&
+			inside(path, m.Target)
+	})
 }
 
 // Shows reports whether tasks see what is at a path of the machine. Of links it looks at where they lead.

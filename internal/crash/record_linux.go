@@ -37,7 +37,8 @@ func record(script, dir string, most int) (*Journal, error) {
 	defer mine.Close()
 	var complaints bytes.Buffer
 	cmd := exec.Command("/proc/self/exe")
-	cmd.Env = append(os.Environ(), scriptVariable+"="+script, folderVariable+"="+dir, "GODEBUG=asyncpreemptoff=1") // a signal would repeat a call
+	// a signal would repeat a call
+	cmd.Env = append(os.Environ(), scriptVariable+"="+script, folderVariable+"="+dir, "GODEBUG=asyncpreemptoff=1")
 	cmd.Stderr, cmd.ExtraFiles = &complaints, []*os.File{its}
 	err = cmd.Start()
 	its.Close()
@@ -118,7 +119,8 @@ func (r *recorder) listen(from *os.File) error {
 			return nil // nobody is left who could call
 		}
 		var c notice
-		if err := control(fds[0], unix.SECCOMP_IOCTL_NOTIF_RECV, unsafe.Pointer(&c)); err == unix.ENOENT || err == unix.EINTR {
+		if err := control(fds[0], unix.SECCOMP_IOCTL_NOTIF_RECV, unsafe.Pointer(&c)); err == unix.ENOENT ||
+			err == unix.EINTR {
 			continue
 		} else if err != nil {
 			return fmt.Errorf("hear of a call: %w", err)
@@ -146,7 +148,8 @@ func (r *recorder) read(at uint64, n int) ([]byte, error) {
 	for got := 0; got < n; {
 		local := unix.Iovec{Base: &b[got]}
 		local.SetLen(n - got)
-		m, err := unix.ProcessVMReadv(r.pid, []unix.Iovec{local}, []unix.RemoteIovec{{Base: uintptr(at) + uintptr(got), Len: n - got}}, 0)
+		m, err := unix.ProcessVMReadv(r.pid, []unix.Iovec{local},
+			[]unix.RemoteIovec{{Base: uintptr(at) + uintptr(got), Len: n - got}}, 0)
 		if err != nil || m == 0 {
 			return nil, fmt.Errorf("%w: read its memory: %w", ErrCannot, err)
 		}

@@ -30,7 +30,8 @@ type File struct {
 
 // Open reads a file; one that is not there is empty.
 func Open(path string) *File {
-	f := &File{path: path, writes: os.Getenv(Variable) == "write", want: map[string]string{}, got: map[string]string{}, sequence: map[string]uint64{}}
+	f := &File{path: path, writes: os.Getenv(Variable) == "write", want: map[string]string{}, got: map[string]string{},
+		sequence: map[string]uint64{}}
 	r, err := os.Open(path)
 	if err != nil {
 		return f

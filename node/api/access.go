@@ -8,7 +8,7 @@ import (
 
 	"skep/grid"
 	"skep/node"
-	"skep/node/api/v1"
+	v1 "skep/node/api/v1"
 )
 
 // Acts on a job, as logged. For a job under access owner each needs a proof of its capability.
@@ -84,7 +84,8 @@ func (s *Server) admit(w http.ResponseWriter, r *http.Request, id grid.JobID, re
 		act = actDescribe
 	}
 	if (!s.local(&c) || id.Origin != s.self) && (!open || k.hash.IsZero() || act == actCancel) {
-		s.log.record(entry{act: act, of: "job", id: id.String(), by: c.node, user: c.user, refused: !open, noChange: k.over || k.authority != s.self})
+		s.log.record(entry{act: act, of: "job", id: id.String(), by: c.node, user: c.user, refused: !open, noChange: k.over ||
+			k.authority != s.self})
 	}
 	if !open {
 		accessDenied(id).write(w)
@@ -115,8 +116,9 @@ func (e *accessError) GetHeaders() http.Header { return e.header }
 
 // accessDenied is the error of a request that needs the job's capability.
 func accessDenied(id grid.JobID) *accessError {
-	return newAccessError(http.StatusForbidden, id, "its spec, tasks, logs, outputs and explanation are for whoever has its capability, and so is cancelling it: "+
-		"want the file jobs/"+id.String()+" in the data folder that it was submitted through, or --capability FILE")
+	return newAccessError(http.StatusForbidden, id,
+		"its spec, tasks, logs, outputs and explanation are for whoever has its capability, and so is cancelling it: "+
+			"want the file jobs/"+id.String()+" in the data folder that it was submitted through, or --capability FILE")
 }
 
 // GetStatus returns the status of the answer.

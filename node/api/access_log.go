@@ -105,7 +105,8 @@ func newAccessLog(log *slog.Logger) *accessLog {
 	if err != nil {
 		panic("api: access log: " + err.Error())
 	}
-	return &accessLog{log: log, now: time.Now, after: func(d time.Duration, f func()) { time.AfterFunc(d, f) }, nodes: nodes, recent: said,
+	return &accessLog{log: log, now: time.Now, after: func(d time.Duration, f func()) { time.AfterFunc(d, f) },
+		nodes: nodes, recent: said,
 		all: allow(&ofAll), suppressed: map[grid.NodeID]*suppressed{}}
 }
 

@@ -97,12 +97,14 @@ func TestStatedUser(t *testing.T) {
 	a := newFake(t, 1, "alpha")
 	j := submit(t, a.serveAs(Options{Log: log.logger()}).URL, "bcde", "")
 	for header, want := range map[string]string{
-		url.PathEscape("ada"): "user=ada", url.PathEscape("Zoë"): "user=Zoë", "%zz": `user=""`, url.PathEscape("a\nmsg=access act=cancel"): `user=""`,
-		url.PathEscape("\u202egnp"): `user=""`, strings.Repeat("a", grid.MaxUser+1): `user=""`, "": `user=""`,
+		url.PathEscape("ada"): "user=ada", url.PathEscape("Zoë"): "user=Zoë", "%zz": `user=""`,
+		url.PathEscape("a\nmsg=access act=cancel"): `user=""`,
+		url.PathEscape("\u202egnp"):                `user=""`, strings.Repeat("a", grid.MaxUser+1): `user=""`, "": `user=""`,
 	} {
 		by := grid.NodeID{7, byte(len(header)), want[len(want)-1]}
 		a.asMember(by, "GET", "/v1/jobs/"+j.ID, map[string]string{v1.UserHeader: header})
-		if got := log.take(); !strings.Contains(got, want) || strings.Count(got, "\n") != 1 || !strings.Contains(got, "by="+by.String()) {
+		if got := log.take(); !strings.Contains(got, want) || strings.Count(got, "\n") != 1 ||
+			!strings.Contains(got, "by="+by.String()) {
 			t.Errorf("user %q: logged %q: want %s, in one line", header, got, want)
 		}
 	}
@@ -158,7 +160,8 @@ func TestAccessLogIsBounded(t *testing.T) {
 	got := l.take()
 	for _, want := range []string{
 		fmt.Sprintf("act=logs job=job9999 by=%s user=x unsaid=%d changes=0", grid.NodeID{1}, 10_000-perNode[reading].burst),
-		fmt.Sprintf("act=cancel job=job9999 by=%s user=x unsaid=%d changes=%[2]d", grid.NodeID{2, 3}, 10_000-perNode[changing].burst),
+		fmt.Sprintf("act=cancel job=job9999 by=%s user=x unsaid=%d changes=%[2]d", grid.NodeID{2, 3},
+			10_000-perNode[changing].burst),
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("what was not said: %q: want %q", got, want)
@@ -221,7 +224,8 @@ func TestLocalReadsOfForeignJobs(t *testing.T) {
 	b.addReplica(id, spec, grid.NodeID{1}, b.self, grid.NodeID{3})
 	url := b.serveAs(Options{Log: log.logger()}).URL
 	ask(t, "GET", url+"/v1/jobs/"+id.String()+"/explain", "")
-	if got, want := log.take(), fmt.Sprintf("act=explain job=%s by=%s user=%s", id, b.self, ownUser()); !strings.Contains(got, want) {
+	if got, want := log.take(), fmt.Sprintf("act=explain job=%s by=%s user=%s", id, b.self,
+		ownUser()); !strings.Contains(got, want) {
 		t.Errorf("logged %q: want %q", got, want)
 	}
 }

@@ -35,7 +35,8 @@ func (f *fake) proofHeaders(with *v1.Capability, job, method, uri string) map[st
 // ownerSpec submits a job under access owner whose environment is a secret.
 func ownerSpec(t *testing.T, url, nonce string) v1.Job {
 	t.Helper()
-	return submit(t, url, nonce, `,"name":"sweep","env":{"TOKEN":"hunter2"},"access":"owner","capability_sha256":"`+keyHash+`"`)
+	return submit(t, url, nonce,
+		`,"name":"sweep","env":{"TOKEN":"hunter2"},"access":"owner","capability_sha256":"`+keyHash+`"`)
 }
 
 // asMember makes requests to a node's member handler as another node.
@@ -50,7 +51,8 @@ func (f *fake) asMember(by grid.NodeID, method, path string, more map[string]str
 }
 
 var secretPaths = []struct{ method, of string }{
-	{"GET", "/tasks"}, {"GET", "/explain"}, {"GET", "/logs"}, {"GET", "/logs?stream=stdout"}, {"GET", "/blobs/" + strings.Repeat("1", 64)}, {"POST", "/cancel"},
+	{"GET", "/tasks"}, {"GET", "/explain"}, {"GET", "/logs"}, {"GET", "/logs?stream=stdout"},
+	{"GET", "/blobs/" + strings.Repeat("1", 64)}, {"POST", "/cancel"},
 }
 
 // The spec, environment, output and results of a job under access owner need its capability, and so does cancelling
@@ -92,41 +94,50 @@ func TestOwnerAccessNeedsTheCapability(t *testing.T) {
 				path := "/v1/jobs/" + j.ID + p.of
 				status, text := door(p.method, path, shows(p.method, path))
 				var problem v1.Problem
-				if status != http.StatusForbidden || json.Unmarshal([]byte(text), &problem) != nil || problem.Job != j.ID || !strings.Contains(problem.Detail, "--capability FILE") {
+				if status != http.StatusForbidden || json.Unmarshal([]byte(text), &problem) != nil || problem.Job != j.ID ||
+					!strings.Contains(problem.Detail, "--capability FILE") {
 					t.Errorf("%s: %s %s: status %d, %s: want 403 that says what is needed", name, p.method, p.of, status, text)
 				}
 			}
 			for _, of := range []string{"", "/wait?timeout=0"} {
 				status, text := door("GET", "/v1/jobs/"+j.ID+of, shows("GET", "/v1/jobs/"+j.ID+of))
 				var k v1.Job
-				if status != http.StatusOK || json.Unmarshal([]byte(text), &k) != nil || k.Name != "sweep" || k.Submitter == nil || k.Submitter.User != ownUser() || k.Count != 1 {
+				if status != http.StatusOK || json.Unmarshal([]byte(text), &k) != nil || k.Name != "sweep" || k.Submitter == nil ||
+					k.Submitter.User != ownUser() || k.Count != 1 {
 					t.Errorf("%s: job%s: status %d, %s: want its name, submitter, state and counts", name, of, status, text)
 				}
-				if strings.Contains(text, "hunter2") || strings.Contains(text, "true") || k.Spec != nil || strings.Contains(text, keyHash) || k.Members != nil || k.Owner != "" || k.Done != nil {
+				if strings.Contains(text, "hunter2") || strings.Contains(text, "true") || k.Spec != nil ||
+					strings.Contains(text, keyHash) || k.Members != nil || k.Owner != "" || k.Done != nil {
 					t.Errorf("%s: job%s: %s: want no word of what it runs", name, of, text)
 				}
 			}
 		}
-		if status, text := door("GET", "/v1/jobs/"+j.ID, a.proofHeaders(&key, j.ID, "GET", "/v1/jobs/"+j.ID)); status != http.StatusOK || !strings.Contains(text, "hunter2") {
+		if status, text := door("GET", "/v1/jobs/"+j.ID,
+			a.proofHeaders(&key, j.ID, "GET", "/v1/jobs/"+j.ID)); status != http.StatusOK || !strings.Contains(text, "hunter2") {
 			t.Errorf("%s, with its capability: status %d, %s: want the spec", name, status, text)
 		}
 		for _, p := range secretPaths[:4] {
-			if status, text := door(p.method, "/v1/jobs/"+j.ID+p.of, a.proofHeaders(&key, j.ID, p.method, "/v1/jobs/"+j.ID+p.of)); status != http.StatusOK {
+			if status, text := door(p.method, "/v1/jobs/"+j.ID+p.of,
+				a.proofHeaders(&key, j.ID, p.method, "/v1/jobs/"+j.ID+p.of)); status != http.StatusOK {
 				t.Errorf("%s, with its capability: %s: status %d, %s", name, p.of, status, text)
 			}
 		}
 	}
-	if l := get[v1.JobPage](t, "GET", at+"/v1/jobs", ""); len(l.Jobs) != 1 || len(l.Jobs[0].Command) != 0 || l.Jobs[0].Name != "sweep" {
+	if l := get[v1.JobPage](t, "GET", at+"/v1/jobs", ""); len(l.Jobs) != 1 || len(l.Jobs[0].Command) != 0 ||
+		l.Jobs[0].Name != "sweep" {
 		t.Errorf("listed: %+v", l.Jobs)
 	}
 	// Submitting the known ID again does not allow following it.
-	for _, spec := range []string{`{"command":["true"]}`, `{"command":["true"],"access":"owner","capability_sha256":"` + strings.Repeat("1", 64) + `"}`} {
+	for _, spec := range []string{`{"command":["true"]}`, `{"command":["true"],"access":"owner","capability_sha256":"` +
+		strings.Repeat("1", 64) + `"}`} {
 		c := &http.Client{Timeout: 10 * time.Second} // connections stay open
-		if status, text := askVia(t, c, "POST", at+"/v1/jobs?follow=true", `{"id":"`+j.ID+`","spec":`+spec+`}`, nil); status != http.StatusForbidden {
+		if status, text := askVia(t, c, "POST", at+"/v1/jobs?follow=true", `{"id":"`+j.ID+`","spec":`+spec+`}`,
+			nil); status != http.StatusForbidden {
 			t.Errorf("submitted again: status %d, %s: want 403", status, text)
 		}
 	}
-	if status, text := doors["another node"]("POST", "/v1/jobs/"+j.ID+"/cancel", a.proofHeaders(&key, j.ID, "POST", "/v1/jobs/"+j.ID+"/cancel")); status != http.StatusOK {
+	if status, text := doors["another node"]("POST", "/v1/jobs/"+j.ID+"/cancel",
+		a.proofHeaders(&key, j.ID, "POST", "/v1/jobs/"+j.ID+"/cancel")); status != http.StatusOK {
 		t.Errorf("cancelled with its capability: status %d, %s", status, text)
 	}
 }
@@ -134,7 +145,8 @@ func TestOwnerAccessNeedsTheCapability(t *testing.T) {
 // A submission without access gets the node's default. Under access owner it needs a capability, or is answered
 // with the job's whole ID, for which one is drawn.
 func TestAccessOfASubmission(t *testing.T) {
-	members, owner := newFake(t, 1, "alpha").serve().URL, newFake(t, 2, "beta").serveAs(Options{Access: grid.AccessOwner}).URL
+	members, owner := newFake(t, 1, "alpha").serve().URL,
+		newFake(t, 2, "beta").serveAs(Options{Access: grid.AccessOwner}).URL
 	for _, tc := range []struct {
 		url, more string
 		status    int
@@ -178,8 +190,9 @@ func (f *fake) announceTakeover(who grid.NodeID, id grid.JobID) {
 }
 
 func ownerAccessSpec() *grid.JobSpec {
-	return &grid.JobSpec{Name: "sweep", Engine: grid.EngineProcess, Command: []string{"true"}, Count: 1, Retries: 1, Needs: grid.Needs{Resources: grid.Resources{CPU: grid.CPU}},
-		Env: []grid.Var{{Name: "TOKEN", Value: "hunter2"}}, Capability: key.Hash()}
+	return &grid.JobSpec{Name: "sweep", Engine: grid.EngineProcess, Command: []string{"true"}, Count: 1, Retries: 1,
+		Needs: grid.Needs{Resources: grid.Resources{CPU: grid.CPU}},
+		Env:   []grid.Var{{Name: "TOKEN", Value: "hunter2"}}, Capability: key.Hash()}
 }
 
 // When its origin is gone a job under access owner is readable with its capability, and only so, at a replica and
@@ -192,13 +205,15 @@ func TestOwnerAccessAtAReplica(t *testing.T) {
 	d.announceTakeover(b.self, id)
 	kept, heard := b.serve().URL, d.serve().URL
 	for name, url := range map[string]string{"a keeper": kept, "through another": heard} {
-		if status, text := askWith(t, "GET", url+"/v1/jobs/"+id.String(), "", b.proofHeaders(&key, id.String(), "GET", "/v1/jobs/"+id.String())); status != 200 || !strings.Contains(text, "hunter2") {
+		if status, text := askWith(t, "GET", url+"/v1/jobs/"+id.String(), "", b.proofHeaders(&key, id.String(), "GET",
+			"/v1/jobs/"+id.String())); status != 200 || !strings.Contains(text, "hunter2") {
 			t.Errorf("%s, with its capability: status %d, %s: want the spec", name, status, text)
 		}
 		if status, text := askWith(t, "GET", url+"/v1/jobs/"+id.String()+"/tasks", "", nil); status != 403 {
 			t.Errorf("%s, without: status %d, %s: want 403", name, status, text)
 		}
-		if status, text := askWith(t, "GET", url+"/v1/jobs/"+id.String(), "", nil); status != 200 || strings.Contains(text, "hunter2") || !strings.Contains(text, "sweep") {
+		if status, text := askWith(t, "GET", url+"/v1/jobs/"+id.String(), "", nil); status != 200 ||
+			strings.Contains(text, "hunter2") || !strings.Contains(text, "sweep") {
 			t.Errorf("%s, without: status %d, %s: want what every member may know", name, status, text)
 		}
 	}

@@ -23,7 +23,8 @@ func requireToken(d listener, token string, next http.Handler) http.Handler {
 		if r.URL.Path != "/healthz" && !bearer(r, token) {
 			w.Header().Set("WWW-Authenticate", "Bearer")
 			w.Header().Set("Connection", "close")
-			problem(w, http.StatusUnauthorized, "want the token of the node's data folder in the header: Authorization: Bearer TOKEN")
+			problem(w, http.StatusUnauthorized,
+				"want the token of the node's data folder in the header: Authorization: Bearer TOKEN")
 			return
 		}
 		if c, ok := r.Context().Value(callerKey{}).(caller); ok && c.conn != nil && bearer(r, token) {

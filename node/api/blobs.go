@@ -12,7 +12,7 @@ import (
 
 	"skep/grid"
 	"skep/node"
-	"skep/node/api/v1"
+	v1 "skep/node/api/v1"
 	"skep/node/p2p/blob"
 )
 
@@ -97,7 +97,8 @@ func (s *Server) putBlob(w http.ResponseWriter, r *http.Request) {
 		problem(w, http.StatusLengthRequired, "blob "+id.String()+": want its length in the header")
 		return
 	case r.ContentLength > int64(MaxBlob):
-		problem(w, http.StatusRequestEntityTooLarge, "blob of "+strconv.FormatInt(r.ContentLength, 10)+" bytes: want at most "+strconv.FormatInt(int64(MaxBlob), 10))
+		problem(w, http.StatusRequestEntityTooLarge, "blob of "+strconv.FormatInt(r.ContentLength,
+			10)+" bytes: want at most "+strconv.FormatInt(int64(MaxBlob), 10))
 		return
 	}
 	s.b.Blobs().Pin(id)
@@ -136,7 +137,8 @@ func (s *Server) jobBlob(w http.ResponseWriter, r *http.Request) {
 	b, err := s.openBlob(r.Context(), id)
 	if errors.Is(err, blob.ErrNotFound) {
 		if err := s.b.FetchBlob(r.Context(), &f, holders); err != nil {
-			problem(w, http.StatusNotFound, "blob "+id.String()+": is not kept at node "+s.self.Short()+", and did not come: "+err.Error())
+			problem(w, http.StatusNotFound,
+				"blob "+id.String()+": is not kept at node "+s.self.Short()+", and did not come: "+err.Error())
 			return
 		}
 		b, err = s.openBlob(r.Context(), id)
@@ -151,7 +153,8 @@ func (s *Server) jobBlob(w http.ResponseWriter, r *http.Request) {
 // blobOf finds a blob among a job's inputs and results, and the nodes that should have it; a zero file if it is
 // none of them. It searches the stated task first: a client that gets the files of 100,000 tasks must not cause a
 // search of all of them for each.
-func (s *Server) blobOf(ctx context.Context, job grid.JobID, id grid.BlobID, task uint32) (f grid.File, holders []grid.NodeID, err error) {
+func (s *Server) blobOf(ctx context.Context, job grid.JobID, id grid.BlobID, task uint32) (f grid.File,
+	holders []grid.NodeID, err error) {
 	err = s.b.Read(ctx, func(v *node.Node, _ gridTime) {
 		j, ok := v.Job(job)
 		if !ok {

@@ -46,5 +46,6 @@ func TestInputsAreHeldUntilTheSubmission(t *testing.T) {
 	if status := put("c"); status != http.StatusUnprocessableEntity {
 		t.Errorf("what does not fit beside them: status %d: want 422", status)
 	}
-	submit(t, url, "bcde", `,"inputs":[{"path":"a","blob":"`+a+`","size_bytes":40},{"path":"b","blob":"`+b+`","size_bytes":40}]`)
+	submit(t, url, "bcde",
+		`,"inputs":[{"path":"a","blob":"`+a+`","size_bytes":40},{"path":"b","blob":"`+b+`","size_bytes":40}]`)
 }

@@ -59,7 +59,8 @@ func TestOriginIsAskedBeforeClaimants(t *testing.T) {
 	v, _ := a.n.Job(id)
 	a.mu.Unlock()
 	if !v.Cancelled || lies.count() != 0 {
-		t.Errorf("cancelled at its origin: %t; %d requests went to who only says that it has the job", v.Cancelled, lies.count())
+		t.Errorf("cancelled at its origin: %t; %d requests went to who only says that it has the job", v.Cancelled,
+			lies.count())
 	}
 }
 
@@ -84,7 +85,8 @@ func TestClaimantWithoutTheJobIsSkipped(t *testing.T) {
 	}
 	gone := grid.JobID{Origin: grid.NodeID{1}, Nonce: [10]byte{6}}
 	d.announceTakeover(evil.self, gone)
-	if status, text := ask(t, "GET", via+"/v1/jobs/"+gone.String(), ""); status != http.StatusBadGateway || !strings.Contains(text, "cannot be asked now") {
+	if status, text := ask(t, "GET", via+"/v1/jobs/"+gone.String(), ""); status != http.StatusBadGateway ||
+		!strings.Contains(text, "cannot be asked now") {
 		t.Errorf("a job that nobody has: status %d, %s: want 502 that names its origin", status, text)
 	}
 }
@@ -110,8 +112,10 @@ func TestProofIsForOneRequest(t *testing.T) {
 		later       time.Duration
 		want        int
 	}{
-		{"GET", logs, 0, 200}, {"GET", logs, nonceLife, 200}, {"GET", logs, nonceLife + time.Second, 403}, {"GET", logs, -time.Minute, 403},
-		{"GET", "/v1/jobs/" + j.ID + "/logs?stream=stderr", 0, 403}, {"GET", "/v1/jobs/" + j.ID + "/tasks", 0, 403}, {"POST", "/v1/jobs/" + j.ID + "/cancel", 0, 403},
+		{"GET", logs, 0, 200}, {"GET", logs, nonceLife, 200}, {"GET", logs, nonceLife + time.Second, 403},
+		{"GET", logs, -time.Minute, 403},
+		{"GET", "/v1/jobs/" + j.ID + "/logs?stream=stderr", 0, 403}, {"GET", "/v1/jobs/" + j.ID + "/tasks", 0, 403},
+		{"POST", "/v1/jobs/" + j.ID + "/cancel", 0, 403},
 	} {
 		now = time.Unix(2e9, 0).Add(tc.later)
 		if status, text := a.asMember(evil.self, tc.method, tc.uri, seen); status != tc.want {

@@ -10,7 +10,7 @@ import (
 
 	"skep/grid"
 	"skep/node"
-	"skep/node/api/v1"
+	v1 "skep/node/api/v1"
 )
 
 // drainPath returns the node that a drain request is for.
@@ -81,11 +81,13 @@ func (s *Server) admin(ctx context.Context, act string, on bool) error {
 		return asProblem(err)
 	}
 	barred := !s.local(&c) && len(s.o.Admins) > 0 && !slices.Contains(s.o.Admins, c.node)
-	s.log.record(entry{act: act, of: "node", id: s.self.String(), by: c.node, user: c.user, refused: barred, noChange: idle})
+	s.log.record(entry{act: act, of: "node", id: s.self.String(), by: c.node, user: c.user, refused: barred,
+		noChange: idle})
 	if !barred {
 		return nil
 	}
-	return huma.Error403Forbidden("node " + s.displayName(ctx, s.self) + " is drained, and takes work again, for its admins only, and node " + c.node.Short() +
+	return huma.Error403Forbidden("node " + s.displayName(ctx, s.self) +
+		" is drained, and takes work again, for its admins only, and node " + c.node.Short() +
 		" is none of them: want it on that machine with --self, or the ID of the node that asks in its setting admins")
 }
 

@@ -6,7 +6,7 @@ import (
 	"skep/discovery"
 	"skep/grid"
 	"skep/node"
-	"skep/node/api/v1"
+	v1 "skep/node/api/v1"
 )
 
 // explainJob returns the traces of a job's tasks, and which of the nodes known now could run them.
@@ -68,7 +68,8 @@ func fitnessOf(spec *grid.JobSpec, p *node.PeerView) v1.Fitness {
 	if r.Why == grid.WhyNone && !p.Self && !p.Connected {
 		r.Why = grid.WhyGone
 	}
-	f := v1.Fitness{Node: p.Ad.Node.String(), Name: p.Ad.Name, Fits: r.Why == grid.WhyNone, Detail: r.Detail, News: p.Age.Seconds()}
+	f := v1.Fitness{Node: p.Ad.Node.String(), Name: p.Ad.Name, Fits: r.Why == grid.WhyNone, Detail: r.Detail,
+		News: p.Age.Seconds()}
 	if !f.Fits {
 		f.Reason = r.Why.String()
 	}

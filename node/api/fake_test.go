@@ -61,10 +61,14 @@ func newFake(t *testing.T, id byte, name string) *fake {
 func (f *fake) connect(g *fake) {
 	for _, p := range [][2]*fake{{f, g}, {g, f}} {
 		p[0].peers[p[1].self] = p[1]
-		p[0].step(grid.Event{Kind: grid.EvPeerUp, Peer: p[1].self, RTT: time.Millisecond, Kinds: grid.AllKinds, Features: grid.AllFeatures})
-		ad := &grid.Ad{Node: p[1].self, Seq: grid.Seq{Boot: 1, N: 1}, Name: p[1].name, Speed: 1, Availability: 1, Engines: []string{grid.EngineProcess},
-			Capacity: grid.Resources{CPU: 2 * grid.CPU}, Free: grid.Resources{CPU: grid.CPU}, Labels: []grid.Label{{Key: "os", Value: "plan9"}}}
-		p[0].step(grid.Event{Kind: grid.EvMessage, Peer: p[1].self, Msg: &grid.Message{Kind: grid.KindDigest, Digest: []grid.AdEntry{{Ad: ad}}}})
+		p[0].step(grid.Event{Kind: grid.EvPeerUp, Peer: p[1].self, RTT: time.Millisecond, Kinds: grid.AllKinds,
+			Features: grid.AllFeatures})
+		ad := &grid.Ad{Node: p[1].self, Seq: grid.Seq{Boot: 1, N: 1}, Name: p[1].name, Speed: 1, Availability: 1,
+			Engines:  []string{grid.EngineProcess},
+			Capacity: grid.Resources{CPU: 2 * grid.CPU}, Free: grid.Resources{CPU: grid.CPU},
+			Labels: []grid.Label{{Key: "os", Value: "plan9"}}}
+		p[0].step(grid.Event{Kind: grid.EvMessage, Peer: p[1].self, Msg: &grid.Message{Kind: grid.KindDigest,
+			Digest: []grid.AdEntry{{Ad: ad}}}})
 	}
 }
 

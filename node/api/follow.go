@@ -7,7 +7,7 @@ import (
 
 	"skep/grid"
 	"skep/node"
-	"skep/node/api/v1"
+	v1 "skep/node/api/v1"
 )
 
 // streamDelay is how long a placed task may run before its output is streamed while it runs. A shorter one's output
@@ -24,7 +24,8 @@ type follower struct {
 
 // follow streams the events of a job until it is over. The output of a single task is streamed while it runs; of
 // several tasks, each one's is sent whole when it has ended, in the order of their indices.
-func (s *Server) follow(ctx context.Context, w http.ResponseWriter, id grid.JobID, job *v1.Job, change <-chan struct{}) {
+func (s *Server) follow(ctx context.Context, w http.ResponseWriter, id grid.JobID, job *v1.Job,
+	change <-chan struct{}) {
 	ctx, cancel := s.untilStop(ctx)
 	defer cancel()
 	f := &follower{s, frames(w), change, id}

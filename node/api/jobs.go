@@ -12,7 +12,7 @@ import (
 
 	"skep/grid"
 	"skep/node"
-	"skep/node/api/v1"
+	v1 "skep/node/api/v1"
 )
 
 type gridTime = grid.Time
@@ -24,7 +24,8 @@ func (s *Server) own(next http.Handler) http.Handler {
 		if text, rest, ok := jobPath(r.URL.Path); ok {
 			id, err := grid.ParseJobID(text)
 			if err != nil {
-				problem(w, http.StatusNotFound, "job "+quote(text)+": node "+s.self.Short()+" tells other nodes of jobs by their whole IDs only")
+				problem(w, http.StatusNotFound,
+					"job "+quote(text)+": node "+s.self.Short()+" tells other nodes of jobs by their whole IDs only")
 				return
 			}
 			k, err := s.jobInfo(r.Context(), id)
@@ -72,7 +73,8 @@ func (s *Server) listJobs(ctx context.Context, in *listIn) (*v1.JobPage, error) 
 			page.Next = page.Jobs[in.Limit-1].ID
 			break
 		}
-		page.Jobs = append(page.Jobs, jobOf(&jobs[i], s.mayOpen(&c, jobs[i].ID, jobs[i].Spec.Capability) || s.isSubmitter(&c, jobs[i].Spec), false))
+		page.Jobs = append(page.Jobs, jobOf(&jobs[i], s.mayOpen(&c, jobs[i].ID, jobs[i].Spec.Capability) ||
+			s.isSubmitter(&c, jobs[i].Spec), false))
 	}
 	return page, nil
 }
@@ -181,7 +183,8 @@ func stateOf(j *node.JobView) string {
 // jobOf returns what every member may know of a job; with open also what is run, with spec also the whole spec.
 func jobOf(j *node.JobView, open, spec bool) v1.Job {
 	out := v1.Job{
-		ID: j.ID.String(), Name: j.Spec.Name, Origin: j.ID.Origin.String(), State: stateOf(j), Access: string(j.Spec.Access()),
+		ID: j.ID.String(), Name: j.Spec.Name, Origin: j.ID.Origin.String(), State: stateOf(j),
+		Access:  string(j.Spec.Access()),
 		Command: []string{}, Submitted: time.Unix(0, j.Submitted).UTC(),
 		Count: int(j.Spec.Count), Pending: j.Pending, Placed: j.Placed, Ended: j.Ended, Failed: j.Failed,
 	}

@@ -29,12 +29,14 @@ func TestSubmitTwiceIsOneJob(t *testing.T) {
 func TestSubmitReportsAllErrors(t *testing.T) {
 	url := newFake(t, 1, "alpha").serve().URL
 	for body, wants := range map[string][]string{
-		`{"id":"x","spec":{"command":["true"]}}`:                                                                                             {"job ID"},
-		`{"id":"bcdeaaaaaaaaaaaa-` + (grid.NodeID{9}).String() + `","spec":{"command":["true"]}}`:                                            {"submitted to the node that its ID names"},
-		`{"id":"bcdeaaaaaaaaaaaa","spec":{"command":[],"needs":{"cpus":-1},"timeout_seconds":-3}}`:                                           {"command: is empty", "needs.cpu", "timeout"},
-		`{"id":"bcdeaaaaaaaaaaaa","spec":{"command":["a"],"colour":"red"}}`:                                                                  {"unexpected property", "colour"},
-		`{"id":"bcdeaaaaaaaaaaaa","spec":{"command":["a"],"inputs":[{"path":"a","blob":"12","size_bytes":1}]}}`:                              {"64 hexadecimal digits"},
-		`{"id":"bcdeaaaaaaaaaaaa","spec":{"command":["a"],"inputs":[{"path":"a","blob":"` + strings.Repeat("1", 64) + `","size_bytes":1}]}}`: {"is not here"},
+		`{"id":"x","spec":{"command":["true"]}}`: {"job ID"},
+		`{"id":"bcdeaaaaaaaaaaaa-` + (grid.NodeID{9}).String() +
+			`","spec":{"command":["true"]}}`: {"submitted to the node that its ID names"},
+		`{"id":"bcdeaaaaaaaaaaaa","spec":{"command":[],"needs":{"cpus":-1},"timeout_seconds":-3}}`:              {"command: is empty", "needs.cpu", "timeout"},
+		`{"id":"bcdeaaaaaaaaaaaa","spec":{"command":["a"],"colour":"red"}}`:                                     {"unexpected property", "colour"},
+		`{"id":"bcdeaaaaaaaaaaaa","spec":{"command":["a"],"inputs":[{"path":"a","blob":"12","size_bytes":1}]}}`: {"64 hexadecimal digits"},
+		`{"id":"bcdeaaaaaaaaaaaa","spec":{"command":["a"],"inputs":[{"path":"a","blob":"` + strings.Repeat("1", 64) +
+			`","size_bytes":1}]}}`: {"is not here"},
 	} {
 		status, text := ask(t, "POST", url+"/v1/jobs", body)
 		if status != http.StatusUnprocessableEntity {
@@ -171,7 +173,8 @@ func TestFollowToTheEnd(t *testing.T) {
 			}
 			time.Sleep(time.Millisecond)
 		}
-		f.end(&grid.Result{Cause: grid.Exited, Exit: 3, Stdout: grid.Output{Inline: []byte("hi\n"), Size: 3}, Stderr: grid.Output{Inline: []byte("oh\n"), Size: 3}})
+		f.end(&grid.Result{Cause: grid.Exited, Exit: 3, Stdout: grid.Output{Inline: []byte("hi\n"), Size: 3},
+			Stderr: grid.Output{Inline: []byte("oh\n"), Size: 3}})
 	}()
 	_, body := ask(t, "POST", url+"/v1/jobs?follow=true", `{"id":"bcdeaaaaaaaaaaaa","spec":{"command":["true"]}}`)
 	out, evs := events(t, body)
@@ -202,7 +205,8 @@ func TestFollowStreamsWhileTheTaskRuns(t *testing.T) {
 
 func TestWhyUnplaceable(t *testing.T) {
 	url := newFake(t, 1, "alpha").serve().URL
-	_, body := ask(t, "POST", url+"/v1/jobs?follow=true", `{"id":"bcdeaaaaaaaaaaaa","spec":{"command":["true"],"needs":{"labels":{"zone":["b"]}}}}`)
+	_, body := ask(t, "POST", url+"/v1/jobs?follow=true",
+		`{"id":"bcdeaaaaaaaaaaaa","spec":{"command":["true"],"needs":{"labels":{"zone":["b"]}}}}`)
 	if !strings.Contains(body, `"exit_code":121`) || !strings.Contains(body, "needs zone=b") {
 		t.Errorf("%q: want exit code 121 and the node's reason", body)
 	}
@@ -221,21 +225,25 @@ func TestLogs(t *testing.T) {
 		t.Errorf("logs %q, events %v: want both streams and the task", out, evs)
 	}
 	f.mute = errors.New("which node has it is not known")
-	if _, body := ask(t, "GET", url+"/v1/jobs/bcde/logs", ""); !strings.Contains(body, "task 0: its output cannot be had now: which node has it is not known") {
+	if _, body := ask(t, "GET", url+"/v1/jobs/bcde/logs", ""); !strings.Contains(body,
+		"task 0: its output cannot be had now: which node has it is not known") {
 		t.Errorf("where no node can be named: %q: want the task and why", body)
 	}
 	other := newFake(t, 2, "beta")
 	f.connect(other)
 	f.mute = &grid.NodeError{Node: other.self, Err: errors.New("gone")} // the task runs at alpha meanwhile
-	if _, body := ask(t, "GET", url+"/v1/jobs/bcde/logs", ""); !strings.Contains(body, "task 0: its output cannot be had now from node beta ("+other.self.Short()+"): gone") {
+	if _, body := ask(t, "GET", url+"/v1/jobs/bcde/logs", ""); !strings.Contains(body,
+		"task 0: its output cannot be had now from node beta ("+other.self.Short()+"): gone") {
 		t.Errorf("of a task that has moved: %q: want the node that was asked", body)
 	}
 	f.mute = &grid.NodeError{Node: f.self, Err: errors.New("connection refused")}
-	if _, body := ask(t, "GET", url+"/v1/jobs/bcde/logs", ""); !strings.Contains(body, "task 0: its output cannot be had now from node alpha ("+f.self.Short()+"): connection refused") {
+	if _, body := ask(t, "GET", url+"/v1/jobs/bcde/logs", ""); !strings.Contains(body,
+		"task 0: its output cannot be had now from node alpha ("+f.self.Short()+"): connection refused") {
 		t.Errorf("of a node that cannot be asked: %q: want the task, the node and why", body)
 	}
 	f.print = [2]string{}
-	if status, text := ask(t, "GET", url+"/v1/jobs/bcde/logs?stream=stdout", ""); status != http.StatusBadGateway || !strings.Contains(text, "from node alpha") {
+	if status, text := ask(t, "GET", url+"/v1/jobs/bcde/logs?stream=stdout", ""); status != http.StatusBadGateway ||
+		!strings.Contains(text, "from node alpha") {
 		t.Errorf("of a node that cannot be asked: status %d, %q: want 502 and the node", status, text)
 	}
 	if status, _ := ask(t, "GET", url+"/v1/jobs/bcde/logs?task=1", ""); status != http.StatusNotFound {

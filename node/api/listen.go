@@ -148,7 +148,8 @@ func clearSocket(path, addr string) error {
 	}
 	if c, err := net.DialTimeout("unix", addr, time.Second); err == nil {
 		c.Close()
-		return fmt.Errorf("data folder %s: a node answers there already: stop it, or choose another --data-dir", filepath.Dir(path))
+		return fmt.Errorf("data folder %s: a node answers there already: stop it, or choose another --data-dir",
+			filepath.Dir(path))
 	}
 	if err := os.Remove(path); err != nil {
 		return fmt.Errorf("socket %s: is left over and cannot be removed: %w", path, err)

@@ -15,7 +15,7 @@ import (
 
 	"skep/grid"
 	"skep/node"
-	"skep/node/api/v1"
+	v1 "skep/node/api/v1"
 )
 
 type logsIn struct {
@@ -75,7 +75,8 @@ func (s *Server) text(ctx context.Context, w http.ResponseWriter, t grid.TaskID,
 }
 
 // bothStreams writes both streams concurrently.
-func (s *Server) bothStreams(ctx context.Context, fw *v1.FrameWriter, t grid.TaskID, offset [2]int64, follow bool) error {
+func (s *Server) bothStreams(ctx context.Context, fw *v1.FrameWriter, t grid.TaskID, offset [2]int64,
+	follow bool) error {
 	var errs [2]error
 	var wg sync.WaitGroup
 	for i, k := range [2]v1.FrameKind{v1.FrameStdout, v1.FrameStderr} {

@@ -9,7 +9,7 @@ import (
 
 	"skep/grid"
 	"skep/node"
-	"skep/node/api/v1"
+	v1 "skep/node/api/v1"
 )
 
 func (s *Server) listNodes(ctx context.Context, _ *struct{}) (*v1.NodeList, error) {
@@ -50,7 +50,8 @@ func (s *Server) getNode(ctx context.Context, in *nodeIn) (*v1.Node, error) {
 	}
 	switch len(found) {
 	case 0:
-		return nil, huma.Error404NotFound("node " + quote(in.Node) + ": is not known here: want an ID, 4 characters or more of its beginning, a name, or self")
+		return nil, huma.Error404NotFound("node " + quote(in.Node) +
+			": is not known here: want an ID, 4 characters or more of its beginning, a name, or self")
 	case 1:
 		if found[0].ID == s.self.String() {
 			found[0].Findings = s.o.Findings

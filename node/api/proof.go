@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"skep/grid"
-	"skep/node/api/v1"
+	v1 "skep/node/api/v1"
 )
 
 // nonceLife is for how long a proof may be made with a nonce: a node that relays a request could repeat that same
@@ -72,7 +72,8 @@ func proofOf(r *http.Request) *requestProof {
 	if err != nil {
 		return nil
 	}
-	return &requestProof{proof: p, req: v1.Request{Method: r.Method, Path: r.URL.Path, Query: r.URL.RawQuery, Nonce: p.Nonce}}
+	return &requestProof{proof: p, req: v1.Request{Method: r.Method, Path: r.URL.Path, Query: r.URL.RawQuery,
+		Nonce: p.Nonce}}
 }
 
 func (h *requestProof) opensJob(n *nonces, id grid.JobID, hash grid.CapabilityHash) bool {

@@ -14,7 +14,7 @@ import (
 
 	"skep/grid"
 	"skep/node"
-	"skep/node/api/v1"
+	v1 "skep/node/api/v1"
 )
 
 // dialTime bounds connecting to the job's origin or owner.
@@ -129,7 +129,8 @@ func (s *Server) unreachable(r *http.Request, err error) string {
 	}
 	if text, _, ok := jobPath(r.URL.Path); ok {
 		if job, err := grid.ParseJobID(text); err == nil && job.Origin != id {
-			return "node " + job.Origin.Short() + ", where the job was submitted, is gone; its owner is node " + name + ", which cannot be asked now: " + why
+			return "node " + job.Origin.Short() + ", where the job was submitted, is gone; its owner is node " + name +
+				", which cannot be asked now: " + why
 		}
 	}
 	if _, ok := drainPath(r.URL.Path); ok {

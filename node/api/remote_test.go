@@ -86,7 +86,8 @@ func TestRemoteListenerUsesTLS(t *testing.T) {
 		}
 	}
 	// A browser shows the certificate's fingerprint, and uses no older version.
-	if conn, err := tls.Dial("tcp", r.Addr, &tls.Config{InsecureSkipVerify: true, MaxVersion: tls.VersionTLS12}); err == nil {
+	if conn, err := tls.Dial("tcp", r.Addr,
+		&tls.Config{InsecureSkipVerify: true, MaxVersion: tls.VersionTLS12}); err == nil {
 		conn.Close()
 		t.Error("it speaks TLS 1.2")
 	}
@@ -122,12 +123,14 @@ func TestAnotherCertificate(t *testing.T) {
 	}))
 	defer impostor.Close()
 	impostor.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelDebug)
-	r := client.Remote{Addr: impostor.Listener.Addr().String(), Token: strings.Repeat("0123456789abcdef", 4), Sum: [32]byte{1}}
+	r := client.Remote{Addr: impostor.Listener.Addr().String(), Token: strings.Repeat("0123456789abcdef", 4),
+		Sum: [32]byte{1}}
 	c := client.OpenRemote(r, t.TempDir())
 	defer c.Close()
 	_, err := c.Version(t.Context())
 	var other *client.CertificateError
-	if !errors.As(err, &other) || other.Addr != r.Addr || other.Want != r.Sum || strings.Contains(err.Error(), "\n") || strings.Contains(err.Error(), r.Token) {
+	if !errors.As(err, &other) || other.Addr != r.Addr || other.Want != r.Sum || strings.Contains(err.Error(), "\n") ||
+		strings.Contains(err.Error(), r.Token) {
 		t.Errorf("error %v", err)
 	}
 	if other != nil && other.Got != sha256.Sum256(impostor.Certificate().Raw) {
@@ -140,7 +143,8 @@ func TestAnotherCertificate(t *testing.T) {
 	}
 	impostor.Close()
 	var no *client.NoNodeError
-	if _, err := c.Version(t.Context()); !errors.As(err, &no) || !strings.Contains(err.Error(), "no node answers at "+r.Addr) || strings.Contains(err.Error(), "\n") {
+	if _, err := c.Version(t.Context()); !errors.As(err, &no) ||
+		!strings.Contains(err.Error(), "no node answers at "+r.Addr) || strings.Contains(err.Error(), "\n") {
 		t.Errorf("nobody is there: %v", err)
 	}
 }
@@ -169,7 +173,8 @@ func TestCertificateIsReused(t *testing.T) {
 	if err := os.Truncate(path, 200); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := loadCertificate(path, hosts); err == nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "remove it to have new ones made") {
+	if _, err := loadCertificate(path, hosts); err == nil || !strings.Contains(err.Error(), path) ||
+		!strings.Contains(err.Error(), "remove it to have new ones made") {
 		t.Errorf("cut: %v", err)
 	}
 }
@@ -178,12 +183,18 @@ func TestParseRemote(t *testing.T) {
 	const token = "secret0123456789"
 	sum := strings.Repeat("ab", 32)
 	for text, want := range map[string]string{
-		"https://" + token + "@192.0.2.1:7420/#sha256=" + sum: "", "https://" + token + "@[2001:db8::1]:7420/#sha256=" + sum: "", "https://" + token + "@anthill:1#sha256=" + sum: "",
+		"https://" + token + "@192.0.2.1:7420/#sha256=" + sum: "", "https://" + token + "@[2001:db8::1]:7420/#sha256=" +
+			sum: "", "https://" + token + "@anthill:1#sha256=" + sum: "",
 		"http://" + token + "@127.0.0.1:7420/": "", "http://" + token + "@localhost:7420": "",
-		"": "is no URL", "skep1-abc": "is no URL", "https://%zz" + token: "is no URL", "https://" + token + "@192.0.2.1/#sha256=" + sum: "want an address and a port",
-		"https://192.0.2.1:7420/#sha256=" + sum: "has no token", "https://" + token + "@192.0.2.1:7420/": "digits of its certificate's hash",
-		"https://" + token + "@192.0.2.1:7420/#sha256=abcd": "digits of its certificate's hash", "https://" + token + "@192.0.2.1:7420/#sha256=" + strings.Repeat("00", 32): "hash",
-		"http://" + token + "@192.0.2.1:7420/": "over http anybody on the way could read the token", "http://" + token + "@anthill:7420/": "over http anybody",
+		"": "is no URL", "skep1-abc": "is no URL", "https://%zz" + token: "is no URL",
+		"https://" + token + "@192.0.2.1/#sha256=" + sum:                           "want an address and a port",
+		"https://192.0.2.1:7420/#sha256=" + sum:                                    "has no token",
+		"https://" + token + "@192.0.2.1:7420/":                                    "digits of its certificate's hash",
+		"https://" + token + "@192.0.2.1:7420/#sha256=abcd":                        "digits of its certificate's hash",
+		"https://" + token + "@192.0.2.1:7420/#sha256=" + strings.Repeat("00", 32): "hash",
+		"http://" + token +
+			"@192.0.2.1:7420/": "over http anybody on the way could read the token",
+		"http://" + token + "@anthill:7420/": "over http anybody",
 	} {
 		r, err := client.ParseRemote(text)
 		switch {

@@ -29,8 +29,10 @@ func parseRef(text string) (prefix, error) {
 		return !strings.ContainsFunc(s, func(r rune) bool { return !(r >= 'a' && r <= 'z' || r >= '2' && r <= '7') })
 	}
 	if len(nonce) < minPrefix || len(nonce) > 16 || len(origin) > 52 || !letters(nonce) || !letters(origin) {
-		return prefix{}, fmt.Errorf("job ID %.80q: want %d to 16 characters of a-z and 2-7, perhaps a hyphen and the beginning of a node's ID; or %s",
-			text, minPrefix, newest)
+		return prefix{},
+			fmt.Errorf("job ID %.80q: want %d to 16 characters of a-z and 2-7, perhaps a hyphen and the beginning of a "+
+				"node's ID; or %s",
+				text, minPrefix, newest)
 	}
 	return prefix{nonce, origin}, nil
 }
@@ -60,7 +62,8 @@ func (s *Server) resolve(ctx context.Context, text string) (grid.JobID, error) {
 	case 1:
 		return found[0].id, nil
 	case 0:
-		return grid.JobID{}, huma.Error404NotFound("job " + quote(text) + ": is not known here: the ID of a job that was submitted at another node must be whole")
+		return grid.JobID{}, huma.Error404NotFound("job " + quote(text) +
+			": is not known here: the ID of a job that was submitted at another node must be whole")
 	}
 	var which []error
 	for _, m := range found {
@@ -95,7 +98,8 @@ func (s *Server) ownMatches(ctx context.Context, p prefix) (found []match, err e
 			}
 		}
 		for _, id := range v.ForeignJobs(nil) {
-			if known := func(m match) bool { return m.id == id }; p.fits(id) && len(found) <= maxMatches && !slices.ContainsFunc(found, known) {
+			if known := func(m match) bool { return m.id == id }; p.fits(id) && len(found) <= maxMatches &&
+				!slices.ContainsFunc(found, known) {
 				found = append(found, match{id: id})
 			}
 		}

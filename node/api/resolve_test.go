@@ -112,7 +112,8 @@ func FuzzParseRef(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if len(p.nonce) < minPrefix || len(p.nonce) > 16 || len(p.origin) > 52 || strings.Trim(p.nonce+p.origin, "abcdefghijklmnopqrstuvwxyz234567") != "" {
+		if len(p.nonce) < minPrefix || len(p.nonce) > 16 || len(p.origin) > 52 ||
+			strings.Trim(p.nonce+p.origin, "abcdefghijklmnopqrstuvwxyz234567") != "" {
 			t.Errorf("%q reads as %+v, which is no part of an ID", s, p)
 		}
 	})

@@ -10,7 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"skep/node"
-	"skep/node/api/v1"
+	v1 "skep/node/api/v1"
 )
 
 // Ref is the job of a request. When a handler sees it, it is the whole ID of a job of this node.
@@ -22,13 +22,16 @@ type answer[T any] struct{ Body T }
 
 // routes registers all routes.
 func (s *Server) routes() {
-	stream(s, http.MethodPost, "/v1/jobs", "submit-job", "Submit a job; with follow=true, stream what happens to it", "application/json", s.submit)
+	stream(s, http.MethodPost, "/v1/jobs", "submit-job", "Submit a job; with follow=true, stream what happens to it",
+		"application/json", s.submit)
 	route(s, http.MethodGet, "/v1/jobs", "list-jobs", "The jobs submitted to this node, newest first", s.listJobs)
 	route(s, http.MethodGet, "/v1/jobs/{id}", "get-job", "One job", s.getJob)
 	route(s, http.MethodPost, "/v1/jobs/{id}/cancel", "cancel-job", "End a job", s.cancelJob)
-	route(s, http.MethodGet, "/v1/jobs/{id}/wait", "wait-job", "A job when it is over, or as it is when the time is", s.waitJob)
+	route(s, http.MethodGet, "/v1/jobs/{id}/wait", "wait-job", "A job when it is over, or as it is when the time is",
+		s.waitJob)
 	route(s, http.MethodGet, "/v1/jobs/{id}/tasks", "list-tasks", "The tasks of a job, by index", s.listTasks)
-	route(s, http.MethodGet, "/v1/jobs/{id}/explain", "explain-job", "What happened to the tasks of a job, and why", s.explainJob)
+	route(s, http.MethodGet, "/v1/jobs/{id}/explain", "explain-job", "What happened to the tasks of a job, and why",
+		s.explainJob)
 	stream(s, http.MethodGet, "/v1/jobs/{id}/logs", "job-logs", "Stream what a task printed", "text/plain", s.logs)
 	s.raw(http.MethodGet, "/v1/jobs/{id}/blobs/{blob}", "job-blob", "A blob among a job's inputs or results", s.jobBlob)
 
@@ -36,8 +39,10 @@ func (s *Server) routes() {
 	s.raw(http.MethodPut, "/v1/blobs/{blob}", "put-blob", "Hand a blob to this node; its length must be said", s.putBlob)
 
 	route(s, http.MethodGet, "/v1/nodes", "list-nodes", "The nodes that this one knows, itself first", s.listNodes)
-	route(s, http.MethodGet, "/v1/nodes/{node}", "get-node", "One node, by its ID, a beginning of it, its name, or self", s.getNode)
-	route(s, http.MethodPost, "/v1/nodes/{node}/drain", "drain-node", "Have a node take nothing new, so that it may be stopped", s.drain)
+	route(s, http.MethodGet, "/v1/nodes/{node}", "get-node", "One node, by its ID, a beginning of it, its name, or self",
+		s.getNode)
+	route(s, http.MethodPost, "/v1/nodes/{node}/drain", "drain-node",
+		"Have a node take nothing new, so that it may be stopped", s.drain)
 	route(s, http.MethodGet, "/v1/nodes/{node}/drain", "get-drain", "How far a node has come with draining", s.getDrain)
 	route(s, http.MethodDelete, "/v1/nodes/{node}/drain", "undrain-node", "Have a node take work again", s.undrain)
 	route(s, http.MethodGet, "/v1/token", "get-token", "What another machine joins with", s.getToken)
@@ -100,7 +105,8 @@ func route[I, O any](s *Server, method, path, id, summary string, h func(context
 }
 
 // stream registers a handler that answers with a stream: frames, or the given media type.
-func stream[I any](s *Server, method, path, id, summary, kind string, h func(context.Context, *I) (*huma.StreamResponse, error)) {
+func stream[I any](s *Server, method, path, id, summary, kind string, h func(context.Context, *I) (*huma.StreamResponse,
+	error)) {
 	op := operation(method, path, id, summary)
 	op.Responses = map[string]*huma.Response{"200": {Description: "The answer, or frames where they are asked for",
 		Content: map[string]*huma.MediaType{kind: {}, v1.FrameType: {}}}}
@@ -110,19 +116,24 @@ func stream[I any](s *Server, method, path, id, summary, kind string, h func(con
 // raw registers a plain handler and describes it to huma, which would read a whole body into memory.
 func (s *Server) raw(method, path, id, summary string, h http.HandlerFunc) {
 	op := operation(method, path, id, summary)
-	op.Responses = map[string]*huma.Response{"200": {Description: "The content", Content: map[string]*huma.MediaType{"application/octet-stream": {}}}}
+	op.Responses = map[string]*huma.Response{"200": {Description: "The content",
+		Content: map[string]*huma.MediaType{"application/octet-stream": {}}}}
 	for _, p := range []string{"id", "blob"} {
 		if strings.Contains(path, "{"+p+"}") {
-			op.Parameters = append(op.Parameters, &huma.Param{Name: p, In: "path", Required: true, Schema: &huma.Schema{Type: huma.TypeString}})
+			op.Parameters = append(op.Parameters, &huma.Param{Name: p, In: "path", Required: true,
+				Schema: &huma.Schema{Type: huma.TypeString}})
 		}
 	}
 	if id == "job-blob" {
-		op.Parameters = append(op.Parameters, &huma.Param{Name: "task", In: "query", Description: "Index of the task that left it: so it is found at once.",
-			Schema: &huma.Schema{Type: huma.TypeInteger}})
+		op.Parameters = append(op.Parameters,
+			&huma.Param{Name: "task", In: "query", Description: "Index of the task that left it: so it is found at once.",
+				Schema: &huma.Schema{Type: huma.TypeInteger}})
 	}
 	if method == http.MethodPut {
-		op.RequestBody = &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{"application/octet-stream": {}}}
-		op.Responses["200"].Content = map[string]*huma.MediaType{"application/json": {Schema: s.api.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[v1.Blob](), true, "Blob")}}
+		op.RequestBody = &huma.RequestBody{Required: true,
+			Content: map[string]*huma.MediaType{"application/octet-stream": {}}}
+		op.Responses["200"].Content = map[string]*huma.MediaType{"application/json": {
+			Schema: s.api.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[v1.Blob](), true, "Blob")}}
 	}
 	s.api.OpenAPI().AddOperation(&op)
 	s.mux.HandleFunc(method+" "+path, h)

@@ -6,7 +6,7 @@ import (
 
 	"skep/grid"
 	"skep/node"
-	"skep/node/api/v1"
+	v1 "skep/node/api/v1"
 )
 
 // statsTime bounds reading the node's counts.
@@ -31,7 +31,8 @@ func (s *Server) getStats(ctx context.Context, _ *struct{}) (*v1.Stats, error) {
 	return &v1.Stats{
 		Sent: byKind(&st.Sent), Received: byKind(&st.Received), Dropped: dropped,
 		Moved: st.Moved, Local: st.Local, Lost: st.Lost, Copies: st.Backups, Queued: st.Queued, Running: st.Running,
-		Backlog: st.Backlog.Seconds(), Jobs: st.Jobs, Pending: st.Pending, Peers: st.Peers, Lambda: st.Lambda, Solves: st.Solves,
+		Backlog: st.Backlog.Seconds(), Jobs: st.Jobs, Pending: st.Pending, Peers: st.Peers, Lambda: st.Lambda,
+		Solves: st.Solves,
 	}, nil
 }
 

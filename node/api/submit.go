@@ -11,7 +11,7 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"skep/grid"
-	"skep/node/api/v1"
+	v1 "skep/node/api/v1"
 )
 
 type submitIn struct {
@@ -72,7 +72,8 @@ func (s *Server) submission(ctx context.Context, in *v1.Submission) (grid.JobID,
 	}
 	owner := in.Spec.Access == string(grid.AccessOwner) || in.Spec.Access == "" && s.o.Access == grid.AccessOwner
 	if owner && spec.Capability.IsZero() {
-		return id, nil, newAccessError(http.StatusPreconditionRequired, id, "want capability_sha256, of a key that whoever submits it keeps").with(v1.NonceHeader, s.nonces.issue(id))
+		return id, nil, newAccessError(http.StatusPreconditionRequired, id,
+			"want capability_sha256, of a key that whoever submits it keeps").with(v1.NonceHeader, s.nonces.issue(id))
 	}
 	spec.Submitter = grid.Submitter{Node: s.self, User: s.callerOf(ctx).user}
 	err = spec.Check()

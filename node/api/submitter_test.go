@@ -58,7 +58,8 @@ func TestSubmitterIsFoundByTheNode(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	status, text := askWith(t, http.MethodPost, "http://"+tcp+"/v1/jobs", `{"id":"`+client.Draw()+`","spec":{"command":["true"]}}`,
+	status, text := askWith(t, http.MethodPost, "http://"+tcp+"/v1/jobs",
+		`{"id":"`+client.Draw()+`","spec":{"command":["true"]}}`,
 		map[string]string{"Authorization": "Bearer " + strings.TrimSpace(string(token)), v1.UserHeader: "root-of-all"})
 	if status != 200 || !strings.Contains(text, `"user":"`+me.Username+`"`) {
 		t.Errorf("over TCP, with a user in the request: status %d, %s: want %s", status, text, me.Username)

@@ -7,7 +7,7 @@ import (
 
 	"skep/grid"
 	"skep/node"
-	"skep/node/api/v1"
+	v1 "skep/node/api/v1"
 )
 
 type pageIn struct {
@@ -25,7 +25,8 @@ func (s *Server) listTasks(ctx context.Context, in *pageIn) (*v1.TaskPage, error
 }
 
 // eachTask calls f with the tasks of a page and returns the job's whole ID and where the next page begins.
-func (s *Server) eachTask(ctx context.Context, in *pageIn, f func(*node.JobView, *node.TaskView, names), whole *string, next **uint32) error {
+func (s *Server) eachTask(ctx context.Context, in *pageIn, f func(*node.JobView, *node.TaskView, names), whole *string,
+	next **uint32) error {
 	id, err := grid.ParseJobID(in.ID)
 	if err != nil {
 		return huma.Error422UnprocessableEntity(err.Error())

@@ -97,7 +97,8 @@ func (c *Coordinator) sendBackupOffer(now grid.Time, l *liveTask, fx *grid.Effec
 // backupOffer returns the offer of a backup attempt. Its age is zero, so that it gets no priority in the worker's
 // queue: the task runs already.
 func (c *Coordinator) backupOffer(l *liveTask, id grid.AttemptID) *grid.Offer {
-	return &grid.Offer{ID: id, Spec: l.job.spec, Class: l.class(), Lease: c.cfg.Lease, Members: slices.Clone(l.job.members()), Stays: true}
+	return &grid.Offer{ID: id, Spec: l.job.spec, Class: l.class(), Lease: c.cfg.Lease,
+		Members: slices.Clone(l.job.members()), Stays: true}
 }
 
 // backupAccepted records that the worker accepted the backup attempt, and renews its lease.
@@ -117,7 +118,8 @@ func (c *Coordinator) backupTimer(now grid.Time, k grid.TimerKind, l *liveTask, 
 	switch {
 	case k == grid.TimerOffer && !b.accepted && now >= b.sent.Add(c.cfg.Lease/4):
 		c.sendBackupOffer(now, l, fx)
-	case k == grid.TimerLease && now >= b.deadline && !c.mayAct(now, l.job): // an owner without quorum lease gives up no attempt
+	// an owner without quorum lease gives up no attempt
+	case k == grid.TimerLease && now >= b.deadline && !c.mayAct(now, l.job):
 		b.deadline = c.leaseEnd(now, b.worker)
 	case k == grid.TimerLease && now >= b.deadline:
 		c.dropBackup(now, l, grid.Refusal{Why: grid.WhySilent}, true, fx)
@@ -135,7 +137,7 @@ func (c *Coordinator) dropBackup(now grid.Time, l *liveTask, why grid.Refusal, l
 	if lost {
 		c.countLost(now, l, b.worker, why)
 		c.countLostAttempt(l, b.worker, why)
-		l.preferOthers(b.worker, why, now.Add(c.cfg.Lease))
+		l.PreferOthers(b.worker, why, now.Add(c.cfg.Lease))
 	} else {
 		c.policies.Note(balance.Outcome{Kind: balance.Refused, At: now, Node: b.worker, Class: l.class()})
 		c.exclude(now, l, b.worker, why)
@@ -192,7 +194,8 @@ func (c *Coordinator) askWorker(l *liveTask, fx *grid.Effects) {
 // backupEnded takes the result of a backup attempt and reports whether it ends the task: then the backup becomes the
 // primary and the old primary is dropped. While the primary's result waits for its files, this one is ignored; its
 // worker repeats it, or is asked for it.
-func (c *Coordinator) backupEnded(now grid.Time, l *liveTask, from grid.NodeID, id grid.AttemptID, r *grid.Result, fx *grid.Effects) bool {
+func (c *Coordinator) backupEnded(now grid.Time, l *liveTask, from grid.NodeID, id grid.AttemptID, r *grid.Result,
+	fx *grid.Effects) bool {
 	t := l.task()
 	switch {
 	case !r.Succeeded():
@@ -211,7 +214,8 @@ func (c *Coordinator) backupEnded(now grid.Time, l *liveTask, from grid.NodeID, 
 }
 
 // yieldToBackup promotes the backup attempt after the primary ended without success.
-func (c *Coordinator) yieldToBackup(now grid.Time, l *liveTask, from grid.NodeID, id grid.AttemptID, r *grid.Result, fx *grid.Effects) {
+func (c *Coordinator) yieldToBackup(now grid.Time, l *liveTask, from grid.NodeID, id grid.AttemptID, r *grid.Result,
+	fx *grid.Effects) {
 	t := l.task()
 	c.peers.Ended(now, l.class(), l.task().worker, r)
 	c.attemptReturned(now, &l.promise, t.worker, r.Cause != grid.Lost && !r.Cause.Refused())

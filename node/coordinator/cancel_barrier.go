@@ -103,7 +103,8 @@ func (c *Coordinator) confirmStopped(now grid.Time, from grid.NodeID, id grid.At
 		return false
 	}
 	b := j.barrier
-	at, ok := slices.BinarySearchFunc(b.outstanding, id.Task.Index, func(o issuedAttempt, i uint32) int { return cmp.Compare(o.id.Task.Index, i) })
+	at, ok := slices.BinarySearchFunc(b.outstanding, id.Task.Index,
+		func(o issuedAttempt, i uint32) int { return cmp.Compare(o.id.Task.Index, i) })
 	if ok && b.outstanding[at].id != id && at+1 < len(b.outstanding) { // a backup attempt follows its primary
 		at++
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"skep/balance"
@@ -17,17 +18,17 @@ import (
 // (an attempt failed, was lost or was demoted there, or they must deliver first after a reclaim), then to blacklisted
 // nodes. onProbation counts the nodes that fit but were left out at the last step: on probation or backing off.
 func (c *Coordinator) candidates(now grid.Time, l *liveTask) (v balance.View, onProbation int) {
-	l.expire(now)
+	l.Expire(now)
 	l.tryBlacklisted = l.tryBlacklisted && len(l.polled) > 0
 	if c.isLocal(l.job) {
 		return c.eligibleNodes(now, l, false, false)
 	}
 	v, onProbation = c.eligibleNodes(now, l, true, true)
-	if len(v.Nodes) == 0 && (l.prefers() || len(l.demotions) > 0 || l.reclaims > 0 || onProbation > 0) {
+	if len(v.Nodes) == 0 && (l.Prefers() || len(l.demotions) > 0 || l.reclaims > 0 || onProbation > 0) {
 		v, onProbation = c.eligibleNodes(now, l, true, false)
 	}
 	if len(v.Nodes) == 0 && c.peers.HasBlacklist(l.class()) && onProbation == 0 && len(l.polled) == 0 &&
-		l.forNow().Why == grid.WhyNone {
+		l.Latest().Why == grid.WhyNone {
 		l.tryBlacklisted = true
 		v, onProbation = c.eligibleNodes(now, l, false, false)
 	}
@@ -57,7 +58,8 @@ func (c *Coordinator) moreCandidates(now grid.Time, l *liveTask) balance.View {
 
 // eligibleNodes returns the candidates, without those on the blacklist if it is heeded, and how many were left out
 // because they are on probation or backing off; strict as in Excludes.
-func (c *Coordinator) eligibleNodes(now grid.Time, l *liveTask, heedBlacklist, strict bool) (v balance.View, onProbation int) {
+func (c *Coordinator) eligibleNodes(now grid.Time, l *liveTask, heedBlacklist, strict bool) (v balance.View,
+	onProbation int) {
 	n := peers.Need{Spec: l.job.spec, Class: l.class(), Strict: strict, Delivered: strict && l.reclaims > 0,
 		Blacklisted: !heedBlacklist, Excluded: l}
 	v = balance.View{Self: c.cfg.Self, Home: c.peers.Home()}
@@ -66,17 +68,18 @@ func (c *Coordinator) eligibleNodes(now grid.Time, l *liveTask, heedBlacklist, s
 		!(heedBlacklist && c.peers.Excludes(now, n.Class, c.cfg.Self)) &&
 		discovery.Fit(&spec.Needs, spec.Engine, c.gossip.Ad()) == grid.WhyNone &&
 		c.worker.Exec().Refuses(spec.Needs.Resources) == grid.WhyNone {
-		at, _ := slices.BinarySearchFunc(v.Nodes, c.cfg.Self, func(s balance.State, id grid.NodeID) int { return s.Node.Compare(id) })
+		at, _ := slices.BinarySearchFunc(v.Nodes, c.cfg.Self,
+			func(s balance.State, id grid.NodeID) int { return s.Node.Compare(id) })
 		v.Nodes = slices.Insert(v.Nodes, at, c.selfState(now, spec.Needs.Resources, n.Class))
 	}
 	c.scratch.view = v.Nodes
 	return v, onProbation
 }
 
-// Excludes implements [peers.Excluded]: it reports whether a task must not be offered to a node, or has polled it in this decision. If strict it also
-// excludes nodes on which the task failed or which demoted it, and preferences.
+// Excludes implements [peers.Excluded]: it reports whether a task must not be offered to a node, or has polled it in
+// this decision. If strict it also excludes nodes on which the task failed or which demoted it, and preferences.
 func (l *liveTask) Excludes(id grid.NodeID, strict bool) bool {
-	return strict && (l.hasFailedOn(id) || l.demotedBy(id)) || l.excludes(id, strict) || slices.Contains(l.polled, id)
+	return strict && (l.HasFailedOn(id) || l.demotedBy(id)) || l.ExcludesNode(id, strict) || slices.Contains(l.polled, id)
 }
 
 // selfState returns this node's own answer to a poll.
@@ -84,7 +87,8 @@ func (c *Coordinator) selfState(now grid.Time, need grid.Resources, class string
 	here := c.worker.Exec()
 	ready := here.Wait(now, need, c.cfg.RunTime)
 	ran, rest := here.Ahead(now, need, c.cfg.RunTime)
-	return balance.State{Node: c.cfg.Self, ECT: ready + here.Mean(now, class, c.cfg.RunTime), Ready: ready, Heard: now, Site: c.peers.Home(),
+	return balance.State{Node: c.cfg.Self, ECT: ready + here.Mean(now, class, c.cfg.RunTime), Ready: ready, Heard: now,
+		Site:    c.peers.Home(),
 		Waiting: int32(len(here.Queue())), Running: int32(len(here.Running())), Ran: ran, Rest: rest, Whole: c.cfg.Whole}
 }
 
@@ -106,7 +110,7 @@ func (c *Coordinator) exclude(now grid.Time, l *liveTask, id grid.NodeID, why gr
 		until = now.Add(min(time.Second<<min(l.tries, 5), 30*time.Second))
 	}
 	c.trace(l.task(), grid.Trace{At: now, What: grid.TraceRefused, Node: id, Refusal: why, Asked: int32(len(l.polled))})
-	l.exclude(id, why, until)
+	l.Exclude(id, why, until)
 }
 
 // dropBlacklisted removes the answers of nodes that were blacklisted since the poll, or are being probed by another
@@ -136,60 +140,22 @@ func (c *Coordinator) traceBlacklisted(now grid.Time, l *liveTask) {
 	}
 }
 
-// SearchDone resumes the tasks that waited for a search.
-func (c *Coordinator) SearchDone(now grid.Time, f discovery.Found, fx *grid.Effects) {
-	if f.Ad != nil {
-		c.peers.Dial(now, f.Ad.Node, fx)
-		c.readmit(now, f.Ad, fx)
+// countFailedNode records that a task failed on a node. It returns the reason if the task ends now, "" if it goes on.
+func (c *Coordinator) countFailedNode(l *liveTask, id grid.NodeID, why grid.Refusal) string {
+	l.Fail(id, why)
+	if c.cfg.Strikes == 0 || len(l.FailedOn()) < c.cfg.Strikes {
+		return ""
 	}
-	for _, l := range slices.Clone(c.live.waiting.list) {
-		if l.search != f.ID || l.phase != waiting {
-			continue
+	var b strings.Builder
+	fmt.Fprintf(&b, "it failed on %d nodes: ", len(l.FailedOn()))
+	for i, f := range l.FailedOn() {
+		if i > 0 {
+			b.WriteString("; ")
 		}
-		l.search = 0
-		if f.Ad != nil {
-			c.trace(l.task(), grid.Trace{At: now, What: grid.TraceSearch, Node: f.Ad.Node, Refusal: grid.Refusal{Detail: c.searchMethod(&f)}})
+		fmt.Fprintf(&b, "%s %s", c.peers.Name(f.Node), f.Why.Why)
+		if f.Why.Detail != "" {
+			fmt.Fprintf(&b, " (%s)", f.Why.Detail)
 		}
-		if f.Ad == nil || l.neverFits(f.Ad.Node) { // another search would find the same node
-			l.job.noSearchBefore = now.Add(searchRetryAfter)
-		} else if why := c.notReady(f.Ad.Node, l.job.spec); why != "" {
-			if l.tries++; l.tries > maxDials {
-				l.job.noSearchBefore = now.Add(searchRetryAfter)
-			}
-			c.dequeue(l)
-			c.waitFor(now, l, dialPause, grid.Refusal{Why: grid.WhyGone, Detail: why}, fx)
-			continue
-		}
-		l.lookAgain = true // other tasks of its job may wait for this one
-		c.resumeTask(l)
 	}
-}
-
-// readmit puts a connected node that a search found back into the view if newer peers have displaced it: only nodes in
-// the view can be given tasks, and the same search would find the same node again.
-func (c *Coordinator) readmit(now grid.Time, ad *grid.Ad, fx *grid.Effects) {
-	if c.peers.Connected(ad.Node) && c.gossip.Peer(ad.Node) == nil {
-		c.gossip.Up(now, ad.Node, 0, fx)
-		c.gossip.Hear(now, c.cfg.Self, []grid.AdEntry{{Ad: ad}}, fx, c.AdNews(now))
-	}
-}
-
-// notReady returns why tasks cannot yet be placed on a node that a search found; "" = they can. The view may know newer
-// facts than the search.
-func (c *Coordinator) notReady(id grid.NodeID, spec *grid.JobSpec) string {
-	if !c.peers.Connected(id) {
-		return "a node that fits is being dialled"
-	}
-	if g := c.gossip.Peer(id); !c.peers.TakesWork(id) || g == nil || g.Ad == nil || discovery.Fit(&spec.Needs, spec.Engine, g.Ad) != grid.WhyNone {
-		return "a node that was found says that it does not fit"
-	}
-	return ""
-}
-
-// searchMethod describes how a node was found.
-func (c *Coordinator) searchMethod(f *discovery.Found) string {
-	if f.Called {
-		return "by a call"
-	}
-	return fmt.Sprintf("hops: %d, by %s", f.Hops, c.cfg.Forward)
+	return clip(b.String())
 }

@@ -9,6 +9,7 @@ import (
 	"skep/exec"
 	"skep/fifo"
 	"skep/grid"
+	"skep/node/exclusion"
 	"skep/node/ownercache"
 	"skep/sparse"
 )
@@ -82,7 +83,8 @@ type Tuning struct {
 
 // Defaults returns the tuning of a real node.
 func Defaults() Tuning {
-	return Tuning{Policy: "lpas_dec", Lease: 6 * time.Second, Strikes: 3, Members: 3, Confirm: 10 * time.Second, Window: 64,
+	return Tuning{Policy: "lpas_dec", Lease: 6 * time.Second, Strikes: 3, Members: 3, Confirm: 10 * time.Second,
+		Window:    64,
 		PollFloor: 50 * time.Millisecond, PollCap: time.Second, Keep: 200_000}
 }
 
@@ -93,8 +95,8 @@ func (c *Tuning) Check() error {
 	if c.Lease < 500*time.Millisecond || c.Lease > time.Hour {
 		add("lease %v: want 500ms to 1h", c.Lease)
 	}
-	if c.Strikes < 0 || c.Strikes > MaxStrikes {
-		add("strikes %d: want 0 (no bound) to %d nodes", c.Strikes, MaxStrikes)
+	if c.Strikes < 0 || c.Strikes > exclusion.MaxStrikes {
+		add("strikes %d: want 0 (no bound) to %d nodes", c.Strikes, exclusion.MaxStrikes)
 	}
 	if c.Members != 1 && c.Members != 3 && c.Members != grid.MaxMembers {
 		add("members %d: want 1, 3 or %d", c.Members, grid.MaxMembers)
@@ -157,7 +159,8 @@ type restoring struct {
 // New returns the coordinator of a node, or says why its policy cannot be had. Records of an earlier run follow by
 // RestoreRegister and RestoreEntry, then Start.
 func New(cfg Config, with Parts) (*Coordinator, error) {
-	c := &Coordinator{cfg: cfg, parts: parts{wall: with.Wall, scratch: with.Scratch, gossip: with.Gossip, peers: with.Peers,
+	c := &Coordinator{cfg: cfg, parts: parts{wall: with.Wall, scratch: with.Scratch, gossip: with.Gossip,
+		peers:    with.Peers,
 		policies: with.Peers.Policies(), worker: with.Worker, discovery: with.Discovery, replicas: with.Registers,
 		deposits: with.Deposits, ledger: with.Ledger}}
 	c.queue.turns.Track((*job).setQueueIndex)

@@ -52,7 +52,8 @@ func (c *Coordinator) matchDeposit(j *job, i uint32, fx *grid.Effects) {
 func (c *Coordinator) depositAsked(from grid.NodeID, m *grid.Message, fx *grid.Effects) {
 	id, full := m.Attempts[0], false
 	j := c.job(id.Task.Job)
-	if j == nil || j.ownerKnown() != from || j.replica.IsOwner() || j.replica.State().Done || id.Task.Index >= j.spec.Count {
+	if j == nil || j.ownerKnown() != from || j.replica.IsOwner() || j.replica.State().Done ||
+		id.Task.Index >= j.spec.Count {
 		c.stats.Stale++
 		return
 	}

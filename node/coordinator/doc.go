@@ -1,20 +1,20 @@
 // Package coordinator is the jobs that a node owns, and those of whose registers it is a member.
 //
 // A submission becomes a [job] with a register, which this node alone keeps or other members too (submission.go). The
-// tasks wait in a queue (queue.go); a placement decision collects the candidates, polls those that the policy names, and
-// chooses one (placement.go, candidates.go). The attempt is offered (offer.go) and holds a lease (lease.go) until its
-// result is recorded, once (result.go). A task that cannot be placed waits for a reason (wait.go); one that takes too long
-// is reclaimed or gets a backup attempt (reclaim.go, backup_start.go). A task's phases and their invariants are in
-// task_phase.go.
+// tasks wait in a queue (queue.go); a placement decision collects the candidates, polls those that the policy names,
+// and chooses one (placement.go, candidates.go). The attempt is offered (offer.go) and holds a lease (lease.go) until
+// its result is recorded, once (result.go). A task that cannot be placed waits for a reason (wait.go); one that takes
+// too long is reclaimed or gets a backup attempt (reclaim.go, backup_start.go). A task's phases and their invariants
+// are in task_phase.go.
 //
 // What the register says counts: an owner acts only with its quorum lease, and an end is visible only once it is
-// committed. The coordinator calls its registers, which never call it, and applies what has changed at them (replica.go,
-// replica_member.go, takeover.go). A new owner places nothing during its takeover grace, in which workers claim what
-// earlier owners gave them (takeover.go, bulk_end.go). A cancelled job stays behind its barrier until nothing of it can start
-// (cancel_barrier.go).
+// committed. The coordinator calls its registers, which never call it, and applies what has changed at them
+// (replica.go, replica_member.go, takeover.go). A new owner places nothing during its takeover grace, in which workers
+// claim what earlier owners gave them (takeover.go, bulk_end.go). A cancelled job stays behind its barrier until
+// nothing of it can start (cancel_barrier.go).
 //
-// It speaks to workers by messages, also to that of its own node; which jobs have another owner or are over it tells that
-// one by a list of changes that the node carries (parts.go). It asks package peers what it knows of the other
+// It speaks to workers by messages, also to that of its own node; which jobs have another owner or are over it tells
+// that one by a list of changes that the node carries (parts.go). It asks package peers what it knows of the other
 // nodes. Jobs that are over are archived, small ones packed (archive.go, packed_job.go).
 //
 // DESIGN.md has the state diagram of a task.

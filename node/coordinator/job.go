@@ -56,7 +56,8 @@ func (c *Coordinator) Cancel(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 	rep := j.replica
 	cancelled, _ := rep.Cancelled()
 	switch {
-	case rep.State().Done || !cancelled && j.counts[grid.Ended]-j.uncommitted == j.count(): // an end that was visible does not change
+	// an end that was visible does not change
+	case rep.State().Done || !cancelled && j.counts[grid.Ended]-j.uncommitted == j.count():
 		c.awaitBarrier(now, j, ev.Caller, fx)
 	case !rep.IsOwner():
 		fx.Reply(ev.Caller, ev.Job, fmt.Sprintf("job %s: its owner is node %s", j.id.Short(), j.ownerKnown().Short()))
@@ -159,7 +160,8 @@ const closeDelay = 20 * time.Millisecond
 func (j *job) mayClose() bool {
 	r := j.replica
 	cancelled, committed := r.Cancelled()
-	return r.IsOwner() && r.Ready() && !r.State().Done && j.uncommitted == 0 && j.counts[grid.Ended] == j.count() && (!cancelled || committed)
+	return r.IsOwner() && r.Ready() && !r.State().Done && j.uncommitted == 0 && j.counts[grid.Ended] == j.count() &&
+		(!cancelled || committed)
 }
 
 // closeSole closes a job that this node alone keeps, if it has ended. That is not saved: the ends of all tasks are.
@@ -193,7 +195,8 @@ func (c *Coordinator) closeJobs(now grid.Time, fx *grid.Effects) {
 		j.replica.Close()
 		j.replica.Save(fx)
 		j.replica.MarkDirty()
-		c.changed(grid.JobChange{Kind: grid.JobOver, Job: j.id}) // attempts from an earlier epoch of this owner, superseded by another's
+		// attempts from an earlier epoch of this owner, superseded by another's
+		c.changed(grid.JobChange{Kind: grid.JobOver, Job: j.id})
 		c.archiveAndTrim(j, fx)
 	}
 	c.closing = c.closing[:0]
@@ -233,18 +236,10 @@ func (c *Coordinator) saveEntry(j *job, i uint32, fx *grid.Effects) *grid.TaskRe
 		t := j.task(i)
 		e.State, e.ID.Attempt, e.Worker, e.Lost = t.state, t.attempt, t.worker, t.lost
 		e.Placed, e.Began, e.Done, e.Backup = t.placed, t.began, t.done, t.backupRecord()
-		if a, r, found := j.replica.files.Output(i); found && !a.Less(t.attempt) { // the deposit must not replace the record of a newer attempt
+		// the deposit must not replace the record of a newer attempt
+		if a, r, found := j.replica.files.Output(i); found && !a.Less(t.attempt) {
 			e.ID.Attempt, e.Result, e.Held = a, r, true
 		}
 	}
 	return &e.TaskRecord
-}
-
-// awaitsCommit reports whether this node recorded the attempt's result as the owner and it is not yet committed.
-func (j *job) awaitsCommit(id grid.AttemptID) bool {
-	if id.Task.Index >= j.spec.Count {
-		return false
-	}
-	t := j.at(id.Task.Index)
-	return t.uncommitted && t.attempt == id.Attempt
 }

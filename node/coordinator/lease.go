@@ -137,7 +137,7 @@ func (c *Coordinator) attemptLost(now grid.Time, l *liveTask, why grid.Refusal, 
 	}
 	l.forgetResult()
 	retryAt := now.Add(min(c.cfg.Lease/4<<min(max(t.lost-2, 0), 10), maxRetryDelay))
-	l.preferOthers(t.worker, why, max(retryAt, now.Add(c.cfg.Lease)))
+	l.PreferOthers(t.worker, why, max(retryAt, now.Add(c.cfg.Lease)))
 	c.setState(l.job, l.index, grid.Pending, fx)
 	c.saveEntry(l.job, l.index, fx)
 	if t.lost == 1 {
@@ -171,7 +171,8 @@ func (c *Coordinator) taskTimer(now grid.Time, k grid.TimerKind, l *liveTask, fx
 		c.choose(now, l, fx)
 	case k == grid.TimerOffer && l.phase == offered && now >= l.sent.Add(c.cfg.Lease/4):
 		c.sendOffer(now, l, fx)
-	case k == grid.TimerLease && (l.phase == offered || l.phase == placed) && !c.mayAct(now, l.job): // an owner without quorum lease gives up no attempt
+	// an owner without quorum lease gives up no attempt
+	case k == grid.TimerLease && (l.phase == offered || l.phase == placed) && !c.mayAct(now, l.job):
 		c.extendLease(now, l, fx)
 	case k == grid.TimerLease && c.isStraggler(now, l):
 		c.reclaimStraggler(now, l, fx)

@@ -34,7 +34,8 @@ func (c *Coordinator) offerUsing(now grid.Time, l, polled *liveTask, x balance.C
 	t.worker, t.placed = x.Node, c.wall.At(now).UnixNano()
 	l.cannotExecute, l.promise.Made = nil, now
 	c.peers.Start(now, &l.promise)
-	tr := grid.Trace{At: now, What: grid.TraceChosen, Node: x.Node, ECT: grid.Seconds(x.ECT), Asked: int32(len(polled.polled))}
+	tr := grid.Trace{At: now, What: grid.TraceChosen, Node: x.Node, ECT: grid.Seconds(x.ECT),
+		Asked: int32(len(polled.polled))}
 	for i := range polled.answers {
 		if polled.answers[i].Node == x.Node {
 			tr.News = now.Sub(polled.answers[i].Heard)
@@ -142,7 +143,8 @@ func (c *Coordinator) traceAccepted(now grid.Time, t *task, worker grid.NodeID) 
 }
 
 // refuseReceived handles a worker's refusal of an attempt, or its report that it does not have the attempt.
-func (c *Coordinator) refuseReceived(now grid.Time, from grid.NodeID, id grid.AttemptID, why grid.Refusal, puller grid.NodeID, fx *grid.Effects) {
+func (c *Coordinator) refuseReceived(now grid.Time, from grid.NodeID, id grid.AttemptID, why grid.Refusal,
+	puller grid.NodeID, fx *grid.Effects) {
 	if c.confirmStopped(now, from, id, fx) {
 		return
 	}
@@ -171,7 +173,8 @@ func (c *Coordinator) refuseReceived(now grid.Time, from grid.NodeID, id grid.At
 
 // neverStarted reports whether a worker that accepted an attempt states with this reason that it never started it.
 func neverStarted(why grid.Why) bool {
-	return why == grid.WhyDrain || why == grid.WhyOverdue || why == grid.WhyStale || why == grid.WhyMajority || why == grid.WhyPulled
+	return why == grid.WhyDrain || why == grid.WhyOverdue || why == grid.WhyStale || why == grid.WhyMajority ||
+		why == grid.WhyPulled
 }
 
 // refusedAttempt places a task again after a refusal: the attempt never ran, so it is not a loss.
@@ -212,14 +215,16 @@ func (c *Coordinator) beatReceived(now grid.Time, from grid.NodeID, ids []grid.A
 			continue
 		}
 		c.adoptAttempt(now, from, id, fx)
-		if j != nil && j.leads() && id.Epoch < j.replica.State().Epoch && id.Task.Job != redirected { // the worker may know only an earlier owner
+		// the worker may know only an earlier owner
+		if j != nil && j.leads() && id.Epoch < j.replica.State().Epoch && id.Task.Job != redirected {
 			c.redirect(from, j, fx)
 			redirected = id.Task.Job
 		}
 		if j != nil && j.awaitsCommit(id) {
 			continue // acknowledged once it is committed
 		}
-		if l := c.currentAttempt(from, id); l != nil && (l.phase == offered || l.phase == placed) || c.backupOf(from, id) != nil {
+		if l := c.currentAttempt(from, id); l != nil && (l.phase == offered || l.phase == placed) ||
+			c.backupOf(from, id) != nil {
 			c.acceptReceived(now, from, id, fx)
 			continue
 		}
@@ -229,22 +234,4 @@ func (c *Coordinator) beatReceived(now grid.Time, from grid.NodeID, ids []grid.A
 		}
 		drop.Attempts = append(drop.Attempts, id)
 	}
-}
-
-// isOver reports whether a job that is not here is over: it was submitted here and forgotten, or evicted.
-func (c *Coordinator) isOver(id grid.JobID) bool {
-	return id.Origin == c.cfg.Self || c.replicas.Buried(id)
-}
-
-// dropStale tells a worker that an attempt is not the live one.
-func (c *Coordinator) dropStale(to grid.NodeID, id grid.AttemptID, fx *grid.Effects) {
-	c.stats.Stale++
-	if j := c.job(id.Task.Job); j == nil && !c.isOver(id.Task.Job) {
-		return
-	} else if j != nil && !j.authoritative() {
-		c.redirect(to, j, fx)
-		return
-	}
-	m := fx.Send(to, grid.KindDrop)
-	m.Attempts = append(m.Attempts, id)
 }

@@ -74,7 +74,8 @@ func (c *Coordinator) announceTakeovers(fx *grid.Effects) {
 const maxTakeovers = 128
 
 // ownerClaimed handles a statement about who owns a register.
-func (c *Coordinator) ownerClaimed(now grid.Time, from grid.NodeID, id grid.JobID, x grid.OwnerClaim, fx *grid.Effects) {
+func (c *Coordinator) ownerClaimed(now grid.Time, from grid.NodeID, id grid.JobID, x grid.OwnerClaim,
+	fx *grid.Effects) {
 	if j := c.job(id); j != nil {
 		c.replicaClaimed(now, from, j, x, fx)
 	}
@@ -143,4 +144,22 @@ func (v Views) ForeignJobs(dst []grid.JobID) []grid.JobID {
 		}
 	}
 	return dst
+}
+
+// isOver reports whether a job that is not here is over: it was submitted here and forgotten, or evicted.
+func (c *Coordinator) isOver(id grid.JobID) bool {
+	return id.Origin == c.cfg.Self || c.replicas.Buried(id)
+}
+
+// dropStale tells a worker that an attempt is not the live one.
+func (c *Coordinator) dropStale(to grid.NodeID, id grid.AttemptID, fx *grid.Effects) {
+	c.stats.Stale++
+	if j := c.job(id.Task.Job); j == nil && !c.isOver(id.Task.Job) {
+		return
+	} else if j != nil && !j.authoritative() {
+		c.redirect(to, j, fx)
+		return
+	}
+	m := fx.Send(to, grid.KindDrop)
+	m.Attempts = append(m.Attempts, id)
 }

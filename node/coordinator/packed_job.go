@@ -25,7 +25,8 @@ const maxPackedTasks = 64
 
 // packable reports whether a job is small and can no longer change, except by an event that unpacks it first.
 func (c *Coordinator) packable(j *job) bool {
-	return j.count() <= maxPackedTasks && j.replica.Sole() && j.replica.State().Done && j.barrier == nil && j.counts[grid.Ended] == j.count() && j.id.Origin == c.cfg.Self
+	return j.count() <= maxPackedTasks && j.replica.Sole() && j.replica.State().Done && j.barrier == nil &&
+		j.counts[grid.Ended] == j.count() && j.id.Origin == c.cfg.Self
 }
 
 // packFinished packs the jobs that ended or were unpacked in this step.
@@ -105,7 +106,8 @@ func (c *Coordinator) pack(j *job) packedJob {
 		flags |= packedCancelled
 	}
 	b = append(b, flags)
-	for _, x := range [...]int64{j.submitted, c.wall.At(j.arrived).UnixNano() - j.submitted, j.done - j.submitted, int64(j.quietAt),
+	for _, x := range [...]int64{j.submitted, c.wall.At(j.arrived).UnixNano() - j.submitted, j.done - j.submitted,
+		int64(j.quietAt),
 		int64(j.nextFresh), int64(j.backupFrom), int64(j.failed), int64(j.exit)} {
 		b = binary.AppendVarint(b, x)
 	}
@@ -143,11 +145,13 @@ func (c *Coordinator) packTask(b []byte, p *packedJob, j *job, i uint32) []byte 
 		b = append(b, t.worker[:]...)
 	}
 	if r := &t.result; flags&packedResult != 0 {
-		for _, x := range [...]int64{int64(r.Cause), int64(r.Exit), int64(r.Waited), int64(r.Wall), int64(r.CPU), int64(r.MaxRSS)} {
+		for _, x := range [...]int64{int64(r.Cause), int64(r.Exit), int64(r.Waited), int64(r.Wall), int64(r.CPU),
+			int64(r.MaxRSS)} {
 			b = binary.AppendVarint(b, x)
 		}
 	}
-	for _, x := range [...]int64{int64(t.attempt.Epoch), int64(t.attempt.N), int64(t.backupMade.Epoch), int64(t.backupMade.N), int64(t.lost), t.placed - j.submitted,
+	for _, x := range [...]int64{int64(t.attempt.Epoch), int64(t.attempt.N), int64(t.backupMade.Epoch),
+		int64(t.backupMade.N), int64(t.lost), t.placed - j.submitted,
 		t.began - j.submitted, t.done - j.done} {
 		b = binary.AppendVarint(b, x)
 	}
@@ -181,7 +185,8 @@ func (c *Coordinator) unpack(p *packedJob, whole bool) *job {
 	}
 	j.submitted = number()
 	j.arrived = grid.Time(j.submitted + number() - c.wall.At(0).UnixNano())
-	j.done, j.quietAt, j.nextFresh, j.backupFrom = j.submitted+number(), grid.Time(number()), uint32(number()), uint32(number())
+	j.done, j.quietAt, j.nextFresh, j.backupFrom = j.submitted+number(), grid.Time(number()), uint32(number()),
+		uint32(number())
 	j.failed, j.exit = int32(number()), int32(number())
 	j.counts[grid.Ended] = int(p.spec.Count)
 	if !whole {
@@ -204,7 +209,8 @@ func (c *Coordinator) unpack(p *packedJob, whole bool) *job {
 			t.result = (*p.results)[i].Brief()
 		case flags&packedResult != 0:
 			t.result.Cause, t.result.Exit = grid.Cause(number()), int32(number())
-			t.result.Waited, t.result.Wall, t.result.CPU = time.Duration(number()), time.Duration(number()), time.Duration(number())
+			t.result.Waited, t.result.Wall, t.result.CPU = time.Duration(number()), time.Duration(number()),
+				time.Duration(number())
 			t.result.MaxRSS = grid.Bytes(number())
 		}
 		t.attempt = grid.Attempt{Epoch: uint32(number()), N: uint32(number())}

@@ -14,16 +14,21 @@ import (
 func endedJob(n *Coordinator, r *grid.Rand, k uint32) *job {
 	at := func() int64 { return n.wall.At(grid.Time(r.Int64N(1e15))).UnixNano() }
 	spec := &grid.JobSpec{Engine: grid.EngineProcess, Command: []string{"x"}, Count: 1 + uint32(r.IntN(4))}
-	j := &job{id: grid.JobID{Origin: n.cfg.Self}, spec: spec, class: grid.ClassOf(spec), submitted: at(), arrived: grid.Time(r.Int64N(1e15)) - 5e14,
-		done: at(), cancelled: r.IntN(2) == 0, failed: int32(r.IntN(3)), exit: int32(r.IntN(3)), placing: placing{nextFresh: uint32(r.IntN(3))}, backupFrom: uint32(r.IntN(3)), quietAt: grid.Time(r.IntN(2)), replica: n.closedReplica()}
+	j := &job{id: grid.JobID{Origin: n.cfg.Self}, spec: spec, class: grid.ClassOf(spec), submitted: at(),
+		arrived: grid.Time(r.Int64N(1e15)) - 5e14,
+		done:    at(), cancelled: r.IntN(2) == 0, failed: int32(r.IntN(3)), exit: int32(r.IntN(3)),
+		placing: placing{nextFresh: uint32(r.IntN(3))}, backupFrom: uint32(r.IntN(3)), quietAt: grid.Time(r.IntN(2)),
+		replica: n.closedReplica()}
 	j.id.Nonce[7], j.id.Nonce[8], j.id.Nonce[9] = byte(k>>16), byte(k>>8), byte(k)
 	j.counts[grid.Ended] = int(spec.Count)
 	j.tasks = sparse.Make[task](spec.Count)
 	for i := range spec.Count {
 		t := j.tasks.At(i)
-		t.state, t.attempt, t.lost = grid.Ended, grid.Attempt{Epoch: uint32(r.IntN(3)), N: uint32(r.IntN(3))}, int32(r.IntN(3))
+		t.state, t.attempt, t.lost = grid.Ended, grid.Attempt{Epoch: uint32(r.IntN(3)), N: uint32(r.IntN(3))},
+			int32(r.IntN(3))
 		t.backupMade = grid.Attempt{Epoch: uint32(r.IntN(3)), N: uint32(r.IntN(3))}
-		res := grid.Result{Cause: grid.Exited, Exit: int32(r.IntN(256)), Wall: time.Duration(r.Int64N(1e10)), MaxRSS: grid.Bytes(r.Int64N(1e9))}
+		res := grid.Result{Cause: grid.Exited, Exit: int32(r.IntN(256)), Wall: time.Duration(r.Int64N(1e10)),
+			MaxRSS: grid.Bytes(r.Int64N(1e9))}
 		switch r.IntN(3) {
 		case 0:
 			t.worker = n.cfg.Self
@@ -125,8 +130,10 @@ func TestArchiveAgainstModel(t *testing.T) {
 				t.Fatalf("job %v is\n%+v\nand not\n%+v", want.id, got, want)
 			}
 		}
-		if n.archive.len() != len(all) || n.archive.tasks != tasks || len(n.Views().Jobs(nil)) != len(all) || tally(n) != len(all) {
-			t.Fatalf("%d jobs of %d tasks, %d listed, %d counted, want %d of %d", n.archive.len(), n.archive.tasks, len(n.Views().Jobs(nil)), tally(n), len(all), tasks)
+		if n.archive.len() != len(all) || n.archive.tasks != tasks || len(n.Views().Jobs(nil)) != len(all) ||
+			tally(n) != len(all) {
+			t.Fatalf("%d jobs of %d tasks, %d listed, %d counted, want %d of %d", n.archive.len(), n.archive.tasks,
+				len(n.Views().Jobs(nil)), tally(n), len(all), tasks)
 		}
 	}
 	if n.packFinished(); n.jobs.Len() != 0 || n.archive.packed != len(all) {
@@ -138,7 +145,8 @@ func TestArchiveAgainstModel(t *testing.T) {
 func TestLargeJobsAreNotPacked(t *testing.T) {
 	for _, count := range []uint32{maxPackedTasks, maxPackedTasks + 1} {
 		n := keeper(t)
-		j := n.newJob(grid.JobID{Origin: selfID}, &grid.JobSpec{Engine: grid.EngineProcess, Command: []string{"true"}, Count: count}, 0)
+		j := n.newJob(grid.JobID{Origin: selfID}, &grid.JobSpec{Engine: grid.EngineProcess, Command: []string{"true"},
+			Count: count}, 0)
 		j.replica = n.closedReplica()
 		for i := range count {
 			j.task(i).state = grid.Ended

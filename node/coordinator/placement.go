@@ -31,11 +31,13 @@ func (c *Coordinator) place(now grid.Time, l *liveTask, fx *grid.Effects) {
 	v, onProbation := c.candidates(now, l)
 	c.traceBlacklisted(now, l)
 	switch {
-	case onProbation > 0 && (len(v.Nodes) == 0 || len(v.Nodes) == 1 && v.Nodes[0].Node == c.cfg.Self && v.Nodes[0].Ready > 0):
+	case onProbation > 0 && (len(v.Nodes) == 0 || len(v.Nodes) == 1 && v.Nodes[0].Node == c.cfg.Self &&
+		v.Nodes[0].Ready > 0):
 		c.pauseTask(now, l, grid.Refusal{Why: grid.WhyUnproven}, fx)
 	case len(v.Nodes) == 0:
 		c.noCandidate(now, l, fx)
-	case len(v.Nodes) == 1 && v.Nodes[0].Node != c.cfg.Self && !c.awaitsIdleNode(l.job): // polling the only candidate would cost a round trip and decide nothing
+	// polling the only candidate would cost a round trip and decide nothing
+	case len(v.Nodes) == 1 && v.Nodes[0].Node != c.cfg.Self && !c.awaitsIdleNode(l.job):
 		l.answers = append(l.answers, v.Nodes[0])
 		c.choose(now, l, fx)
 	default:
@@ -148,7 +150,7 @@ func (c *Coordinator) choose(now grid.Time, l *liveTask, fx *grid.Effects) {
 // keptByPolicy handles a task that the policy does not place. The local policy never sends a task away, so a task that
 // this node can never run ends.
 func (c *Coordinator) keptByPolicy(now grid.Time, l *liveTask, fx *grid.Effects) {
-	if why := c.FitsSelf(l.job.spec); c.isLocal(l.job) && (why.Why.Never() || l.neverFits(c.cfg.Self)) {
+	if why := c.FitsSelf(l.job.spec); c.isLocal(l.job) && (why.Why.Never() || l.NeverFits(c.cfg.Self)) {
 		c.giveUp(now, l, fx)
 		return
 	}

@@ -76,7 +76,8 @@ func (c *Coordinator) ResumeJobs(now grid.Time) {
 		if c.mayAct(now, j) {
 			c.resumeJob(j)
 			j.awaitingMajority = false
-		} else if len(j.replica.awaitingMajority) == 0 && !j.setAside && !j.replica.leasesDenied { // nothing of it waits any more
+			// nothing of it waits any more
+		} else if len(j.replica.awaitingMajority) == 0 && !j.setAside && !j.replica.leasesDenied {
 			j.awaitingMajority = false
 		}
 		return !j.awaitingMajority

@@ -34,7 +34,8 @@ type footprint struct {
 
 // admitJob returns why a job of this sender must not be stored; "" = it may, and then there is room.
 func (c *Coordinator) admitJob(id grid.JobID, spec *grid.JobSpec, from grid.NodeID, fx *grid.Effects) string {
-	return c.admit(quota.PartiesOf(id, from), quota.Amount{Bytes: jobBytes + quota.SpecBytes(spec), Registers: 1, Tasks: int(spec.Count)}, fx)
+	return c.admit(quota.PartiesOf(id, from), quota.Amount{Bytes: jobBytes + quota.SpecBytes(spec), Registers: 1,
+		Tasks: int(spec.Count)}, fx)
 }
 
 // AdmitOffer returns why an attempt must not be accepted from a node; WhyNone = it may.
@@ -106,7 +107,8 @@ func (c *Coordinator) chargeJob(j *job, from grid.NodeID) {
 // rechargeJob updates a job's charge after a write.
 func (c *Coordinator) rechargeJob(j *job) {
 	if rep := j.replica; j.id.Origin != c.cfg.Self {
-		c.ledger.Resize(j.id, rep.base+rep.Bytes()+grid.Bytes(max(rep.Leaves(), j.tasks.Leaves()))*leafBytes+rep.files.ResultBytes())
+		c.ledger.Resize(j.id, rep.base+rep.Bytes()+grid.Bytes(max(rep.Leaves(),
+			j.tasks.Leaves()))*leafBytes+rep.files.ResultBytes())
 	}
 }
 

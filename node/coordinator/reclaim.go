@@ -16,8 +16,8 @@ func (c *Coordinator) attemptReturned(now grid.Time, p *grid.Promise, worker gri
 	}
 }
 
-// isStraggler reports whether a task's attempt is so old that it is reclaimed. Not a task that may run at most once, and
-// not where all rates are given.
+// isStraggler reports whether a task's attempt is so old that it is reclaimed. Not a task that may run at most once,
+// and not where all rates are given.
 func (c *Coordinator) isStraggler(now grid.Time, l *liveTask) bool {
 	to := l.task().worker
 	return to != c.cfg.Self && l.result == nil && l.phase == placed && l.job.spec.Retries > 0 &&
@@ -35,7 +35,7 @@ func (c *Coordinator) reclaimStraggler(now grid.Time, l *liveTask, fx *grid.Effe
 	c.dropAttempt(now, l, t.worker, l.id(), fx)
 	l.reclaims = min(l.reclaims+1, grid.MaxReclaims)
 	l.promise.Expected = 0
-	l.preferOthers(t.worker, why, now.Add(c.cfg.Lease))
+	l.PreferOthers(t.worker, why, now.Add(c.cfg.Lease))
 	if l.backup != nil {
 		c.promoteBackup(now, l, fx)
 		return
@@ -46,10 +46,10 @@ func (c *Coordinator) reclaimStraggler(now grid.Time, l *liveTask, fx *grid.Effe
 	c.retry(l)
 }
 
-// Tasks that exceed the bound on the run time of their class. A task that runs longer was declared too small and delays the small tasks behind
-// it. It is stopped, and its owner places it again with the next class, which may belong to other nodes [4 of
-// balance, sections 3.4 and 14: the bound theta of a class]. That is not a loss. A task that may run at most once is
-// exempt.
+// Tasks that exceed the bound on the run time of their class. A task that runs longer was declared too small and delays
+// the small tasks behind it. It is stopped, and its owner places it again with the next class, which may belong to
+// other nodes [4 of balance, sections 3.4 and 14: the bound theta of a class]. That is not a loss. A task that may run
+// at most once is exempt.
 
 // maxDemotions bounds how often a task changes its class.
 const maxDemotions = 4
@@ -63,7 +63,8 @@ type demotion struct {
 // mayDemoteTo reports whether a worker may move the task to that class: not to a class that it had before, and at
 // most maxDemotions times. Otherwise the result is an ordinary loss.
 func (l *liveTask) mayDemoteTo(next string) bool {
-	return next != "" && grid.ValidClass(next) && next != l.class() && l.job.spec.Retries > 0 && len(l.demotions) < maxDemotions &&
+	return next != "" && grid.ValidClass(next) && next != l.class() && l.job.spec.Retries > 0 &&
+		len(l.demotions) < maxDemotions &&
 		!slices.ContainsFunc(l.demotions, func(d demotion) bool { return d.class == next })
 }
 
@@ -104,8 +105,8 @@ const (
 // Waiting returns the number of tasks that wait for a timer, or for a change of the nodes known.
 func (c *Coordinator) Waiting() int { return len(c.live.waiting.list) }
 
-// mayGrant reports whether a waiting task may be offered to a node that asks: not one whose policy decided that it waits, nor
-// one that was lost and is placed again later.
+// mayGrant reports whether a waiting task may be offered to a node that asks: not one whose policy decided that it
+// waits, nor one that was lost and is placed again later.
 func (c *Coordinator) mayGrant(now grid.Time, l *liveTask) bool {
 	return !l.planned && now >= l.pauseUntil && !c.isLocal(l.job) && c.mayAct(now, l.job) &&
 		(l.task().history.Last().Refusal.Why != grid.WhyPolicy || c.awaitsIdleNode(l.job))
@@ -125,7 +126,8 @@ func (c *Coordinator) Spare(now grid.Time, dst []grid.Waiting) []grid.Waiting {
 		if slices.ContainsFunc(dst[first:], same) || !c.mayGrant(now, l) {
 			continue
 		}
-		if dst = append(dst, grid.Waiting{Job: l.job.id, Owner: c.cfg.Self, Spec: l.job.spec, Class: l.class(), Overdue: true}); len(dst)-first == maxSpare {
+		if dst = append(dst, grid.Waiting{Job: l.job.id, Owner: c.cfg.Self, Spec: l.job.spec, Class: l.class(),
+			Overdue: true}); len(dst)-first == maxSpare {
 			break
 		}
 	}
@@ -151,8 +153,8 @@ func (c *Coordinator) Grant(now grid.Time, x *grid.Waiting, to grid.NodeID, fx *
 	return true
 }
 
-// MayYield reports whether an attempt of a job owned here may be taken from its worker's queue: the owner must be able to place
-// the task again.
+// MayYield reports whether an attempt of a job owned here may be taken from its worker's queue: the owner must be able
+// to place the task again.
 func (c *Coordinator) MayYield(now grid.Time, id grid.AttemptID) bool {
 	j := c.jobs.Get(id.Task.Job)
 	return j != nil && j.leads() && !j.cancelled && !c.isLocal(j) && c.mayAct(now, j) &&
@@ -165,7 +167,8 @@ func (c *Coordinator) candidate(now grid.Time, l *liveTask, id grid.NodeID) (bal
 	l.polled = nil
 	v, _ := c.candidates(now, l)
 	l.polled = polled
-	at, found := slices.BinarySearchFunc(v.Nodes, id, func(s balance.State, id grid.NodeID) int { return s.Node.Compare(id) })
+	at, found := slices.BinarySearchFunc(v.Nodes, id,
+		func(s balance.State, id grid.NodeID) int { return s.Node.Compare(id) })
 	if !found {
 		return balance.State{}, false
 	}
@@ -201,6 +204,6 @@ func (c *Coordinator) pulledAway(now grid.Time, l *liveTask, worker, puller grid
 		c.offerTo(now, l, s, fx)
 		return
 	}
-	l.preferOthers(worker, why, now.Add(pullPause))
+	l.PreferOthers(worker, why, now.Add(pullPause))
 	c.retry(l)
 }

@@ -61,10 +61,12 @@ func (c *Coordinator) replicated(r Register) *job {
 }
 
 // newReplica creates a job and this node's replica of its register.
-func (c *Coordinator) newReplica(id grid.JobID, spec *grid.JobSpec, submitted int64, members []grid.NodeID, s grid.RegisterState) *job {
+func (c *Coordinator) newReplica(id grid.JobID, spec *grid.JobSpec, submitted int64, members []grid.NodeID,
+	s grid.RegisterState) *job {
 	j := c.newJob(id, spec, submitted)
 	r := c.replicas.Add(id, spec, submitted, members, s)
-	j.replica = &replica{Register: r, files: c.deposits.NewFiles(spec, r), footprint: footprint{base: jobBytes + quota.SpecBytes(spec)}}
+	j.replica = &replica{Register: r, files: c.deposits.NewFiles(spec, r),
+		footprint: footprint{base: jobBytes + quota.SpecBytes(spec)}}
 	return j
 }
 
@@ -104,7 +106,8 @@ func (c *Coordinator) writeAnswered(now grid.Time, from grid.NodeID, a *grid.Reg
 		return
 	}
 	c.askDeposits(now, j, fx)
-	if (a.Answer == grid.RegisterDone || a.Answer == grid.RegisterGone) && !rep.State().Done { // another owner closed the job
+	// another owner closed the job
+	if (a.Answer == grid.RegisterDone || a.Answer == grid.RegisterGone) && !rep.State().Done {
 		rep.StepDown()
 		rep.Campaign(now, fx)
 	}

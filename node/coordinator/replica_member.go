@@ -47,7 +47,8 @@ func (c *Coordinator) vote(now grid.Time, from grid.NodeID, g *grid.RegisterMess
 
 // replicaFor returns the job of a register message. A missing replica is created if this node and the sender must be
 // members and there is quota left; else the answer says why not.
-func (c *Coordinator) replicaFor(now grid.Time, from grid.NodeID, g *grid.RegisterMessage, fx *grid.Effects) (*job, grid.RegisterAnswer) {
+func (c *Coordinator) replicaFor(now grid.Time, from grid.NodeID, g *grid.RegisterMessage, fx *grid.Effects) (*job,
+	grid.RegisterAnswer) {
 	j := c.job(g.Job)
 	if j != nil && from == g.Job.Origin && !j.replica.membersVerified && len(g.Members) > 0 {
 		if j.replica.membersVerified = slices.Equal(g.Members, j.replica.Members()); !j.replica.membersVerified {
@@ -98,7 +99,8 @@ func (c *Coordinator) applyEntry(j *job, i uint32, fx *grid.Effects) {
 	if !t.uncommitted {
 		return
 	}
-	t.attempt, t.worker, t.lost, t.result, t.placed, t.began, t.done = f.Attempt, f.Worker, f.Lost, f.Result.Brief(), f.Placed, f.Began, f.Done
+	t.attempt, t.worker, t.lost, t.result, t.placed, t.began, t.done = f.Attempt, f.Worker, f.Lost, f.Result.Brief(),
+		f.Placed, f.Began, f.Done
 	t.heldByWorker = t.worker == c.cfg.Self // other workers report theirs again
 	if final {
 		c.publishEnd(j, i, fx)
@@ -156,11 +158,21 @@ func (c *Coordinator) MembersVerified(id grid.JobID, from grid.NodeID) bool {
 	return from == id.Origin || j != nil && j.replica.membersVerified
 }
 
-// OfferFrom takes notice that a job's origin offers an attempt here: it names the members of the register, and a replica
-// that other members created here with other members is forged.
+// OfferFrom takes notice that a job's origin offers an attempt here: it names the members of the register, and a
+// replica that other members created here with other members is forged.
 func (c *Coordinator) OfferFrom(now grid.Time, from grid.NodeID, o *grid.Offer, fx *grid.Effects) {
 	job := o.ID.Task.Job
-	if j := c.peekJob(job); from == job.Origin && j != nil && !j.replica.membersVerified && !slices.Equal(j.replica.Members(), o.Members) {
+	if j := c.peekJob(job); from == job.Origin && j != nil && !j.replica.membersVerified &&
+		!slices.Equal(j.replica.Members(), o.Members) {
 		c.dropForgedReplica(now, j, fx)
 	}
+}
+
+// awaitsCommit reports whether this node recorded the attempt's result as the owner and it is not yet committed.
+func (j *job) awaitsCommit(id grid.AttemptID) bool {
+	if id.Task.Index >= j.spec.Count {
+		return false
+	}
+	t := j.at(id.Task.Index)
+	return t.uncommitted && t.attempt == id.Attempt
 }

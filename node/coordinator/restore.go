@@ -35,8 +35,8 @@ func (c *Coordinator) putTask(j *job, r *grid.TaskRecord) {
 	}
 }
 
-// Start resumes the jobs after a restart, in the order of submission. Tasks that other nodes may hold are asked for when
-// those connect.
+// Start resumes the jobs after a restart, in the order of submission. Tasks that other nodes may hold are asked for
+// when those connect.
 func (c *Coordinator) Start(now grid.Time, fx *grid.Effects) {
 	c.restoring.entries = nil
 	jobs := c.scratch.jobs[:0]
@@ -105,7 +105,8 @@ func (c *Coordinator) resumeBackup(now grid.Time, l *liveTask, fx *grid.Effects)
 	if !found {
 		return
 	}
-	l.backup = &backupAttempt{attempt: x.Attempt, worker: x.Worker, accepted: true, deadline: c.leaseEnd(now, x.Worker), placed: l.task().placed}
+	l.backup = &backupAttempt{attempt: x.Attempt, worker: x.Worker, accepted: true, deadline: c.leaseEnd(now, x.Worker),
+		placed: l.task().placed}
 	c.scheduleLease(l, fx)
 }
 
@@ -113,7 +114,8 @@ func (c *Coordinator) resumeBackup(now grid.Time, l *liveTask, fx *grid.Effects)
 func (c *Coordinator) RestoreRegister(r *grid.RegisterRecord) {
 	s := grid.RegisterState{Promised: r.Promised, VotedFor: r.VotedFor, Epoch: r.Epoch, Owner: r.Owner, Done: r.Done}
 	j := c.newReplica(r.ID, r.Spec, r.Submitted, r.Members, s)
-	j.replica.membersVerified = r.ID.Origin == c.cfg.Self // not on disk for jobs of others: the stored members hold until the origin contradicts them
+	// not on disk for jobs of others: the stored members hold until the origin contradicts them
+	j.replica.membersVerified = r.ID.Origin == c.cfg.Self
 	if r.Held {
 		j.replica.HoldInputs()
 		c.deposits.InputsStored(&j.replica.files)

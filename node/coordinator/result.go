@@ -11,7 +11,8 @@ import (
 
 // resultReceived handles a result that a worker sent. A result of the live attempt counts: it is recorded once and
 // acknowledged, after its files have come here.
-func (c *Coordinator) resultReceived(now grid.Time, from grid.NodeID, id grid.AttemptID, r *grid.Result, fx *grid.Effects) {
+func (c *Coordinator) resultReceived(now grid.Time, from grid.NodeID, id grid.AttemptID, r *grid.Result,
+	fx *grid.Effects) {
 	j := c.job(id.Task.Job)
 	if r == nil || j == nil && !c.isOver(id.Task.Job) {
 		c.stats.Stale++
@@ -94,7 +95,8 @@ func (c *Coordinator) lostAtWorker(now grid.Time, l *liveTask, r *grid.Result, f
 	c.attemptLost(now, l, grid.Refusal{Why: grid.WhyLost, Detail: r.Error}, fx)
 }
 
-// notExecuted places a task elsewhere that a worker could not execute or prepare, or ends it if that has failed too often.
+// notExecuted places a task elsewhere that a worker could not execute or prepare, or ends it if that has failed too
+// often.
 func (c *Coordinator) notExecuted(now grid.Time, l *liveTask, from grid.NodeID, r *grid.Result, fx *grid.Effects) {
 	c.peers.Ended(now, l.class(), from, r)
 	why := grid.Refusal{Why: grid.WhyProgram, Detail: r.Error}
@@ -150,7 +152,8 @@ func (c *Coordinator) takeForResult(now grid.Time, l *liveTask, fx *grid.Effects
 // fetchOutputs fetches a result's files; the worker keeps them until the result is acknowledged.
 func (c *Coordinator) fetchOutputs(now grid.Time, l *liveTask, fx *grid.Effects) {
 	c.renewLease(now, l, fx)
-	fx.Fetches = append(fx.Fetches, grid.Fetch{Attempt: l.id(), From: l.task().worker, Others: l.job.members(), Files: l.result.Blobs(nil)})
+	fx.Fetches = append(fx.Fetches, grid.Fetch{Attempt: l.id(), From: l.task().worker, Others: l.job.members(),
+		Files: l.result.Blobs(nil)})
 }
 
 // maxFetches bounds the tries to fetch the files of a result before the attempt counts as lost.
@@ -197,12 +200,10 @@ func (c *Coordinator) recordResult(now grid.Time, l *liveTask, r *grid.Result, f
 	}
 	c.attemptReturned(now, &l.promise, t.worker, true)
 	c.ResumeAwaitingProof()
-	c.peers.Learn(l.class(), t.worker, l.job.spec, r, now.Sub(l.promise.Made), time.Duration(c.wall.At(now).UnixNano()-t.placed)-r.Waited-r.Wall)
+	c.peers.Learn(l.class(), t.worker, l.job.spec, r, now.Sub(l.promise.Made),
+		time.Duration(c.wall.At(now).UnixNano()-t.placed)-r.Waited-r.Wall)
 	c.end(now, l.job, l.index, r, fx)
 }
-
-// clip bounds a text for a record or the wire.
-func clip(s string) string { return grid.Clean(s, grid.MaxText) }
 
 // repeatedResults remembers the unwanted results that came. The sender of each is told so, and an honest one then
 // forgets the result: a sender that repeats it many times does so on purpose.

@@ -28,7 +28,9 @@ func (closedRegisters) Closed() Register { return closedRegister{} }
 func keeper(t *testing.T) *Coordinator {
 	t.Helper()
 	tuning := Defaults()
-	c := &Coordinator{cfg: Config{Tuning: &tuning, Self: selfID}, parts: parts{wall: grid.Wall{Zero: time.Unix(1_700_000_000, 0)},
-		scratch: new(Scratch), replicas: closedRegisters{}, deposits: deposit.New(deposit.Config{Self: selfID}), ledger: new(quota.Ledger)}}
+	c := &Coordinator{cfg: Config{Tuning: &tuning, Self: selfID},
+		parts: parts{wall: grid.Wall{Zero: time.Unix(1_700_000_000, 0)},
+			scratch: new(Scratch), replicas: closedRegisters{}, deposits: deposit.New(deposit.Config{Self: selfID}),
+			ledger: new(quota.Ledger)}}
 	return c
 }

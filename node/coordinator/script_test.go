@@ -44,7 +44,8 @@ const (
 	maxEvents  = 20_000 // of one command
 )
 
-// network is the world of a script. Everything in it is ordered: by time, and what is due at once by the order in which it came.
+// network is the world of a script. Everything in it is ordered: by time, and what is due at once by the order in which
+// it came.
 type network struct {
 	now    grid.Time
 	shown  grid.Time // time of the last line of output
@@ -86,7 +87,8 @@ type rule struct {
 }
 
 func (r *rule) matches(d *due) bool {
-	return (r.from == "*" || r.from == d.from.name) && (r.to == "*" || r.to == d.to.name) && (r.kind == "all" || r.kind == kindName(d.ev.Msg.Kind))
+	return (r.from == "*" || r.from == d.from.name) && (r.to == "*" || r.to == d.to.name) &&
+		(r.kind == "all" || r.kind == kindName(d.ev.Msg.Kind))
 }
 
 func (w *network) command(line string) (string, error) {
@@ -177,7 +179,8 @@ func (w *network) doAt(m *member, verb string, args []string, line string) error
 }
 
 func jobSpec(args []string) (*grid.JobSpec, error) {
-	s := &grid.JobSpec{Engine: grid.EngineProcess, Command: []string{"true"}, Count: 1, Retries: 3, Needs: grid.Needs{Resources: grid.Resources{CPU: grid.CPU}}}
+	s := &grid.JobSpec{Engine: grid.EngineProcess, Command: []string{"true"}, Count: 1, Retries: 3,
+		Needs: grid.Needs{Resources: grid.Resources{CPU: grid.CPU}}}
 	for _, a := range args {
 		key, value, _ := strings.Cut(a, "=")
 		number, err := strconv.Atoi(value)
@@ -276,7 +279,8 @@ func (w *network) boot(m *member) error {
 }
 
 func (w *network) connected(m, to *member) {
-	w.post(&due{at: w.now.Add(oneWay), to: m, ev: grid.Event{Kind: grid.EvPeerUp, Peer: to.cfg.Self, RTT: 2 * oneWay, Kinds: grid.AllKinds, Features: grid.AllFeatures}})
+	w.post(&due{at: w.now.Add(oneWay), to: m, ev: grid.Event{Kind: grid.EvPeerUp, Peer: to.cfg.Self, RTT: 2 * oneWay,
+		Kinds: grid.AllKinds, Features: grid.AllFeatures}})
 }
 
 func (w *network) kill(m *member, silently bool) {
@@ -371,7 +375,8 @@ func (w *network) step(m *member, ev *grid.Event) {
 	}
 	for _, s := range fx.Stops {
 		verb, before := "removes", len(m.running)
-		if m.running = slices.DeleteFunc(m.running, func(r grid.Start) bool { return r.Attempt == s.Attempt }); len(m.running) < before {
+		if m.running = slices.DeleteFunc(m.running,
+			func(r grid.Start) bool { return r.Attempt == s.Attempt }); len(m.running) < before {
 			verb = "stops"
 			w.post(&due{at: w.now.Add(oneWay), to: m, ev: grid.Event{Kind: grid.EvEnded, Attempt: s.Attempt}})
 		}

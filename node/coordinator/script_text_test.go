@@ -12,9 +12,11 @@ import (
 // Texts of the protocol scripts.
 
 // kindNames are the kinds of messages in the words of the glossary; those on the wire are older.
-var kindNames = map[grid.Kind]string{grid.KindWrite: "write", grid.KindWriteAck: "write-ack", grid.KindCampaign: "campaign", grid.KindVote: "vote",
-	grid.KindKeepalive: "keepalive", grid.KindKeepaliveAck: "keepalive-ack", grid.KindStartLease: "start-lease", grid.KindStartLeaseAck: "start-lease-ack",
-	grid.KindDeposit: "deposit", grid.KindDepositAck: "deposit-ack", grid.KindResultAck: "result-ack"}
+var kindNames = map[grid.Kind]string{grid.KindWrite: "write", grid.KindWriteAck: "write-ack",
+	grid.KindCampaign: "campaign", grid.KindVote: "vote",
+	grid.KindKeepalive: "keepalive", grid.KindKeepaliveAck: "keepalive-ack", grid.KindStartLease: "start-lease",
+	grid.KindStartLeaseAck: "start-lease-ack",
+	grid.KindDeposit:       "deposit", grid.KindDepositAck: "deposit-ack", grid.KindResultAck: "result-ack"}
 
 func kindName(k grid.Kind) string {
 	if name, found := kindNames[k]; found {
@@ -23,12 +25,14 @@ func kindName(k grid.Kind) string {
 	return k.String()
 }
 
-var answerNames = [...]string{"", "ok", "higher epoch", "owner is alive", "unknown", "closed", "differs", "full", "gone"}
+var answerNames = [...]string{"", "ok", "higher epoch", "owner is alive", "unknown", "closed", "differs", "full",
+	"gone"}
 
 // printf prints a line, with the time where it has changed.
 func (w *network) printf(format string, args ...any) {
 	column := strings.Repeat(" ", 6)
-	if s := fmt.Sprintf("%6.2f", w.now.Sub(clockStart).Seconds()); s != fmt.Sprintf("%6.2f", w.shown.Sub(clockStart).Seconds()) {
+	if s := fmt.Sprintf("%6.2f", w.now.Sub(clockStart).Seconds()); s != fmt.Sprintf("%6.2f",
+		w.shown.Sub(clockStart).Seconds()) {
 		column, w.shown = s, w.now
 	}
 	w.out.WriteString(column + "  " + fmt.Sprintf(format, args...) + "\n")

@@ -34,12 +34,15 @@ func (c *Coordinator) confirmSubmission(now grid.Time, j *job, fx *grid.Effects)
 // run.
 func (c *Coordinator) answerUnconfirmed(now grid.Time, j *job, fx *grid.Effects) {
 	rep := j.replica
-	if len(rep.submitters) == 0 || now < rep.confirmBy || rep.Ready() { // a ready register waits only for its inputs, which end by themselves
+	// a ready register waits only for its inputs, which end by themselves
+	if len(rep.submitters) == 0 || now < rep.confirmBy || rep.Ready() {
 		return
 	}
 	for _, x := range rep.submitters {
-		text := fmt.Sprintf("job %s: no majority of the %d nodes that shall keep it has answered within %v; it is on this node's disk and may still run: "+
-			"ask for it by its ID, or submit it again with the same ID, which is the same job", j.id, len(rep.Members()), c.cfg.Confirm)
+		text := fmt.Sprintf("job %s: no majority of the %d nodes that shall keep it has answered within %v; it is on this "+
+			"node's disk and may still run: "+
+			"ask for it by its ID, or submit it again with the same ID, which is the same job", j.id, len(rep.Members()),
+			c.cfg.Confirm)
 		if why := j.fullMembers(); why != "" {
 			text += "; " + why
 		}
@@ -162,7 +165,8 @@ func (c *Coordinator) Submit(now grid.Time, ev *grid.Event, fx *grid.Effects) (f
 		_, err = c.policy(ev.Spec.Policy)
 	}
 	if err == nil && c.worker.Exec().Draining() && !c.worker.Leaving() {
-		err = errors.New("this node is draining and takes nothing new: submit to another one, or let it take work again with skep node drain --self --undo")
+		err = errors.New("this node is draining and takes nothing new: submit to another one, or let it take work again " +
+			"with skep node drain --self --undo")
 	}
 	if err != nil {
 		fx.Reply(ev.Caller, ev.Job, err.Error())
@@ -170,8 +174,8 @@ func (c *Coordinator) Submit(now grid.Time, ev *grid.Event, fx *grid.Effects) (f
 	return err == nil
 }
 
-// Create creates a job whose members are chosen: this node, and others if there are any. The callers are answered when a majority has it, or at
-// confirmBy.
+// Create creates a job whose members are chosen: this node, and others if there are any. The callers are answered when
+// a majority has it, or at confirmBy.
 func (c *Coordinator) Create(now grid.Time, id grid.JobID, spec *grid.JobSpec, others []grid.NodeID, callers []uint64,
 	confirmBy grid.Time, fx *grid.Effects) {
 	members := append([]grid.NodeID{c.cfg.Self}, others...)

@@ -72,9 +72,9 @@ func (c *Coordinator) applyRegister(j *job, fx *grid.Effects) {
 	}
 }
 
-// ownershipWon begins to decide about a job. Attempts of earlier epochs may still run: during the takeover grace nothing
-// is placed, and attempts that workers claim are adopted. An owner that only renews its epoch goes on as before: nobody
-// else has acted.
+// ownershipWon begins to decide about a job. Attempts of earlier epochs may still run: during the takeover grace
+// nothing is placed, and attempts that workers claim are adopted. An owner that only renews its epoch goes on as
+// before: nobody else has acted.
 func (c *Coordinator) ownershipWon(now grid.Time, j *job, renewed bool, fx *grid.Effects) {
 	rep := j.replica
 	if !renewed {
@@ -198,7 +198,8 @@ func (c *Coordinator) endGrace(now grid.Time, fx *grid.Effects) {
 	for len(c.grace) > 0 && now >= c.grace[0].until {
 		j := c.grace[0].job
 		c.grace[0], c.grace = graceEntry{}, c.grace[1:]
-		if rep := j.replica; rep.graceUntil != 0 && now >= rep.graceUntil && c.mayAct(now, j) { // else tickReplica does it later
+		// else tickReplica does it later
+		if rep := j.replica; rep.graceUntil != 0 && now >= rep.graceUntil && c.mayAct(now, j) {
 			c.placeUnclaimed(now, j, fx)
 		}
 	}

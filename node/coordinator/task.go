@@ -5,6 +5,7 @@ import (
 
 	"skep/balance"
 	"skep/grid"
+	"skep/node/exclusion"
 	"skep/node/history"
 )
 
@@ -93,7 +94,9 @@ type liveTask struct {
 
 	decision
 	wait
-	exclusions
+	exclusion.Set
+	blacklistTraced bool // its trace names the blacklisted nodes
+	tryBlacklisted  bool // all candidates are blacklisted: one is tried
 	ending
 	moves
 
@@ -204,3 +207,6 @@ func (l *liveTask) isReplicating() bool {
 }
 
 func (l *liveTask) id() grid.AttemptID { return l.job.attempt(l.index) }
+
+// clip bounds a text for a record or the wire.
+func clip(s string) string { return grid.Clean(s, grid.MaxText) }

@@ -88,7 +88,8 @@ func (s *liveTasks) get(handle uint64) *liveTask { return s.by.Get(handle) }
 // drop removes an idle task.
 func (s *liveTasks) drop(l *liveTask) {
 	if l.phase != idle || l.queueIndex != notQueued {
-		panic(fmt.Sprintf("coordinator: a task that is dropped is idle and in no queue: this one is %v, at %d", l.phase, l.queueIndex))
+		panic(fmt.Sprintf("coordinator: a task that is dropped is idle and in no queue: this one is %v, at %d", l.phase,
+			l.queueIndex))
 	}
 	s.by.Drop(l.handle)
 }
@@ -198,7 +199,8 @@ func brokenJob(j *job) string {
 	}
 	counts[grid.Pending] += j.count() - known
 	if counts != j.counts || uncommitted != j.uncommitted {
-		return fmt.Sprintf("its tasks count as %v, are %v; %d count as uncommitted, %d are", j.counts, counts, j.uncommitted, uncommitted)
+		return fmt.Sprintf("its tasks count as %v, are %v; %d count as uncommitted, %d are", j.counts, counts, j.uncommitted,
+			uncommitted)
 	}
 	if !active || j.replica.graceUntil != 0 || j.replica.bulkEnd.on {
 		return ""

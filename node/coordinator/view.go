@@ -210,13 +210,16 @@ func (v Views) Underreplicated(j *JobView) string {
 		}
 	}
 	have := max(1, len(j.Members))
-	if j.ID.Origin != v.c.cfg.Self || have >= v.c.cfg.Members || j.Ended == int(j.Spec.Count) || max(v.c.cfg.Known, len(v.c.gossip.Peers())) < v.c.cfg.Members-1 {
+	if j.ID.Origin != v.c.cfg.Self || have >= v.c.cfg.Members || j.Ended == int(j.Spec.Count) ||
+		max(v.c.cfg.Known, len(v.c.gossip.Peers())) < v.c.cfg.Members-1 {
 		return ""
 	}
 	if have == 1 {
-		return fmt.Sprintf("this node alone keeps the job, where %d should: too few others were connected%s; it is lost if this node is", v.c.cfg.Members, v.c.accessHint(j.Spec))
+		return fmt.Sprintf("this node alone keeps the job, where %d should: too few others were connected%s; it is lost "+
+			"if this node is", v.c.cfg.Members, v.c.accessHint(j.Spec))
 	}
-	return fmt.Sprintf("%d nodes keep the job, where %d should: too few others answered%s", have, v.c.cfg.Members, v.c.accessHint(j.Spec))
+	return fmt.Sprintf("%d nodes keep the job, where %d should: too few others answered%s", have, v.c.cfg.Members,
+		v.c.accessHint(j.Spec))
 }
 
 // Blacklisted returns the reason why a node gets no task of a class now; WhyNone if it may.

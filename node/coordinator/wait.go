@@ -87,7 +87,8 @@ func (c *Coordinator) NodeChanged(now grid.Time, changed *gossip.Peer) {
 	for i := 0; i < len(c.live.waiting.list); {
 		l := c.live.waiting.list[i]
 		if l.awaits == awaitNode && l.job != noneFor {
-			if spec := l.job.spec; discovery.Fit(&spec.Needs, spec.Engine, changed.Ad) == grid.WhyNone && c.hasCandidate(now, l) {
+			if spec := l.job.spec; discovery.Fit(&spec.Needs, spec.Engine, changed.Ad) == grid.WhyNone &&
+				c.hasCandidate(now, l) {
 				l.search = 0
 				c.resumeTask(l)
 				continue
@@ -102,14 +103,14 @@ func (c *Coordinator) NodeChanged(now grid.Time, changed *gossip.Peer) {
 // the task waits; a known node fits but is not connected, so it is dialled; no known node fits, so a search is sent.
 func (c *Coordinator) noCandidate(now grid.Time, l *liveTask, fx *grid.Effects) {
 	spec := l.job.spec
-	busy, dialling := l.forNow(), false
-	if c.FitsSelf(spec).Why == grid.WhyNone && !l.neverFits(c.cfg.Self) {
+	busy, dialling := l.Latest(), false
+	if c.FitsSelf(spec).Why == grid.WhyNone && !l.NeverFits(c.cfg.Self) {
 		if why := c.worker.Exec().Refuses(spec.Needs.Resources); why != grid.WhyNone {
 			busy = grid.Refusal{Why: why}
 		}
 	}
 	for _, g := range c.gossip.Peers() {
-		if g.Ad == nil || l.neverFits(g.Ad.Node) || discovery.Fit(&spec.Needs, spec.Engine, g.Ad) != grid.WhyNone {
+		if g.Ad == nil || l.NeverFits(g.Ad.Node) || discovery.Fit(&spec.Needs, spec.Engine, g.Ad) != grid.WhyNone {
 			continue
 		}
 		why, up := discovery.Now(&spec.Needs, g.Ad), c.peers.Connected(g.Ad.Node)
@@ -132,7 +133,8 @@ func (c *Coordinator) noCandidate(now grid.Time, l *liveTask, fx *grid.Effects) 
 		c.waitFor(now, l, dialPause, grid.Refusal{Why: grid.WhyGone, Detail: "a node that fits is being dialled"}, fx)
 	case c.peers.ExpectsAds() && l.tries < 4:
 		l.tries++
-		c.waitFor(now, l, dialPause, grid.Refusal{Why: grid.WhyNobody, Detail: "a node that has just come has not yet said what it is"}, fx)
+		c.waitFor(now, l, dialPause, grid.Refusal{Why: grid.WhyNobody,
+			Detail: "a node that has just come has not yet said what it is"}, fx)
 	case now < l.job.noSearchBefore:
 		c.giveUp(now, l, fx)
 	default:
@@ -148,7 +150,8 @@ func (c *Coordinator) giveUp(now grid.Time, l *liveTask, fx *grid.Effects) {
 		c.pauseTask(now, l, grid.Refusal{Why: grid.WhyNobody, Detail: clip(c.reasons(l))}, fx)
 		return
 	}
-	r := &grid.Result{Cause: grid.Unplaceable, Exit: grid.ExitUnplaceable, Error: clip("nobody can run it: " + c.reasons(l))}
+	r := &grid.Result{Cause: grid.Unplaceable, Exit: grid.ExitUnplaceable,
+		Error: clip("nobody can run it: " + c.reasons(l))}
 	if l.cannotExecute != nil {
 		r = l.cannotExecute
 	}
@@ -170,7 +173,7 @@ func (c *Coordinator) reasons(l *liveTask) string {
 	}
 	spec := l.job.spec
 	why := func(id grid.NodeID, ad *grid.Ad) grid.Refusal {
-		if why := l.why(id); why.Why != grid.WhyNone {
+		if why := l.Reason(id); why.Why != grid.WhyNone {
 			return why
 		}
 		return discovery.Match(&spec.Needs, spec.Engine, ad)
@@ -195,14 +198,14 @@ func (c *Coordinator) reasons(l *liveTask) string {
 // Undrained lets waiting tasks try this node, which takes work again.
 func (c *Coordinator) Undrained() {
 	for _, l := range slices.Clone(c.live.waiting.list) {
-		l.undrained(c.cfg.Self)
+		l.Undrained(c.cfg.Self)
 		if l.search == 0 {
 			c.resumeTask(l)
 		}
 	}
 	for _, j := range c.queue.awaitingMajority {
 		for _, l := range j.replica.awaitingMajority {
-			l.undrained(c.cfg.Self)
+			l.Undrained(c.cfg.Self)
 		}
 	}
 }

@@ -32,7 +32,8 @@ func (r replicas) Start([]Register)         {}
 func (r replicas) Open() iter.Seq[Register] { return func(func(Register) bool) {} }
 func (r replicas) AnyOpen() bool            { return false }
 func (r replicas) Retire([]Register)        {}
-func (r replicas) Add(id grid.JobID, spec *grid.JobSpec, submitted int64, members []grid.NodeID, s grid.RegisterState) Register {
+func (r replicas) Add(id grid.JobID, spec *grid.JobSpec, submitted int64, members []grid.NodeID,
+	s grid.RegisterState) Register {
 	return r.Replicas.Add(id, spec, submitted, members, s)
 }
 
@@ -49,17 +50,24 @@ func newOwner(t *testing.T) *owner {
 	t.Helper()
 	o := &owner{now: 1e9}
 	tuning, search, overlay, policy := Defaults(), discovery.Defaults(), gossip.Defaults(), balance.Node()
-	wall, rng, ledger, capacity := grid.Wall{Zero: time.Unix(1_700_000_000, 0)}, grid.NewRand(1, 1), new(quota.Ledger), grid.Resources{CPU: grid.CPU, Memory: grid.GiB}
+	wall, rng, ledger, capacity := grid.Wall{Zero: time.Unix(1_700_000_000, 0)}, grid.NewRand(1, 1), new(quota.Ledger),
+		grid.Resources{CPU: grid.CPU, Memory: grid.GiB}
 	g := gossip.New(selfID, &overlay, rng)
 	e := rates.New(rates.Config{Speed: 1, Memory: time.Minute, Scratch: new(rates.Scratch)})
-	o.profile = profile.New(profile.Config{Self: selfID, Boot: 1, Capacity: capacity, Speed: 1, Engines: []string{grid.EngineProcess}, Prior: rates.Prior, Gossip: g}, nil)
-	p := peers.New(peers.Config{Self: selfID, Cores: grid.CPU, Speed: 1, Memory: time.Minute, Balance: &policy, Scratch: new(peers.Scratch),
-		Gossip: g, Rates: e, Profile: &o.profile, Policies: policies.New(policies.Config{Seed: 1, Balance: &policy})})
-	w := worker.New(worker.Config{Self: selfID, Boot: 1, Capacity: capacity, Lease: tuning.Lease, RunTime: p.RunTime, Contacts: p, Ledger: ledger})
-	c, err := New(Config{Tuning: &tuning, Self: selfID, TakeoverDelay: 3 * tuning.Lease, Expire: time.Minute, RunTime: p.RunTime},
-		Parts{Wall: wall, Scratch: new(Scratch), Gossip: g, Peers: p, Worker: w, Discovery: discovery.New(selfID, &search, rng),
-			Registers: replicas{replication.NewReplicas(replication.Config{Self: selfID, Boot: 1, Lease: tuning.Lease, Contacts: p}, wall, rng)},
-			Ledger:    ledger, Deposits: deposit.New(deposit.Config{Self: selfID})})
+	o.profile = profile.New(profile.Config{Self: selfID, Boot: 1, Capacity: capacity, Speed: 1,
+		Engines: []string{grid.EngineProcess}, Prior: rates.Prior, Gossip: g}, nil)
+	p := peers.New(peers.Config{Self: selfID, Cores: grid.CPU, Speed: 1, Memory: time.Minute, Balance: &policy,
+		Scratch: new(peers.Scratch),
+		Gossip:  g, Rates: e, Profile: &o.profile, Policies: policies.New(policies.Config{Seed: 1, Balance: &policy})})
+	w := worker.New(worker.Config{Self: selfID, Boot: 1, Capacity: capacity, Lease: tuning.Lease, RunTime: p.RunTime,
+		Contacts: p, Ledger: ledger})
+	c, err := New(Config{Tuning: &tuning, Self: selfID, TakeoverDelay: 3 * tuning.Lease, Expire: time.Minute,
+		RunTime: p.RunTime},
+		Parts{Wall: wall, Scratch: new(Scratch), Gossip: g, Peers: p, Worker: w, Discovery: discovery.New(selfID, &search,
+			rng),
+			Registers: replicas{replication.NewReplicas(replication.Config{Self: selfID, Boot: 1, Lease: tuning.Lease,
+				Contacts: p}, wall, rng)},
+			Ledger: ledger, Deposits: deposit.New(deposit.Config{Self: selfID})})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +100,8 @@ func (o *owner) pass(d time.Duration) {
 		case w.At > o.now:
 			o.timers = append(o.timers, w)
 		case w.Timer.Kind == grid.TimerSearch:
-			if f, over := o.discovery.Wake(o.now, w.Timer, o.gossip.Neighbours(), func(*grid.Needs, string) *grid.Ad { return nil }, &o.fx); over {
+			if f, over := o.discovery.Wake(o.now, w.Timer, o.gossip.Neighbours(),
+				func(*grid.Needs, string) *grid.Ad { return nil }, &o.fx); over {
 				o.SearchDone(o.now, f, &o.fx)
 			}
 		default:
@@ -103,7 +112,8 @@ func (o *owner) pass(d time.Duration) {
 }
 
 func jobSpec(count uint32, needs ...grid.LabelNeed) *grid.JobSpec {
-	return &grid.JobSpec{Engine: grid.EngineProcess, Command: []string{"true"}, Count: count, Retries: 3, Needs: grid.Needs{Resources: oneCPU, Labels: needs}}
+	return &grid.JobSpec{Engine: grid.EngineProcess, Command: []string{"true"}, Count: count, Retries: 3,
+		Needs: grid.Needs{Resources: oneCPU, Labels: needs}}
 }
 
 // A task whose search found no node ends, though another task of its job waits for a node to be idle: that one would
@@ -149,7 +159,8 @@ func reclaimedAfter(t *testing.T, reclaims uint8) time.Duration {
 
 // Each time a task is reclaimed its next node has twice the time.
 func TestNextNodeHasTwiceTheTime(t *testing.T) {
-	if first, third := reclaimedAfter(t, 0), reclaimedAfter(t, 2); third < 4*first-4*time.Second || third > 4*first || first > time.Hour/8 {
+	if first, third := reclaimedAfter(t, 0), reclaimedAfter(t, 2); third < 4*first-4*time.Second || third > 4*first ||
+		first > time.Hour/8 {
 		t.Errorf("the first node has %v, the third %v: want four times that", first, third)
 	}
 }

@@ -79,7 +79,8 @@ func (s *Store) admit(f *Files, files []grid.File) grid.Refusal {
 	case f.own:
 		return grid.Refusal{}
 	case size > s.cfg.Limit:
-		return grid.Refusal{Why: grid.WhyRoom, Detail: fmt.Sprintf("%.1f MiB, of at most %.1f that it copies", mebi(size), mebi(s.cfg.Limit))}
+		return grid.Refusal{Why: grid.WhyRoom, Detail: fmt.Sprintf("%.1f MiB, of at most %.1f that it copies", mebi(size),
+			mebi(s.cfg.Limit))}
 	case s.lowDisk:
 		return grid.Refusal{Why: grid.WhyDisk}
 	case a.fetching >= maxFetching:
@@ -91,7 +92,8 @@ func (s *Store) admit(f *Files, files []grid.File) grid.Refusal {
 			oldest = a.oldest()
 		}
 		if oldest == nil {
-			return grid.Refusal{Why: grid.WhyRoom, Detail: fmt.Sprintf("%.1f of at most %.1f MiB are stored for node %s", mebi(a.charged), mebi(half), payer.Short())}
+			return grid.Refusal{Why: grid.WhyRoom, Detail: fmt.Sprintf("%.1f of at most %.1f MiB are stored for node %s",
+				mebi(a.charged), mebi(half), payer.Short())}
 		}
 		s.Release(oldest)
 		s.changed(Evicted, oldest, 0)

@@ -29,7 +29,8 @@ const (
 // newCopies returns the state of a set of files, which this node has itself if here is set.
 func (s *Store) newCopies(now grid.Time, f *Files, files []grid.File, here bool) *copies {
 	size, members := diskBytes(files), f.reg.Members()
-	c := &copies{asked: make([]grid.Time, len(members)), until: now.Add(s.cfg.Confirm + grid.Seconds(float64(size)/float64(minRate)))}
+	c := &copies{asked: make([]grid.Time, len(members)),
+		until: now.Add(s.cfg.Confirm + grid.Seconds(float64(size)/float64(minRate)))}
 	if here {
 		c.have = 1 << slices.Index(members, s.cfg.Self)
 	}
@@ -45,7 +46,8 @@ func (c *copies) majority() int { return len(c.asked)/2 + 1 }
 
 func (c *copies) withMajority() bool { return bits.OnesCount8(c.have) >= c.majority() }
 
-// due reports whether a member is to be asked now: it has not said that it has the files, and was asked long enough ago.
+// due reports whether a member is to be asked now: it has not said that it has the files, and was asked long enough
+// ago.
 func (c *copies) due(now grid.Time, place int, retry time.Duration) bool {
 	bit := uint8(1) << place
 	if c.refused&bit != 0 {

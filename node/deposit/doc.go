@@ -10,8 +10,8 @@
 //
 // A member fetches what it is asked for. It tells the owner that it has the files once that is on disk, and they are
 // pinned by this record until the job is forgotten or another attempt's end is in the register ([Store.Match]).
-// [Store] is who is charged for it and what is under way. Owners are not trusted: what they name is bounded before it is
-// fetched.
+// [Store] is who is charged for it and what is under way. Owners are not trusted: what they name is bounded before it
+// is fetched.
 //
 //   - All deposits together take at most the quota, those charged to one node at most half of it.
 //   - A job's inputs, or the outputs of one task, take at most the limit, and each file at least a block.

@@ -35,7 +35,8 @@ func (s *Store) fetchInputs(f *Files, from grid.NodeID, fx *grid.Effects) grid.R
 }
 
 // fetchOutput starts to fetch what an attempt left, unless it is stored or under way.
-func (s *Store) fetchOutput(f *Files, id grid.AttemptID, r *grid.Result, files []grid.File, from grid.NodeID, full bool, fx *grid.Effects) grid.Refusal {
+func (s *Store) fetchOutput(f *Files, id grid.AttemptID, r *grid.Result, files []grid.File, from grid.NodeID, full bool,
+	fx *grid.Effects) grid.Refusal {
 	task := id.Task.Index
 	if f.output(task, id.Attempt) != nil {
 		return grid.Refusal{}

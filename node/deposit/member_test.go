@@ -44,7 +44,8 @@ type node struct {
 
 func newNode(t *testing.T, quota, limit grid.Bytes) *node {
 	t.Helper()
-	return &node{t: t, Store: New(Config{Self: self, Quota: quota, Limit: limit, ResultBytes: func(*grid.Result) grid.Bytes { return resultMemory }})}
+	return &node{t: t, Store: New(Config{Self: self, Quota: quota, Limit: limit,
+		ResultBytes: func(*grid.Result) grid.Bytes { return resultMemory }})}
 }
 
 // job adds the n-th job of an owner.
@@ -89,7 +90,8 @@ func (n *node) said() (said *grid.Refusal, fetches bool) {
 func (n *node) takes(what string, payer grid.NodeID, size grid.Bytes, fetching int) {
 	n.t.Helper()
 	if a := n.account(payer); a.charged != size || a.fetching != fetching || n.charged != size {
-		n.t.Errorf("%s: %d transfers, %d bytes are charged, %d in all; want %d, %d", what, a.fetching, a.charged, n.charged, fetching, size)
+		n.t.Errorf("%s: %d transfers, %d bytes are charged, %d in all; want %d, %d", what, a.fetching, a.charged, n.charged,
+			fetching, size)
 	}
 }
 
@@ -117,7 +119,8 @@ func TestStoredFilesAreCharged(t *testing.T) {
 	f, reg := n.job(second, 1, inputs)
 	in, out := InputsID(f.Job()), attempt(f, 1, 1)
 	ins, outs := diskBytes(inputs), diskBytes(r.Outputs)
-	if said, fetches := n.ask(f, in, nil); said != nil || !fetches || !slices.Equal(n.fx.Fetches[0].Files, inputs) || !n.fx.Fetches[0].Deposit {
+	if said, fetches := n.ask(f, in, nil); said != nil || !fetches || !slices.Equal(n.fx.Fetches[0].Files, inputs) ||
+		!n.fx.Fetches[0].Deposit {
 		t.Fatalf("asked for inputs it said %v, fetches %v", said, n.fx.Fetches)
 	}
 	if said, fetches := n.ask(f, in, nil); said != nil || fetches {
@@ -151,7 +154,8 @@ func TestStoredFilesAreCharged(t *testing.T) {
 	n.Match(f, 1, &n.fx)
 	n.takes("when another attempt has ended", second, ins, 0)
 	if n.Release(f); f.ResultBytes() != 0 || slices.Contains(n.Payers(nil), second) {
-		t.Errorf("of a job that is forgotten %d bytes of results are here, and %v are charged for files", f.ResultBytes(), n.Payers(nil))
+		t.Errorf("of a job that is forgotten %d bytes of results are here, and %v are charged for files", f.ResultBytes(),
+			n.Payers(nil))
 	}
 	n.takes("when the job is forgotten", second, 0, 0)
 }

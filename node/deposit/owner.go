@@ -18,7 +18,8 @@ func (s *Store) ReplicateInputs(now grid.Time, f *Files) {
 
 // ReplicateOutput begins to have what an attempt left stored by a majority of the members. It is stored here already.
 // The result waits for that: see Finish. False: nobody is asked for so much, and the result to be recorded says so.
-func (s *Store) ReplicateOutput(now grid.Time, f *Files, id grid.AttemptID, r *grid.Result, fx *grid.Effects) (*grid.Result, bool) {
+func (s *Store) ReplicateOutput(now grid.Time, f *Files, id grid.AttemptID, r *grid.Result,
+	fx *grid.Effects) (*grid.Result, bool) {
 	task := id.Task.Index
 	s.OutputStored(f, task, id.Attempt, r)
 	c := s.newCopies(now, f, r.Blobs(nil), true)
@@ -70,13 +71,15 @@ func (s *Store) Ask(now grid.Time, f *Files, fx *grid.Effects) {
 		}
 		for _, task := range f.replicating {
 			x := f.outputs[task]
-			s.request(now, f, place, x.copies, grid.AttemptID{Task: grid.TaskID{Job: f.Job(), Index: task}, Attempt: x.attempt}, x.result, fx)
+			s.request(now, f, place, x.copies, grid.AttemptID{Task: grid.TaskID{Job: f.Job(), Index: task}, Attempt: x.attempt},
+				x.result, fx)
 		}
 	}
 }
 
 // request asks one member, if it is due. An owner that is not the origin may lack the inputs itself and fetches them.
-func (s *Store) request(now grid.Time, f *Files, place int, c *copies, id grid.AttemptID, r *grid.Result, fx *grid.Effects) {
+func (s *Store) request(now grid.Time, f *Files, place int, c *copies, id grid.AttemptID, r *grid.Result,
+	fx *grid.Effects) {
 	if !c.due(now, place, s.cfg.Retry) {
 		return
 	}

@@ -55,10 +55,12 @@ func TestResultWaitsForAMajority(t *testing.T) {
 		{"one has them", answers{second: grid.WhyNone}, start, false, ""},
 		{"one refuses", answers{second: grid.WhyRoom}, start, true, ""},
 		{"one refuses, one has them", answers{second: grid.WhyRoom, third: grid.WhyNone}, start, false, ""},
-		{"both refuse", answers{second: grid.WhyRoom, third: grid.WhyRoom}, start, false, "only with node " + self.Short() + ": node "},
+		{"both refuse", answers{second: grid.WhyRoom, third: grid.WhyRoom}, start, false,
+			"only with node " + self.Short() + ": node "},
 		{"both are busy", answers{second: grid.WhyQueue, third: grid.WhyQueue}, start, true, ""},
 		{"nobody has answered in time", nil, late, false, "the others were too slow"},
-		{"both were busy for too long", answers{second: grid.WhyQueue, third: grid.WhyQueue}, late, false, grid.WhyQueue.String()},
+		{"both were busy for too long", answers{second: grid.WhyQueue, third: grid.WhyQueue}, late, false,
+			grid.WhyQueue.String()},
 	} {
 		n, f, _ := newOwner(t, nil)
 		r, id := left(1, grid.MiB), attempt(f, 0, 1)
@@ -106,8 +108,8 @@ func TestTooLargeForCopies(t *testing.T) {
 	}
 }
 
-// A member is asked once it has accepted the job, again if it does not answer or is busy, a minute after it has refused,
-// and not any more once it has the files.
+// A member is asked once it has accepted the job, again if it does not answer or is busy, a minute after it has
+// refused, and not any more once it has the files.
 func TestMembersAreAskedAgain(t *testing.T) {
 	n, f, reg := newOwner(t, files(1, 1, grid.MiB))
 	n.InputsStored(f)
@@ -182,7 +184,8 @@ func TestUnwantedResultIsNotWaitedFor(t *testing.T) {
 		n.ReplicateOutput(start, f, attempt(f, 1, 1), left(1, grid.MiB), &n.fx)
 		unwant(n, f, reg)
 		_, finished := f.Finish(start.Add(time.Hour), 1)
-		if asked := n.asked(start.Add(time.Hour), f); finished || len(asked) > 0 || len(f.Replicating()) > 0 || f.IsReplicating(attempt(f, 1, 1)) {
+		if asked := n.asked(start.Add(time.Hour), f); finished || len(asked) > 0 || len(f.Replicating()) > 0 ||
+			f.IsReplicating(attempt(f, 1, 1)) {
 			t.Errorf("%s: asked %v, finished %v, replicating %v", what, asked, finished, f.Replicating())
 		}
 	}

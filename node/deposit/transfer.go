@@ -28,7 +28,8 @@ func (s *Store) fetch(f *Files, id grid.AttemptID, from grid.NodeID, files []gri
 	if !f.own {
 		s.beginTransfer(id, transfer{payer: f.decidePayer(), files: files})
 	}
-	fx.Fetches = append(fx.Fetches, grid.Fetch{Attempt: id, From: from, Others: f.reg.Members(), Files: files, Deposit: true})
+	fx.Fetches = append(fx.Fetches, grid.Fetch{Attempt: id, From: from, Others: f.reg.Members(), Files: files,
+		Deposit: true})
 	return grid.Refusal{}
 }
 

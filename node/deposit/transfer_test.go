@@ -65,7 +65,8 @@ func TestTransfersOfOnePayerAreBounded(t *testing.T) {
 			t.Fatalf("deposit %d: said %v", i, said)
 		}
 	}
-	if said, fetches := n.ask(f, attempt(f, maxFetching, 1), left(1, 1)); said == nil || said.Why != grid.WhyQueue || fetches {
+	if said, fetches := n.ask(f, attempt(f, maxFetching, 1), left(1, 1)); said == nil || said.Why != grid.WhyQueue ||
+		fetches {
 		t.Errorf("one more: said %v", said)
 	}
 	g, _ := n.job(third, 1, nil)

@@ -7,8 +7,8 @@ import (
 	"skep/grid"
 )
 
-// History is the packed history of a task: appended to at every change, kept as long as the job, read only by people. An
-// entry is its kind, flags of its non-zero fields, the time since the entry before, and those fields.
+// History is the packed history of a task: appended to at every change, kept as long as the job, read only by people.
+// An entry is its kind, flags of its non-zero fields, the time since the entry before, and those fields.
 type History []byte
 
 // Max bounds the entries of a task; the first third and the newest are kept.

@@ -55,7 +55,9 @@ func TestAPIListenerSeatsAreShared(t *testing.T) {
 		}
 	}()
 	holdSeats(t, a, 9, transport.ServesPerPeer, hostile.Door)
-	rig.Await(t, "the door is full", func() bool { return rig.Served(a.transport.Host(), hostile.Door) == transport.ServesAll })
+	rig.Await(t, "the door is full", func() bool {
+		return rig.Served(a.transport.Host(), hostile.Door) == transport.ServesAll
+	})
 	b := openMember(t, filepath.Join(t.TempDir(), "b"), nil, a.token())
 	waitUp(t, a, b)
 	for i := range 8 {
@@ -85,7 +87,8 @@ func TestBlobSeatsAreShared(t *testing.T) {
 	a, b := openPair(t)
 	f := a.put("f", noiseOf(1, 1<<16), false)
 	holdSeats(t, a, 9, transport.ServesPerPeer, hostile.Blob)
-	rig.Await(t, "all places are taken", func() bool { return rig.Served(a.transport.Host(), hostile.Blob) == transport.ServesAll })
+	rig.Await(t, "all places are taken",
+		func() bool { return rig.Served(a.transport.Host(), hostile.Blob) == transport.ServesAll })
 	if err := b.runner.Get(t.Context(), a.self, &f); err != nil || !b.hasBlob(f) {
 		t.Errorf("fetch in a crowd: %v", err)
 	}

@@ -150,7 +150,8 @@ func TestDamagedOutputIsNotPrinted(t *testing.T) {
 		}
 		var out bytes.Buffer
 		err := a.Output(t.Context(), &out, task, false, 0, false)
-		if whole := bytes.Equal(out.Bytes(), printed); whole != (where != "everywhere") || whole != (err == nil) || !whole && out.Len() > 0 {
+		if whole := bytes.Equal(out.Bytes(), printed); whole != (where != "everywhere") || whole != (err == nil) || !whole &&
+			out.Len() > 0 {
 			t.Errorf("damaged %s: %d bytes, %v", where, out.Len(), err)
 		}
 	}

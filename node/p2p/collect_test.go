@@ -26,10 +26,12 @@ func TestTaskIsLostIfItsOutputCannotBeStored(t *testing.T) {
 
 func TestOutputWithATooLongPathIsReported(t *testing.T) {
 	a := openMember(t, filepath.Join(t.TempDir(), "a"), nil)
-	spec := rig.Sh("d=$(printf %0200d 1); mkdir -p $d/$d/$d/$d/$d; echo x > $d/$d/$d/$d/$d/$d; echo y > short; ln -s short link; mkfifo pipe")
+	spec := rig.Sh("d=$(printf %0200d 1); mkdir -p $d/$d/$d/$d/$d; echo x > $d/$d/$d/$d/$d/$d; echo y > short; ln -s " +
+		"short link; mkfifo pipe")
 	spec.Outputs = []string{"**"}
 	r := a.run(1, spec)
-	if len(r.Outputs) != 1 || r.Outputs[0].Path != "short" || !strings.Contains(r.Error, "its path of 1205 bytes") || len(r.Error) > grid.MaxText {
+	if len(r.Outputs) != 1 || r.Outputs[0].Path != "short" || !strings.Contains(r.Error, "its path of 1205 bytes") ||
+		len(r.Error) > grid.MaxText {
 		t.Errorf("outputs %v, error %q: want one file, and a word about the one that is left out", r.Outputs, r.Error)
 	}
 }
@@ -41,7 +43,8 @@ func TestOutputNamesArePrintable(t *testing.T) {
 	spec := rig.Sh(`for f in good "$(printf 'evil\302\2332J')" "$(printf 'evil\342\200\256')" "$(printf 'evil\nline')" "$(printf 'evil\377')"; do echo x > "$f"; done`)
 	spec.Outputs = []string{"*"}
 	r := a.run(1, spec)
-	if len(r.Outputs) != 1 || r.Outputs[0].Path != "good" || strings.Count(r.Error, "printable text") != 4 || !grid.Printable(r.Error) || r.Exit != grid.ExitSkep {
+	if len(r.Outputs) != 1 || r.Outputs[0].Path != "good" || strings.Count(r.Error, "printable text") != 4 ||
+		!grid.Printable(r.Error) || r.Exit != grid.ExitSkep {
 		t.Errorf("outputs %v, error %q, exit %d: want one file, and a word about the others", r.Outputs, r.Error, r.Exit)
 	}
 	spec = rig.Sh("")

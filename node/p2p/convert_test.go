@@ -119,7 +119,8 @@ type outcome struct {
 func (m *member) outcome(id grid.JobID) (o outcome) {
 	m.t.Helper()
 	v := m.view(id)
-	o = outcome{Pending: v.Pending, Placed: v.Placed, Ended: v.Ended, Failed: v.Failed, Exit: v.Exit, Cancelled: v.Cancelled}
+	o = outcome{Pending: v.Pending, Placed: v.Placed, Ended: v.Ended, Failed: v.Failed, Exit: v.Exit,
+		Cancelled: v.Cancelled}
 	o.Attempt = m.task(grid.TaskID{Job: id}).ID.N
 	if o.Ended == 0 {
 		return o
@@ -131,8 +132,8 @@ func (m *member) outcome(id grid.JobID) (o outcome) {
 	return o
 }
 
-// A node that starts in a folder of the last version has the jobs as they were: what has ended with its exit and output,
-// what was cancelled, and what waited or ran goes on as after any restart.
+// A node that starts in a folder of the last version has the jobs as they were: what has ended with its exit and
+// output, what was cancelled, and what waited or ran goes on as after any restart.
 func TestFolderOfTheLastVersion(t *testing.T) {
 	f := newFormerNode(t, "a")
 	input, output := f.blob("in", "from the input\n"), f.blob("out/x", "collected\n")

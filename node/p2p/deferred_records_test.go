@@ -57,7 +57,8 @@ func TestDeferredRecordsAreSaved(t *testing.T) {
 	waitUp(t, a, b)
 	a.do(func(fx *grid.Effects) { // a record that cannot be saved
 		m := fx.Send(b.self, grid.KindAccept)
-		m.Attempts = append(m.Attempts, grid.AttemptID{Task: grid.TaskID{Job: b.job(1)}, Attempt: grid.Attempt{Epoch: 1, N: 1}})
+		m.Attempts = append(m.Attempts, grid.AttemptID{Task: grid.TaskID{Job: b.job(1)},
+			Attempt: grid.Attempt{Epoch: 1, N: 1}})
 		fx.Save(0).Later = true
 	})
 	rig.Await(t, "the message leaves", func() bool { return b.fake.count(grid.EvMessage) == 1 })

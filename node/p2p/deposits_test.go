@@ -65,7 +65,8 @@ func TestDepositsAreWithAMajority(t *testing.T) {
 		return again.hasBlob(in) && again.hasBlob(left[0]) && again.hasBlob(left[1]) && again.endOf(id) != nil
 	})
 	for i := range byte(6) { // more than fits
-		if _, _, err := again.Blobs().Put(t.Context(), bytes.NewReader(noiseOf(10+uint64(i), 400_000)), grid.MiB, false); err != nil {
+		if _, _, err := again.Blobs().Put(t.Context(), bytes.NewReader(noiseOf(10+uint64(i), 400_000)), grid.MiB,
+			false); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -81,7 +82,8 @@ func TestDepositsLeaveADiskReserve(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	small := openMember(t, filepath.Join(t.TempDir(), "small"), func(c *Config) { c.DiskLow = free + 100*grid.GiB }, a.token(), b.token())
+	small := openMember(t, filepath.Join(t.TempDir(), "small"), func(c *Config) { c.DiskLow = free + 100*grid.GiB },
+		a.token(), b.token())
 	waitUp(t, small, b)
 	f := []grid.File{b.put("x", noiseOf(8, 60_000), false)}
 	id := grid.AttemptID{Task: grid.TaskID{Job: b.job(1)}}
@@ -89,7 +91,8 @@ func TestDepositsLeaveADiskReserve(t *testing.T) {
 		fx.Fetches = append(fx.Fetches, grid.Fetch{Attempt: id, From: b.self, Files: f, Deposit: true})
 	})
 	rig.Await(t, "the fetch ends", func() bool { return small.fake.count(grid.EvFetched) == 1 })
-	if ev, _ := small.fake.find(grid.EvFetched, nil); !ev.Deposit || !strings.Contains(ev.Err, "reserve") || small.hasBlob(f[0]) {
+	if ev, _ := small.fake.find(grid.EvFetched, nil); !ev.Deposit || !strings.Contains(ev.Err, "reserve") ||
+		small.hasBlob(f[0]) {
 		t.Errorf("it was copied onto a disk without room: %+v", ev)
 	}
 }

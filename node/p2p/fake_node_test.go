@@ -64,7 +64,8 @@ func (y *fakeNode) Step(at grid.Time, ev *grid.Event, fx *grid.Effects) {
 		}
 	case grid.EvAddrs:
 		y.ad = &grid.Ad{Node: y.cfg.Self, Seq: grid.Seq{Boot: y.cfg.Boot, N: 1}, Name: y.cfg.Name, Capacity: y.cfg.Capacity,
-			Speed: y.cfg.Speed, Availability: 1, Labels: y.cfg.Labels, Engines: y.cfg.Engines, Addrs: append([]string(nil), ev.Addrs...)}
+			Speed: y.cfg.Speed, Availability: 1, Labels: y.cfg.Labels, Engines: y.cfg.Engines,
+			Addrs: append([]string(nil), ev.Addrs...)}
 	case grid.EvSubmit:
 		y.submit(ev, fx)
 	case grid.EvMessage:
@@ -91,12 +92,14 @@ func (y *fakeNode) submit(ev *grid.Event, fx *grid.Effects) {
 			y.accept(id, ev.Spec, y.cfg.Self, fx)
 			continue
 		}
-		fx.Send(to, grid.KindOffer).Offer = grid.Offer{ID: id, Spec: ev.Spec, Class: grid.ClassOf(ev.Spec), Lease: time.Minute}
+		fx.Send(to, grid.KindOffer).Offer = grid.Offer{ID: id, Spec: ev.Spec, Class: grid.ClassOf(ev.Spec),
+			Lease: time.Minute}
 	}
 }
 
 func (y *fakeNode) accept(id grid.AttemptID, spec *grid.JobSpec, from grid.NodeID, fx *grid.Effects) {
-	fx.Save(grid.RecWork).Work = grid.WorkRecord{ID: id, Spec: spec, Class: grid.ClassOf(spec), Lease: time.Minute, State: grid.WorkQueued}
+	fx.Save(grid.RecWork).Work = grid.WorkRecord{ID: id, Spec: spec, Class: grid.ClassOf(spec), Lease: time.Minute,
+		State: grid.WorkQueued}
 	y.origin[id] = from
 	if from != y.cfg.Self {
 		m := fx.Send(from, grid.KindAccept)
@@ -150,7 +153,8 @@ func (y *fakeNode) ended(ev *grid.Event, fx *grid.Effects) {
 		return
 	}
 	if from := y.origin[ev.Attempt]; from != y.cfg.Self {
-		fx.Save(grid.RecWork).Work = grid.WorkRecord{ID: ev.Attempt, Spec: y.spec(ev.Attempt), State: grid.WorkFinished, Result: ev.Result, Lease: time.Minute}
+		fx.Save(grid.RecWork).Work = grid.WorkRecord{ID: ev.Attempt, Spec: y.spec(ev.Attempt), State: grid.WorkFinished,
+			Result: ev.Result, Lease: time.Minute}
 		m := fx.Send(from, grid.KindResult)
 		m.Attempts, m.Result = append(m.Attempts, ev.Attempt), ev.Result
 		return

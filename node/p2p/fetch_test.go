@@ -132,13 +132,15 @@ func TestFetchEndsWithItsAttempt(t *testing.T) {
 	a.do(func(fx *grid.Effects) { fx.Stops = append(fx.Stops, grid.Stop{Attempt: id}) })
 	<-ended
 	if took := time.Since(began); took > 7*time.Second || a.fake.count(grid.EvFetched) != 0 {
-		t.Errorf("after %v, with %d reports: want it to end with its attempt, without one", took, a.fake.count(grid.EvFetched))
+		t.Errorf("after %v, with %d reports: want it to end with its attempt, without one", took,
+			a.fake.count(grid.EvFetched))
 	}
 }
 
 func TestFetchedFilesArePinnedUntilSaved(t *testing.T) {
 	a, b := openPair(t)
-	small := openMember(t, filepath.Join(t.TempDir(), "small"), func(c *Config) { c.CacheSize = 100_000 }, a.token(), b.token())
+	small := openMember(t, filepath.Join(t.TempDir(), "small"), func(c *Config) { c.CacheSize = 100_000 }, a.token(),
+		b.token())
 	waitUp(t, small, b)
 	files := []grid.File{b.put("x", noiseOf(8, 60_000), false), b.put("y", noiseOf(9, 60_000), false)}
 	id := grid.AttemptID{Task: grid.TaskID{Job: small.job(1)}, Attempt: grid.Attempt{Epoch: 1, N: 1}}

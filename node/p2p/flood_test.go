@@ -33,7 +33,8 @@ func TestFloods(t *testing.T) {
 	r := joinRealNode(t, a)
 	quiet := a.timeJob(1, 20)
 	done := attemptOf(a)
-	gone := grid.AttemptID{Task: grid.TaskID{Job: grid.JobID{Origin: r.node, Nonce: [10]byte{9}}}, Attempt: grid.Attempt{Epoch: 1, N: 1}}
+	gone := grid.AttemptID{Task: grid.TaskID{Job: grid.JobID{Origin: r.node, Nonce: [10]byte{9}}},
+		Attempt: grid.Attempt{Epoch: 1, N: 1}}
 	r.st.SetWriteDeadline(time.Now().Add(rig.Timeout))
 	const times = 1000
 	for i := range uint64(times) {
@@ -80,11 +81,14 @@ func TestForgedResultsBlockTheirSender(t *testing.T) {
 	done := attemptOf(a)
 	r.st.SetWriteDeadline(time.Now().Add(rig.Timeout))
 	for range 4 * maxOffences {
-		if r.send(&grid.Message{Kind: grid.KindResult, Attempts: []grid.AttemptID{done}, Result: &grid.Result{Cause: grid.Exited, Exit: 9}}) != nil {
+		if r.send(&grid.Message{Kind: grid.KindResult, Attempts: []grid.AttemptID{done},
+			Result: &grid.Result{Cause: grid.Exited, Exit: 9}}) != nil {
 			break
 		}
 	}
-	rig.Await(t, "the forger is cut off", func() bool { return a.Dropped()["cut off"] > 0 && !a.transport.Connected(r.node) })
+	rig.Await(t, "the forger is cut off", func() bool {
+		return a.Dropped()["cut off"] > 0 && !a.transport.Connected(r.node)
+	})
 	a.Read(t.Context(), func(n *node.Node, at grid.Time) {
 		if v, _ := n.Task(done.Task); v.Result == nil || v.Result.Exit != 0 {
 			t.Errorf("a forged result counts: %+v", v.Result)

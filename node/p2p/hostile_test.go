@@ -133,7 +133,8 @@ func (r *rogue) frame(body []byte) error {
 
 // attempt returns an attempt of a job of the rogue's own, and signed that job's spec as the rogue signs it.
 func (r *rogue) attempt(nonce byte) grid.AttemptID {
-	return grid.AttemptID{Task: grid.TaskID{Job: grid.JobID{Origin: r.node, Nonce: [10]byte{nonce}}}, Attempt: grid.Attempt{Epoch: 1, N: 1}}
+	return grid.AttemptID{Task: grid.TaskID{Job: grid.JobID{Origin: r.node, Nonce: [10]byte{nonce}}},
+		Attempt: grid.Attempt{Epoch: 1, N: 1}}
 }
 
 func (r *rogue) signed(nonce byte, user string) *grid.JobSpec {
@@ -156,7 +157,8 @@ func (r *rogue) forged(victim grid.NodeID) []byte {
 	}
 	sealed = append([]byte(nil), sealed...)
 	sealed[len(sealed)/2] ^= 1
-	m := grid.Message{Kind: grid.KindDigest, Digest: []grid.AdEntry{{Ad: &grid.Ad{Node: victim, Sealed: sealed, Speed: 1}}}}
+	m := grid.Message{Kind: grid.KindDigest,
+		Digest: []grid.AdEntry{{Ad: &grid.Ad{Node: victim, Sealed: sealed, Speed: 1}}}}
 	var c wire.Codec
 	b, err := c.Append(nil, &m, func(a *grid.Ad) []byte { return a.Sealed })
 	if err != nil {
@@ -174,7 +176,8 @@ func TestHostilePeersAreBlocked(t *testing.T) {
 		{"rubbish", "malformed", func(r *rogue) error { return r.frame([]byte{0xff, 0xff, 0xff, 0xff, 0xff, 1, 2, 3}) }},
 		{"broken message", "malformed", func(r *rogue) error { return r.frame([]byte{byte(grid.KindPoll)<<3 | 2, 9, 1}) }},
 		{"nothing", "malformed", func(r *rogue) error { return r.frame(nil) }},
-		{"announcement on a control stream", "misplaced", func(r *rogue) error { return r.frame([]byte{byte(grid.KindCall)<<3 | 2, 0}) }},
+		{"announcement on a control stream", "misplaced",
+			func(r *rogue) error { return r.frame([]byte{byte(grid.KindCall)<<3 | 2, 0}) }},
 		{"forged ad", "signature", func(r *rogue) error { return r.frame(r.forged(b.self)) }},
 		{"job in another user's name", "signature", func(r *rogue) error {
 			s := r.signed(1, "rogue")
@@ -182,7 +185,8 @@ func TestHostilePeersAreBlocked(t *testing.T) {
 			return r.send(&grid.Message{Kind: grid.KindOffer, Offer: grid.Offer{ID: r.attempt(1), Spec: s, Class: "x"}})
 		}},
 		{"job that its origin signed for another ID", "signature", func(r *rogue) error {
-			return r.send(&grid.Message{Kind: grid.KindWrite, Register: grid.RegisterMessage{Job: r.attempt(2).Task.Job, Epoch: 1, Spec: r.signed(1, "rogue"),
+			return r.send(&grid.Message{Kind: grid.KindWrite, Register: grid.RegisterMessage{Job: r.attempt(2).Task.Job,
+				Epoch: 1, Spec: r.signed(1, "rogue"),
 				Members: []grid.NodeID{r.node, a.self, b.self}}})
 		}},
 		{"oversize", "size", func(r *rogue) error {
@@ -190,13 +194,15 @@ func TestHostilePeersAreBlocked(t *testing.T) {
 			return err
 		}},
 		{"foreign offer", "foreign", func(r *rogue) error {
-			return r.send(&grid.Message{Kind: grid.KindOffer, Offer: grid.Offer{ID: attemptOf(b), Spec: rig.Sh("exit 9"), Class: "x"}})
+			return r.send(&grid.Message{Kind: grid.KindOffer, Offer: grid.Offer{ID: attemptOf(b), Spec: rig.Sh("exit 9"),
+				Class: "x"}})
 		}},
 		{"foreign drop", "foreign", func(r *rogue) error {
 			return r.send(&grid.Message{Kind: grid.KindDrop, Attempts: []grid.AttemptID{attemptOf(b)}})
 		}},
 		{"foreign result", "foreign", func(r *rogue) error {
-			return r.send(&grid.Message{Kind: grid.KindResult, Attempts: []grid.AttemptID{attemptOf(b)}, Result: &grid.Result{Cause: grid.Exited}})
+			return r.send(&grid.Message{Kind: grid.KindResult, Attempts: []grid.AttemptID{attemptOf(b)},
+				Result: &grid.Result{Cause: grid.Exited}})
 		}},
 		{"framing", "framing", func(r *rogue) error {
 			_, err := r.st.Write([]byte{0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80})
@@ -226,7 +232,8 @@ func TestHostilePeersAreBlocked(t *testing.T) {
 			if n := a.Dropped()[tt.reason] - before; n < 5 {
 				t.Errorf("%d counted as %s: want those that were sent", n, tt.reason)
 			}
-			if _, err := a.transport.Host().Network().DialPeer(t.Context(), identity.Peer(r.node)); !errors.Is(err, swarm.ErrGaterDisallowedConnection) {
+			if _, err := a.transport.Host().Network().DialPeer(t.Context(), identity.Peer(r.node)); !errors.Is(err,
+				swarm.ErrGaterDisallowedConnection) {
 				t.Error("the rogue may come back at once")
 			}
 			if got := a.run(byte(i+1), rig.Sh("echo still here")); string(got.Stdout.Inline) != "still here\n" {

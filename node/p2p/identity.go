@@ -54,8 +54,10 @@ func (d *Driver) checkOwner(owner grid.NodeID, newSecret bool) error {
 	if _, err := os.Stat(filepath.Join(d.cfg.DataDir, preparedFile)); err == nil {
 		return nil
 	}
-	return fmt.Errorf("data folder %s: %w: %s is that of a node, but %s was begun anew since and knows of none: want it back as it was when the node was "+
-		"last stopped, or another data folder, in which this is another node", d.cfg.DataDir, store.ErrDamaged, identity.KeyFile, store.File)
+	return fmt.Errorf("data folder %s: %w: %s is that of a node, but %s was begun anew since and knows of none: want "+
+		"it back as it was when the node was "+
+		"last stopped, or another data folder, in which this is another node", d.cfg.DataDir, store.ErrDamaged,
+		identity.KeyFile, store.File)
 }
 
 var errUsed = errors.New("has been in a network")
@@ -70,7 +72,8 @@ func (d *Driver) checkUnused() error {
 		err = d.store.Load(func(*grid.Record) error { return errUsed })
 	}
 	if errors.Is(err, errUsed) {
-		return fmt.Errorf("network secret: %s is not there, but the node of this data folder has been in a network: want that file back, or the join line of that network (skep up --join-file FILE, or --join -), or another data folder",
+		return fmt.Errorf("network secret: %s is not there, but the node of this data folder has been in a network: want "+
+			"that file back, or the join line of that network (skep up --join-file FILE, or --join -), or another data folder",
 			filepath.Join(d.cfg.DataDir, identity.SecretFile))
 	}
 	return err

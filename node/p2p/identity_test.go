@@ -46,7 +46,8 @@ func TestMissingSecret(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err := tryOpenMember(t, m.cfg.DataDir, nil)
-		if err == nil || !strings.Contains(err.Error(), path+" is not there") || !strings.Contains(err.Error(), "--join") || strings.Contains(err.Error(), "\n") {
+		if err == nil || !strings.Contains(err.Error(), path+" is not there") || !strings.Contains(err.Error(), "--join") ||
+			strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: error %v: want one line with the file and what to do", m.cfg.Name, err)
 		}
 		if _, err := os.Stat(path); err == nil {

@@ -103,7 +103,8 @@ func TestSilentPeerIsDisconnected(t *testing.T) {
 	if d := time.Since(began); d > silenceLimit+pingTimeout+4*time.Second {
 		t.Errorf("a peer that is silent was given up after %v: want %v or a little more", d, silenceLimit+pingTimeout)
 	}
-	rig.Await(t, "another connection", func() bool { return b.fake.count(grid.EvPeerUp) > 1 }) // not through the proxy, which is still cut
+	// not through the proxy, which is still cut
+	rig.Await(t, "another connection", func() bool { return b.fake.count(grid.EvPeerUp) > 1 })
 }
 
 // noticed is within what time a silent neighbour is to be noticed, though nothing is sent to it.
@@ -171,7 +172,8 @@ func openPairByProxy(t *testing.T) (a, b *member, line *cuttableProxy) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b = openMember(t, filepath.Join(t.TempDir(), "b"), nil, wire.Token{Secret: a.secret, Addrs: []string{way.String() + "/p2p/" + identity.Peer(a.self).String()}}.String())
+	b = openMember(t, filepath.Join(t.TempDir(), "b"), nil,
+		wire.Token{Secret: a.secret, Addrs: []string{way.String() + "/p2p/" + identity.Peer(a.self).String()}}.String())
 	waitUp(t, a, b)
 	return a, b, line
 }

@@ -24,7 +24,8 @@ func TestNoEffectBeforeTheCommit(t *testing.T) {
 	submitted := make(chan error, 1)
 	a.do(func(fx *grid.Effects) { // a record that cannot be saved
 		m := fx.Send(b.self, grid.KindAccept)
-		m.Attempts = append(m.Attempts, grid.AttemptID{Task: grid.TaskID{Job: b.job(1)}, Attempt: grid.Attempt{Epoch: 1, N: 1}})
+		m.Attempts = append(m.Attempts, grid.AttemptID{Task: grid.TaskID{Job: b.job(1)},
+			Attempt: grid.Attempt{Epoch: 1, N: 1}})
 		fx.Send(b.self, grid.KindState).State.ID = 7 // depends on no record
 		fx.Save(0)
 	})
@@ -122,7 +123,8 @@ func TestAdsAreCheckedOnceAndGiveAddresses(t *testing.T) {
 			d.Digest = append(d.Digest, grid.AdEntry{Ad: ad, Hops: 1})
 		})
 	}
-	tell := func(from, to *member, ad *grid.Ad, n int) { // repeat: a message may be lost with a connection that is replaced
+	// repeat: a message may be lost with a connection that is replaced
+	tell := func(from, to *member, ad *grid.Ad, n int) {
 		var last time.Time
 		rig.Await(t, to.cfg.Name+" has the ad of c", func() bool {
 			if time.Since(last) > time.Second {

@@ -41,7 +41,8 @@ func TestLabelsAndCapacity(t *testing.T) {
 			t.Error("labels are not in order")
 		}
 	}
-	if got["zone"] != "x" || got["hostname"] != "mine" || got["os"] == "" || got["arch"] == "" || got["skep.version"] != "1.2" {
+	if got["zone"] != "x" || got["hostname"] != "mine" || got["os"] == "" || got["arch"] == "" ||
+		got["skep.version"] != "1.2" {
 		t.Errorf("labels %v", got)
 	}
 	if m.fake.cfg.Capacity != (grid.Resources{CPU: 1500, Memory: grid.GiB}) {
@@ -74,7 +75,8 @@ func TestAttemptsHaveTheirOwnUserAsRoot(t *testing.T) {
 		spec.Inputs = []grid.File{m.put("in", []byte("input\n"), false)}
 		r := m.run(1+i, spec)
 		id, rest, _ := strings.Cut(string(r.Stdout.Inline), "\n")
-		if n, err := strconv.ParseUint(id, 10, 32); err != nil || uint32(n) < sandbox.DefaultRange.First || rest != "input\n2\n" {
+		if n, err := strconv.ParseUint(id, 10, 32); err != nil || uint32(n) < sandbox.DefaultRange.First ||
+			rest != "input\n2\n" {
 			t.Errorf("stdout %q, stderr %q, %s", r.Stdout.Inline, r.Stderr.Inline, r.Error)
 		}
 		seen[id] = true
@@ -110,6 +112,7 @@ func TestNoFileOfATaskCanFillTheDisk(t *testing.T) {
 	r := a.run(1, rig.Sh("ulimit -f"))
 	blocks, err := strconv.ParseInt(strings.TrimSpace(string(r.Stdout.Inline)), 10, 64)
 	if err != nil || blocks <= 0 || grid.Bytes(blocks)*512 > free+64*grid.MiB {
-		t.Errorf("a task may write files of %q blocks of 512 bytes (%v): want at most the %d bytes that are free", r.Stdout.Inline, err, free)
+		t.Errorf("a task may write files of %q blocks of 512 bytes (%v): want at most the %d bytes that are free",
+			r.Stdout.Inline, err, free)
 	}
 }

@@ -82,7 +82,8 @@ func tryOpenMember(t testing.TB, dir string, change func(*Config), join ...strin
 	cfg.Node.Speed = 1
 	cfg.Boxes.Expose = []sandbox.Expose{{Path: exposedFolder(), Writable: true}}
 	if os.Getenv("SKEP_TEST_LOG") != "" {
-		cfg.Logger = slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelDebug})).With("me", filepath.Base(dir))
+		cfg.Logger = slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelDebug})).With("me",
+			filepath.Base(dir))
 	}
 	cfg.Fatal = func(err error) { t.Errorf("node cannot go on: %v", err) }
 	cfg.newNode = func(c node.Config, _ grid.Wall) (stepper, error) {

@@ -40,7 +40,8 @@ func (c *drops) byReason() map[string]uint64 {
 // newRegistry returns the registry of the driver's and the node's metrics.
 func newRegistry(d *Driver) *prometheus.Registry {
 	r := prometheus.NewRegistry()
-	r.MustRegister(&collector{d}, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	r.MustRegister(&collector{d}, collectors.NewGoCollector(),
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return r
 }
 
@@ -50,13 +51,16 @@ type collector struct{ d *Driver }
 var (
 	descSent     = prometheus.NewDesc("skep_messages_sent_total", "Messages queued for peers.", []string{"kind"}, nil)
 	descReceived = prometheus.NewDesc("skep_messages_received_total", "Messages taken from peers.", []string{"kind"}, nil)
-	descOut      = prometheus.NewDesc("skep_message_sent_bytes_total", "Bytes of messages queued for peers.", []string{"kind"}, nil)
-	descIn       = prometheus.NewDesc("skep_message_received_bytes_total", "Bytes of messages taken from peers.", []string{"kind"}, nil)
-	descDropped  = prometheus.NewDesc("skep_dropped_total", "What was not dealt with, by reason.", []string{"layer", "reason"}, nil)
-	descFetches  = prometheus.NewDesc("skep_blob_fetches_total", "Blobs fetched from peers.", nil, nil)
-	descConns    = prometheus.NewDesc("skep_connected_peers", "Connected peers.", nil, nil)
-	descBlobs    = prometheus.NewDesc("skep_blob_bytes", "Bytes of the blobs here.", nil, nil)
-	descQueue    = prometheus.NewDesc("skep_loop_inputs", "Events that wait to be stepped.", nil, nil)
+	descOut      = prometheus.NewDesc("skep_message_sent_bytes_total", "Bytes of messages queued for peers.",
+		[]string{"kind"}, nil)
+	descIn = prometheus.NewDesc("skep_message_received_bytes_total", "Bytes of messages taken from peers.",
+		[]string{"kind"}, nil)
+	descDropped = prometheus.NewDesc("skep_dropped_total", "What was not dealt with, by reason.",
+		[]string{"layer", "reason"}, nil)
+	descFetches = prometheus.NewDesc("skep_blob_fetches_total", "Blobs fetched from peers.", nil, nil)
+	descConns   = prometheus.NewDesc("skep_connected_peers", "Connected peers.", nil, nil)
+	descBlobs   = prometheus.NewDesc("skep_blob_bytes", "Bytes of the blobs here.", nil, nil)
+	descQueue   = prometheus.NewDesc("skep_loop_inputs", "Events that wait to be stepped.", nil, nil)
 
 	descPlaced  = prometheus.NewDesc("skep_tasks_placed_total", "Tasks of own jobs placed.", []string{"where"}, nil)
 	descCopies  = prometheus.NewDesc("skep_second_copies_total", "Second copies of own tasks begun.", nil, nil)
@@ -64,12 +68,14 @@ var (
 	descTasks   = prometheus.NewDesc("skep_attempts", "Attempts accepted here.", []string{"state"}, nil)
 	descPending = prometheus.NewDesc("skep_tasks_pending", "Tasks of own jobs that look for a node.", nil, nil)
 	descJobs    = prometheus.NewDesc("skep_jobs", "Jobs submitted here.", nil, nil)
-	descBacklog = prometheus.NewDesc("skep_backlog_seconds", "Expected time until a task that came now would start.", nil, nil)
+	descBacklog = prometheus.NewDesc("skep_backlog_seconds", "Expected time until a task that came now would start.", nil,
+		nil)
 	descFreeCPU = prometheus.NewDesc("skep_free_cores", "Cores not given to tasks.", nil, nil)
 	descFreeMem = prometheus.NewDesc("skep_free_memory_bytes", "Memory not given to tasks.", nil, nil)
 	descView    = prometheus.NewDesc("skep_known_peers", "Nodes in the view.", nil, nil)
-	descLambda  = prometheus.NewDesc("skep_allocation_lambda", "Lambda of the last allocation solved; 1/lambda is the load.", nil, nil)
-	descSolves  = prometheus.NewDesc("skep_allocation_solves_total", "Allocations solved.", nil, nil)
+	descLambda  = prometheus.NewDesc("skep_allocation_lambda",
+		"Lambda of the last allocation solved; 1/lambda is the load.", nil, nil)
+	descSolves = prometheus.NewDesc("skep_allocation_solves_total", "Allocations solved.", nil, nil)
 )
 
 // Describe sends nothing: the collector is unchecked.
@@ -118,7 +124,8 @@ func (c *collector) stats() (s node.Stats, ok bool) {
 	return s, ok && err == nil
 }
 
-func collectNode(s *node.Stats, counter func(*prometheus.Desc, uint64, ...string), gauge func(*prometheus.Desc, float64, ...string)) {
+func collectNode(s *node.Stats, counter func(*prometheus.Desc, uint64, ...string),
+	gauge func(*prometheus.Desc, float64, ...string)) {
 	counter(descDropped, s.Stale, "node", "stale")
 	counter(descDropped, s.Full, "node", "full")
 	counter(descPlaced, s.Moved, "elsewhere")

@@ -34,7 +34,8 @@ var errLost = errors.New("its last attempt is lost, and the next one has not beg
 // follow it returns an error, a grid.NodeError, if the node that runs the task cannot be asked; a task that has not
 // started has printed nothing.
 func (d *Driver) Output(ctx context.Context, w io.Writer, t grid.TaskID, stderr bool, offset int64, follow bool) error {
-	f := &outputFollower{d: d, w: w, task: t, stream: process.Stdout, start: offset, offset: offset, follow: follow, sum: sha256.New()}
+	f := &outputFollower{d: d, w: w, task: t, stream: process.Stdout, start: offset, offset: offset, follow: follow,
+		sum: sha256.New()}
 	if stderr {
 		f.stream = process.Stderr
 	}

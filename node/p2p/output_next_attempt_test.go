@@ -79,7 +79,8 @@ func TestOutputOfAQuickTaskOpensNoStream(t *testing.T) {
 	a.result(grid.TaskID{Job: id})
 	err := a.Output(t.Context(), &out, grid.TaskID{Job: id}, false, 0, true)
 	if err != nil || out.String() != "quick\n" || asked.Load() != 0 {
-		t.Errorf("%q, %v, %d streams: want the output, which came with the result, and no stream", out.String(), err, asked.Load())
+		t.Errorf("%q, %v, %d streams: want the output, which came with the result, and no stream", out.String(), err,
+			asked.Load())
 	}
 }
 

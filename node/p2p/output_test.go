@@ -50,7 +50,8 @@ func TestOutputIsFollowed(t *testing.T) {
 		a.fake.mu.Unlock()
 		gate := filepath.Join(sharedFolder(t), "gate")
 		id := a.job(byte(i + 1))
-		if err := a.Submit(t.Context(), id, rig.Sh("echo one; until [ -e "+gate+" ]; do sleep 0.01; done; echo two; echo err >&2")); err != nil {
+		if err := a.Submit(t.Context(), id,
+			rig.Sh("echo one; until [ -e "+gate+" ]; do sleep 0.01; done; echo two; echo err >&2")); err != nil {
 			t.Fatal(err)
 		}
 		task := grid.TaskID{Job: id}
@@ -102,8 +103,10 @@ func TestOutputOfAWorkerThatIsGone(t *testing.T) {
 		st.Write([]byte{0}) // an incomplete request
 		taken = append(taken, st)
 	}
-	rig.Await(t, "all places are taken", func() bool { return rig.Served(b.transport.Host(), runner.OutputProtocol) == transport.ServesPerPeer })
-	if err := a.Output(t.Context(), io.Discard, task, false, 0, false); err == nil || !strings.HasSuffix(err.Error(), "is busy") {
+	rig.Await(t, "all places are taken",
+		func() bool { return rig.Served(b.transport.Host(), runner.OutputProtocol) == transport.ServesPerPeer })
+	if err := a.Output(t.Context(), io.Discard, task, false, 0, false); err == nil ||
+		!strings.HasSuffix(err.Error(), "is busy") {
 		t.Errorf("of a task whose node is busy: %v: want that", err)
 	}
 	for _, st := range taken {
@@ -119,7 +122,8 @@ func TestOutputOfAWorkerThatIsGone(t *testing.T) {
 		t.Fatal(err)
 	}
 	var from *grid.NodeError
-	if err := a.Output(t.Context(), io.Discard, task, false, 0, false); !errors.As(err, &from) || from.Node != b.self || !strings.HasSuffix(err.Error(), ": broke off the answer") {
+	if err := a.Output(t.Context(), io.Discard, task, false, 0, false); !errors.As(err, &from) || from.Node != b.self ||
+		!strings.HasSuffix(err.Error(), ": broke off the answer") {
 		t.Errorf("of a task whose node cannot open it: %v: want the node, and a word", err)
 	}
 	b.close()
@@ -132,7 +136,8 @@ func TestOutputOfAWorkerThatIsGone(t *testing.T) {
 	a.do(func(*grid.Effects) {
 		a.fake.tasks[task] = &node.TaskView{ID: a.fake.tasks[task].ID, State: grid.Pending, Worker: b.self, Lost: 1}
 	})
-	if err := a.Output(t.Context(), io.Discard, task, false, 0, false); !errors.Is(err, errLost) || !errors.As(err, &from) || from.Node != b.self {
+	if err := a.Output(t.Context(), io.Discard, task, false, 0, false); !errors.Is(err, errLost) ||
+		!errors.As(err, &from) || from.Node != b.self {
 		t.Errorf("of a task that is to run again: %v: want that, and the node that lost it", err)
 	}
 	a.do(func(*grid.Effects) { a.fake.tasks[task] = &node.TaskView{State: grid.Placed, Lost: 1} })

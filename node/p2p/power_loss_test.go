@@ -58,7 +58,8 @@ func TestMissingDatabase(t *testing.T) {
 			t.Fatal(err)
 		}
 		for range 2 { // a failed start leaves nothing that would make the next one succeed
-			if _, _, _, err := startFolder(dir); err == nil || !strings.Contains(err.Error(), store.File) || !strings.Contains(err.Error(), "another data folder") {
+			if _, _, _, err := startFolder(dir); err == nil || !strings.Contains(err.Error(), store.File) ||
+				!strings.Contains(err.Error(), "another data folder") {
 				t.Errorf("%s: error %v: want what is missing", what, err)
 			}
 		}
@@ -120,7 +121,8 @@ func TestMissingIdentity(t *testing.T) {
 			t.Fatal(err)
 		}
 		left, _ := os.ReadFile(path)
-		if _, _, _, err := startFolder(dir); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), path) || strings.Contains(err.Error(), "\n") {
+		if _, _, _, err := startFolder(dir); err == nil || !strings.Contains(err.Error(), want) ||
+			!strings.Contains(err.Error(), path) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%v: want %q", err, want)
 		}
 		if now, _ := os.ReadFile(path); string(now) != string(left) {
@@ -155,7 +157,8 @@ func TestTruncatedOrMissingDatabase(t *testing.T) {
 	if err := os.Truncate(path, 0); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, _, err := startFolder(dir); !errors.Is(err, store.ErrDamaged) || !strings.Contains(err.Error(), store.File+" was emptied") {
+	if _, _, _, err := startFolder(dir); !errors.Is(err, store.ErrDamaged) ||
+		!strings.Contains(err.Error(), store.File+" was emptied") {
 		t.Errorf("emptied: %v", err)
 	}
 	if f, err := os.Stat(path); err != nil || f.Size() != 0 {
@@ -164,7 +167,8 @@ func TestTruncatedOrMissingDatabase(t *testing.T) {
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, _, err := startFolder(dir); err == nil || !strings.Contains(err.Error(), store.File+" is not there") || strings.Contains(err.Error(), "\n") {
+	if _, _, _, err := startFolder(dir); err == nil || !strings.Contains(err.Error(), store.File+" is not there") ||
+		strings.Contains(err.Error(), "\n") {
 		t.Errorf("without it: %v", err)
 	}
 	if _, err := os.Stat(path); err == nil {
@@ -179,7 +183,8 @@ func TestTruncatedOrMissingDatabase(t *testing.T) {
 	if err := os.Rename(filepath.Join(other, store.File), path); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, _, err := startFolder(dir); !errors.Is(err, store.ErrDamaged) || !strings.Contains(err.Error(), "begun anew") {
+	if _, _, _, err := startFolder(dir); !errors.Is(err, store.ErrDamaged) ||
+		!strings.Contains(err.Error(), "begun anew") {
 		t.Errorf("with a new one: %v", err)
 	}
 }

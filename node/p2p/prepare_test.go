@@ -28,7 +28,8 @@ func TestPreparedFolder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := "/ip4/127.0.0.1/tcp/7420/p2p/" + identity.Peer(id).String(); token.Secret != secret || len(token.Addrs) != 1 || token.Addrs[0] != want {
+	if want := "/ip4/127.0.0.1/tcp/7420/p2p/" + identity.Peer(id).String(); token.Secret != secret ||
+		len(token.Addrs) != 1 || token.Addrs[0] != want {
 		t.Errorf("the token says %v of %v: want %s", token.Addrs, token.Secret, want)
 	}
 	if _, err := Invite(secret, Member{id, "here"}); err == nil {

@@ -43,7 +43,10 @@ func TestTakeoverAfterTheOriginIsGone(t *testing.T) {
 	rig.Await(t, "some tasks to end", func() bool { return a.view(id).Ended > 2 })
 	a.transport.Host().Close()
 	for _, m := range []*member{b, c} {
-		rig.Await(t, "the job's end at "+m.cfg.Name, func() bool { v := m.view(id); return v.Ended == 24 && v.Owner != a.self })
+		rig.Await(t, "the job's end at "+m.cfg.Name, func() bool {
+			v := m.view(id)
+			return v.Ended == 24 && v.Owner != a.self
+		})
 		m.Read(context.Background(), func(n *node.Node, _ grid.Time) {
 			for _, x := range n.Tasks(id, nil) {
 				if x.Result == nil || x.Result.Exit != 0 || !strings.Contains(string(x.Result.Stdout.Inline), "ran") {

@@ -26,14 +26,16 @@ func TestJobsAreSignedByTheirOrigin(t *testing.T) {
 	}
 	want := grid.Submitter{Node: a.self, User: "ada"}
 	if s := seen[0]; s.Sealed == "" || s.Submitter != want || s != seen[1] || s != seen[2] {
-		t.Errorf("offered: %+v, signed %t; one spec %t: want %+v", s.Submitter, s.Sealed != "", s == seen[1] && s == seen[2], want)
+		t.Errorf("offered: %+v, signed %t; one spec %t: want %+v", s.Submitter, s.Sealed != "", s == seen[1] && s == seen[2],
+			want)
 	}
 	a.result(grid.TaskID{Job: a.job(1)})
 	dir := a.cfg.DataDir
 	a.close()
 	again := openMember(t, dir, nil)
 	for i := range again.fake.old {
-		if r := &again.fake.old[i]; r.Kind == grid.RecRegister && (r.Register.Spec.Sealed != seen[0].Sealed || r.Register.Spec.Submitter != want) {
+		if r := &again.fake.old[i]; r.Kind == grid.RecRegister && (r.Register.Spec.Sealed != seen[0].Sealed ||
+			r.Register.Spec.Submitter != want) {
 			t.Errorf("record: %+v", r.Register.Spec)
 		}
 	}

@@ -105,7 +105,8 @@ func checkComplete(dir string, before []os.DirEntry) error {
 	}
 	ran := has(blobFolder) || has(identity.KeyFile) && has(identity.SecretFile) && !has(preparedFile)
 	if _, err := os.Lstat(filepath.Join(dir, store.File)); ran && errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("data folder %s: a node has run here, but %s is not there: want it back, or another data folder", dir, store.File)
+		return fmt.Errorf("data folder %s: a node has run here, but %s is not there: want it back, or another data folder",
+			dir, store.File)
 	}
 	return nil
 }
@@ -186,7 +187,8 @@ func (d *Driver) start() {
 	d.transport.Start()
 	d.reach.Start()
 	d.work.Go(d.watchMachine)
-	d.log.Info("node runs", "node", d.self.String(), "network", identity.NetworkName(d.secret), "boot", d.boot, "addrs", d.Addrs())
+	d.log.Info("node runs", "node", d.self.String(), "network", identity.NetworkName(d.secret), "boot", d.boot, "addrs",
+		d.Addrs())
 }
 
 // watchMachine reports to the node how much of the machine it has.

@@ -31,7 +31,10 @@ func TestProgramIsAnInput(t *testing.T) {
 	spec := rig.Sh("")
 	spec.Command = []string{"bin/prog", "${SKEP_INDEX}/${SKEP_COUNT}", "$HOME ${OTHER} ${SKEP_"}
 	spec.Inputs = []grid.File{
-		a.put("bin/prog", []byte("#!/bin/sh\ncat data/in\necho \"$@\"\necho $SKEP_NODE $SKEP_ATTEMPT $MODE\necho x > made\nmkdir -p out/deep\necho y > out/deep/y.csv\necho z > out/z.txt\nln -s /etc/passwd out/link.csv\nmkfifo out/pipe.csv\n"), true),
+		a.put("bin/prog",
+			[]byte("#!/bin/sh\ncat data/in\necho \"$@\"\necho $SKEP_NODE $SKEP_ATTEMPT $MODE\necho x > made\nmkdir -p "+
+				"out/deep\necho y > out/deep/y.csv\necho z > out/z.txt\nln -s /etc/passwd out/link.csv\nmkfifo out/pipe.csv\n"),
+			true),
 		a.put("data/in", []byte("hello\n"), false),
 	}
 	spec.Outputs = []string{"made", "out/**/*.csv"}
@@ -104,11 +107,13 @@ func TestCauses(t *testing.T) {
 func TestLongOutputIsABlob(t *testing.T) {
 	a, _ := openPair(t)
 	r := a.run(1, rig.Sh("head -c 100000 /dev/zero; echo short >&2"))
-	if r.Stdout.Blob.IsZero() || r.Stdout.Size != 100_000 || r.Stdout.Inline != nil || string(r.Stderr.Inline) != "short\n" {
+	if r.Stdout.Blob.IsZero() || r.Stdout.Size != 100_000 || r.Stdout.Inline != nil ||
+		string(r.Stderr.Inline) != "short\n" {
 		t.Fatalf("stdout %+v, stderr %q: want a blob of 100000 bytes and a short text", r.Stdout, r.Stderr.Inline)
 	}
 	var out bytes.Buffer
-	if err := a.Output(context.Background(), &out, grid.TaskID{Job: a.job(1)}, false, 99_000, true); err != nil || out.Len() != 1000 {
+	if err := a.Output(context.Background(), &out, grid.TaskID{Job: a.job(1)}, false, 99_000, true); err != nil ||
+		out.Len() != 1000 {
 		t.Errorf("%d bytes from offset 99000, %v: want 1000", out.Len(), err)
 	}
 }

@@ -62,10 +62,12 @@ func (p *Peers) runTimeAt(m connectedPeer, spec *grid.JobSpec, class string) flo
 }
 
 // Answer is a peer's answer to a poll for a task, as far as it is believed.
-func (p *Peers) Answer(now grid.Time, from grid.NodeID, class string, spec *grid.JobSpec, s *grid.State, rtt time.Duration) balance.State {
+func (p *Peers) Answer(now grid.Time, from grid.NodeID, class string, spec *grid.JobSpec, s *grid.State,
+	rtt time.Duration) balance.State {
 	ect := p.records.Of(from).CompletionTime(now, max(s.ECT, 0).Seconds()+p.cfg.Rates.Overhead(rtt, inputBytes(spec)),
 		p.Expected(class), p.cfg.Rates.MinRunTime(class, p.claims))
-	return balance.State{Node: from, ECT: ect, Ready: max(s.Backlog, 0).Seconds(), RTT: rtt, Heard: now, Site: p.set.get(from).site,
+	return balance.State{Node: from, ECT: ect, Ready: max(s.Backlog, 0).Seconds(), RTT: rtt, Heard: now,
+		Site:    p.set.get(from).site,
 		Waiting: s.Waiting, Running: s.Running, Ran: s.Ran.Seconds(), Rest: s.Rest.Seconds(), Whole: !p.cfg.Balance.Rest,
 		Fetch: p.fetchTime(spec)}
 }

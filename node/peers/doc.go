@@ -1,8 +1,8 @@
 // Package peers is what a node knows of the others, and what it expects of them.
 //
 // It joins what comes from four sources: the connections, the view of package gossip, the rates that peers tell or
-// advertise, and what this node has itself seen of them (package reputation) and measured (package rates). From these it
-// answers two questions of the coordinator: which connected nodes may be offered a task, and when would each be done
+// advertise, and what this node has itself seen of them (package reputation) and measured (package rates). From these
+// it answers two questions of the coordinator: which connected nodes may be offered a task, and when would each be done
 // with it. The same knowledge is the input of the placement policies: a column of the allocation LP for each node.
 //
 // Sources:

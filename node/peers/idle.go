@@ -16,7 +16,8 @@ const pulls = grid.KindSet(1<<grid.KindWaiting | 1<<grid.KindPull)
 func (p *Peers) noteLoad(q *peer, ad *grid.Ad) {
 	here := q.up && q.pulls && ad != nil
 	p.waiting = withNode(p.waiting, q.id, here && ad.Waiting)
-	p.roomy = withNode(p.roomy, q.id, here && q.takesWork && !ad.Waiting && ad.Backlog <= 0 && ad.Free.CPU > 0 && !ad.Closed())
+	p.roomy = withNode(p.roomy, q.id, here && q.takesWork && !ad.Waiting && ad.Backlog <= 0 && ad.Free.CPU > 0 &&
+		!ad.Closed())
 }
 
 // withNode returns the sorted list with or without a node.
@@ -59,8 +60,8 @@ func (p *Peers) RTT(id grid.NodeID) time.Duration {
 	return 0
 }
 
-// RunTimeAt is the time in seconds in which a connected node would be done with a task, moving it included; false = it does
-// not fit, or must not get it now.
+// RunTimeAt is the time in seconds in which a connected node would be done with a task, moving it included; false = it
+// does not fit, or must not get it now.
 func (p *Peers) RunTimeAt(now grid.Time, id grid.NodeID, spec *grid.JobSpec, class string) (float64, bool) {
 	m := connectedPeer{p.set.get(id), p.cfg.Gossip.Peer(id), p.records.Of(id)}
 	if m.peer == nil || !m.up || m.view == nil || !m.mayRun(spec) || p.Excludes(now, class, id) ||
@@ -70,9 +71,10 @@ func (p *Peers) RunTimeAt(now grid.Time, id grid.NodeID, spec *grid.JobSpec, cla
 	return p.runTimeAt(m, spec, class), true
 }
 
-// CouldWin reports whether a node that has not answered a poll could be done with a task before a time, in seconds from now. It
-// could if its answer is expected soon, whatever it says: only a far one is not waited for in vain.
-func (p *Peers) CouldWin(now grid.Time, id grid.NodeID, spec *grid.JobSpec, class string, sent grid.Time, best float64) bool {
+// CouldWin reports whether a node that has not answered a poll could be done with a task before a time, in seconds from
+// now. It could if its answer is expected soon, whatever it says: only a far one is not waited for in vain.
+func (p *Peers) CouldWin(now grid.Time, id grid.NodeID, spec *grid.JobSpec, class string, sent grid.Time,
+	best float64) bool {
 	left := (p.RTT(id) - now.Sub(sent)).Seconds()
 	if p.cfg.RatesGiven || left < max(minFar, best*farShare) {
 		return true

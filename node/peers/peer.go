@@ -110,8 +110,8 @@ func (p *Peers) connected() []connectedPeer {
 	return up
 }
 
-// Candidates returns the ads of connected nodes that can be members of a register, ordered by identity; with ownerOnly set
-// only those that honour access: owner.
+// Candidates returns the ads of connected nodes that can be members of a register, ordered by identity; with ownerOnly
+// set only those that honour access: owner.
 func (p *Peers) Candidates(ownerOnly bool) (ads []*grid.Ad) {
 	for _, m := range p.connected() {
 		g := p.cfg.Gossip.Peer(m.id)
@@ -128,14 +128,4 @@ func (p *Peers) Candidates(ownerOnly bool) (ads []*grid.Ad) {
 func (p *Peers) HidesJobs(id grid.NodeID) bool {
 	q := p.set.get(id)
 	return q == nil || q.hidesJobs
-}
-
-// Idle lists the ads of the connected nodes that take work and have no backlog.
-func (p *Peers) Idle() (idle []*grid.Ad) {
-	for _, m := range p.connected() {
-		if ad := m.view.Ad; ad != nil && ad.Backlog <= 0 && !ad.Closed() {
-			idle = append(idle, ad)
-		}
-	}
-	return idle
 }

@@ -21,8 +21,9 @@ type Config struct {
 	Memory     time.Duration // time constant of the arrival rates
 	RatesGiven bool          // all rates are known beforehand: nothing that a peer says is doubted
 	Balance    *balance.Config
-	Truth      func(grid.NodeID) *grid.Ad // a node's current state, in simulations with perfect information; nil = ads count
-	Scratch    *Scratch
+	// a node's current state, in simulations with perfect information; nil = ads count
+	Truth   func(grid.NodeID) *grid.Ad
+	Scratch *Scratch
 
 	Gossip   *gossip.Gossip
 	Rates    *rates.Estimator
@@ -59,7 +60,8 @@ func (p *Peers) Policies() *policies.Set { return &p.cfg.Policies }
 const takesWork = grid.KindSet(1<<grid.KindPoll | 1<<grid.KindOffer | 1<<grid.KindResultAck)
 
 // mayReplicate are the kinds that a member of a register must understand.
-const mayReplicate = grid.KindSet(1<<grid.KindWrite | 1<<grid.KindCampaign | 1<<grid.KindKeepalive | 1<<grid.KindDeposit)
+const mayReplicate = grid.KindSet(1<<grid.KindWrite | 1<<grid.KindCampaign |
+	1<<grid.KindKeepalive | 1<<grid.KindDeposit)
 
 // Up records that a peer has connected.
 func (p *Peers) Up(now grid.Time, ev *grid.Event, fx *grid.Effects) {

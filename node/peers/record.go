@@ -37,7 +37,8 @@ func (p *Peers) Lost(now grid.Time, worker grid.NodeID) { p.records.Lost(now, wo
 func (p *Peers) Reclaimed(now grid.Time, worker grid.NodeID) { p.records.Reclaimed(now, worker) }
 
 // IsStraggler reports whether an attempt is so old that it is reclaimed from its worker. Not where all rates are given.
-func (p *Peers) IsStraggler(now grid.Time, promise *grid.Promise, worker grid.NodeID, class string, spec *grid.JobSpec, reclaims uint8) bool {
+func (p *Peers) IsStraggler(now grid.Time, promise *grid.Promise, worker grid.NodeID, class string, spec *grid.JobSpec,
+	reclaims uint8) bool {
 	if p.cfg.RatesGiven {
 		return false
 	}
@@ -68,7 +69,8 @@ func (p *Peers) Probe(now grid.Time, class string, id grid.NodeID) { p.failures.
 // Learn learns from a result that a task has ended with; took is the time since its attempt was made, moving the part
 // of it in which the task neither waited nor ran. A result teaches run times only if it is this node's or of a worker
 // with a proven track record.
-func (p *Peers) Learn(class string, worker grid.NodeID, spec *grid.JobSpec, r *grid.Result, took, moving time.Duration) {
+func (p *Peers) Learn(class string, worker grid.NodeID, spec *grid.JobSpec, r *grid.Result, took,
+	moving time.Duration) {
 	if r.Succeeded() && (worker == p.cfg.Self || p.records.Of(worker).Proven()) {
 		p.records.CountResult()
 		p.cfg.Rates.Ended(class, min(max(r.Wall, 0), took).Seconds())

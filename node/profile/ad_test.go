@@ -25,7 +25,8 @@ func newNode(t *testing.T, labels ...grid.Label) *node {
 	cfg := gossip.Defaults()
 	g := gossip.New(grid.NodeID{1}, &cfg, grid.NewRand(7, 2))
 	full := grid.Resources{CPU: 4 * grid.CPU, Memory: grid.GiB}
-	p := New(Config{Self: grid.NodeID{1}, Boot: 3, Name: "self", Capacity: full, Speed: 2, Engines: []string{"wasm"}, Prior: 1, Rand: grid.NewRand(7, 1),
+	p := New(Config{Self: grid.NodeID{1}, Boot: 3, Name: "self", Capacity: full, Speed: 2, Engines: []string{"wasm"},
+		Prior: 1, Rand: grid.NewRand(7, 1),
 		Gossip: g}, labels)
 	l := Load{Free: full, Rates: []grid.Rate{{Class: "a", Alpha: 1, Mu: 2}}}
 	return &node{t: t, gossip: g, now: 1e9, load: l, Profile: p}

@@ -12,14 +12,15 @@ const (
 	lookGap    = 50 * time.Millisecond  // changes within it are looked at together
 	minTimeout = 200 * time.Millisecond // besides four round trips, for a task to come after a pull
 	maxTimeout = 2 * time.Second
-	maxBackoff = 30 * time.Second       // from a node that gave none; it begins with the time-out and doubles
-	maxHinted  = 2 * time.Second        // the same from one that says again and again that work waits there
-	hintGap    = 500 * time.Millisecond // between two hints to one node; it doubles up to maxBackoff while the node does not ask
-	maxAsked   = 2                      // nodes asked at a time
-	maxHints   = 2                      // idle nodes told at a time
-	maxTried   = 8                      // idle nodes considered at a time
-	maxHinters = 4                      // nodes remembered whose hint came while others were asked
-	maxKnown   = 256                    // nodes whose back-off or last hint is remembered
+	maxBackoff = 30 * time.Second // from a node that gave none; it begins with the time-out and doubles
+	maxHinted  = 2 * time.Second  // the same from one that says again and again that work waits there
+	// between two hints to one node; it doubles up to maxBackoff while the node does not ask
+	hintGap    = 500 * time.Millisecond
+	maxAsked   = 2   // nodes asked at a time
+	maxHints   = 2   // idle nodes told at a time
+	maxTried   = 8   // idle nodes considered at a time
+	maxHinters = 4   // nodes remembered whose hint came while others were asked
+	maxKnown   = 256 // nodes whose back-off or last hint is remembered
 )
 
 // Exchange is the two sides of a node: it asks for work while it is idle, and gives work away while some waits.
@@ -69,8 +70,8 @@ func (x *Exchange) Came() {
 	x.due = true
 }
 
-// Hinted takes another node's word that work waits there. A node that says so and gives nothing is asked less and less often,
-// but for the first of its hints after each pause.
+// Hinted takes another node's word that work waits there. A node that says so and gives nothing is asked less and less
+// often, but for the first of its hints after each pause.
 func (x *Exchange) Hinted(now grid.Time, from grid.NodeID, fx *grid.Effects) {
 	x.backoff.shorten(from, maxHinted)
 	free, _ := x.cfg.Worker.Room()
@@ -98,7 +99,8 @@ func (x *Exchange) Asked(now grid.Time, from grid.NodeID, free grid.Resources, f
 	x.spare = x.cfg.Worker.Spare(now, x.spare[:0])
 	may := func(id grid.AttemptID) bool { return x.cfg.Jobs.MayYield(now, id) }
 	for i := range x.spare {
-		if there, fits := x.fits(now, &x.spare[i], from, free); fits && x.cfg.Worker.Yield(now, &x.spare[i], from, there, may, fx) {
+		if there, fits := x.fits(now, &x.spare[i], from, free); fits && x.cfg.Worker.Yield(now, &x.spare[i], from, there, may,
+			fx) {
 			return
 		}
 	}
@@ -120,8 +122,8 @@ func (x *Exchange) Woke(now grid.Time) {
 	}
 }
 
-// Settle looks, at the end of a step, if anything has changed and the last look is long enough ago. It reports whether work
-// waits here and did not, or the reverse.
+// Settle looks, at the end of a step, if anything has changed and the last look is long enough ago. It reports whether
+// work waits here and did not, or the reverse.
 func (x *Exchange) Settle(now grid.Time, fx *grid.Effects) (news bool) {
 	waiting := x.cfg.Jobs.Waiting()
 	if waiting != x.waiting {
@@ -220,8 +222,8 @@ func (x *Exchange) hintSome(now grid.Time, fx *grid.Effects) {
 	}
 }
 
-// each calls f for nodes in random order, until it returns false: without those that are held back, the first end of which
-// it adds to next.
+// each calls f for nodes in random order, until it returns false: without those that are held back, the first end of
+// which it adds to next.
 func (x *Exchange) each(now grid.Time, nodes []grid.NodeID, held *memory, next *grid.Time, f func(grid.NodeID) bool) {
 	x.nodes = append(x.nodes[:0], nodes...)
 	for k := len(x.nodes); k > 0; k-- {

@@ -44,7 +44,8 @@ type placements struct{ *world }
 
 func spare(jobs int, end float64, dst []grid.Waiting) []grid.Waiting {
 	for i := range jobs {
-		dst = append(dst, grid.Waiting{Job: grid.JobID{Nonce: [10]byte{byte(i)}}, End: end, Spec: &grid.JobSpec{Needs: grid.Needs{Resources: oneCore}}})
+		dst = append(dst, grid.Waiting{Job: grid.JobID{Nonce: [10]byte{byte(i)}}, End: end,
+			Spec: &grid.JobSpec{Needs: grid.Needs{Resources: oneCore}}})
 	}
 	return dst
 }
@@ -60,7 +61,8 @@ func (p placements) Spare(_ grid.Time, dst []grid.Waiting) []grid.Waiting {
 	return spare(p.waiting, 2, dst)
 }
 
-func (q queue) Yield(_ grid.Time, _ *grid.Waiting, to grid.NodeID, _ float64, _ func(grid.AttemptID) bool, _ *grid.Effects) bool {
+func (q queue) Yield(_ grid.Time, _ *grid.Waiting, to grid.NodeID, _ float64, _ func(grid.AttemptID) bool,
+	_ *grid.Effects) bool {
 	q.given = append(q.given, to)
 	return true
 }
@@ -84,7 +86,8 @@ type rig struct {
 }
 
 func newRig(w *world) *rig {
-	return &rig{world: w, now: 1e9, x: New(Config{Worker: queue{w}, Jobs: placements{w}, Peers: w, Rand: grid.NewRand(1, 1)})}
+	return &rig{world: w, now: 1e9, x: New(Config{Worker: queue{w}, Jobs: placements{w}, Peers: w,
+		Rand: grid.NewRand(1, 1)})}
 }
 
 func (r *rig) settle() {
@@ -135,7 +138,8 @@ func TestIdleNodeAsksTwo(t *testing.T) {
 	}
 }
 
-// It backs off from a node that gives nothing, for twice as long each time, up to half a minute; a task or a hint ends that.
+// It backs off from a node that gives nothing, for twice as long each time, up to half a minute; a task or a hint ends
+// that.
 func TestIdleNodeBacksOff(t *testing.T) {
 	r := newRig(&world{free: oneCore, where: nodes(1)})
 	r.x.Changed()
@@ -156,8 +160,8 @@ func TestIdleNodeBacksOff(t *testing.T) {
 	}
 }
 
-// A node that says again and again that work waits there, and gives none, is asked each two seconds; an honest one beside it
-// as often as without it.
+// A node that says again and again that work waits there, and gives none, is asked each two seconds; an honest one
+// beside it as often as without it.
 func TestFalseHints(t *testing.T) {
 	r := newRig(&world{free: oneCore, where: nodes(1)})
 	liar := grid.NodeID{9}
@@ -203,8 +207,8 @@ func TestSilentWhereNothingWaits(t *testing.T) {
 	}
 }
 
-// A node with waiting work tells two idle nodes, each less and less often while it does not ask; none if it would give nothing,
-// until the work is overdue.
+// A node with waiting work tells two idle nodes, each less and less often while it does not ask; none if it would give
+// nothing, until the work is overdue.
 func TestTwoIdleNodesAreTold(t *testing.T) {
 	r := newRig(&world{queued: 1, overdue: grid.Never, roomy: nodes(5)})
 	r.x.Changed()

@@ -24,7 +24,8 @@ type Worker interface {
 	Spare(now grid.Time, dst []grid.Waiting) []grid.Waiting
 
 	// Yield gives an attempt of a job away, to a node that would be done with it in a time, and reports whether it did.
-	Yield(now grid.Time, x *grid.Waiting, to grid.NodeID, there float64, may func(grid.AttemptID) bool, fx *grid.Effects) bool
+	Yield(now grid.Time, x *grid.Waiting, to grid.NodeID, there float64, may func(grid.AttemptID) bool,
+		fx *grid.Effects) bool
 
 	// NextOverdue is when the next waiting attempt will have waited for longer than predicted; Never = none will.
 	NextOverdue(now grid.Time) grid.Time

@@ -2,7 +2,8 @@ package quota
 
 import "skep/grid"
 
-// Parties are who answers for what is kept. The origin is zero where another node sent the job: then the sender answers alone.
+// Parties are who answers for what is kept. The origin is zero where another node sent the job: then the sender answers
+// alone.
 type Parties struct{ Origin, Sender grid.NodeID }
 
 // Ledger counts what is kept for whom. Its zero value is empty. An account exists as long as something is kept for it.
@@ -45,7 +46,8 @@ func (l *Ledger) Left(who Parties) Amount {
 			open := a.open()
 			own.add(&open, -1)
 		}
-		left = Amount{min(left.Bytes, own.Bytes), min(left.Registers, own.Registers), min(left.Tasks, own.Tasks), min(left.Offers, own.Offers)}
+		left = Amount{min(left.Bytes, own.Bytes), min(left.Registers, own.Registers), min(left.Tasks, own.Tasks),
+			min(left.Offers, own.Offers)}
 	}
 	return left
 }
@@ -66,8 +68,8 @@ func (l *Ledger) Of(id grid.JobID) (who Parties, known bool) {
 	return Parties{}, false
 }
 
-// Oldest returns the job that is to be forgotten first to make room for something that was admitted; false if there is room, or
-// nothing that could go.
+// Oldest returns the job that is to be forgotten first to make room for something that was admitted; false if there is
+// room, or nothing that could go.
 func (l *Ledger) Oldest(who Parties, size Amount) (grid.JobID, bool) {
 	for _, k := range who.keys() {
 		a := l.accounts[k]

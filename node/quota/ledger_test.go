@@ -26,8 +26,8 @@ func lower(t *testing.T, each, all Amount) {
 
 var few = Amount{Bytes: 1000, Registers: 3, Tasks: 50, Offers: 2}
 
-// Each quantity is bounded for the origin and for the sender, and the reason names the node and the bound. Catches an account that is
-// not looked at, and a quantity that is not compared.
+// Each quantity is bounded for the origin and for the sender, and the reason names the node and the bound. Catches an
+// account that is not looked at, and a quantity that is not compared.
 func TestEachQuantityIsBoundedForOriginAndSender(t *testing.T) {
 	plenty := Amount{Bytes: 1 << 30, Registers: 1000, Tasks: 1 << 30, Offers: 1000}
 	for _, c := range []struct {
@@ -74,8 +74,8 @@ func TestEachQuantityIsBoundedForOriginAndSender(t *testing.T) {
 	}
 }
 
-// What is over makes room for what is new, oldest first and of the same account; what goes on does not. Catches an eviction of somebody
-// else's jobs or of open ones, and one in another order.
+// What is over makes room for what is new, oldest first and of the same account; what goes on does not. Catches an
+// eviction of somebody else's jobs or of open ones, and one in another order.
 func TestWhatIsOverMakesRoom(t *testing.T) {
 	lower(t, few, Amount{Bytes: 1 << 30, Registers: 1000, Tasks: 1 << 30, Offers: 1000})
 	var l Ledger
@@ -134,7 +134,8 @@ func TestUnprovedOriginsAreNotCharged(t *testing.T) {
 		}
 		l.Keep(job(alice, i), Parties{Sender: eve}, Amount{Registers: 1})
 	}
-	if l.Admit(Parties{Sender: eve}, Amount{Registers: 1}) == "" || l.Admit(Parties{alice, alice}, Amount{Registers: 1}) != "" {
+	if l.Admit(Parties{Sender: eve}, Amount{Registers: 1}) == "" ||
+		l.Admit(Parties{alice, alice}, Amount{Registers: 1}) != "" {
 		t.Error("the sender is not bounded, or the origin that it names is")
 	}
 }

@@ -14,13 +14,14 @@ type Amount struct {
 	Offers    int        // attempts accepted and not yet forgotten, their results included
 }
 
-// Each bounds an account. The memory and the disk that one node can take up here follow from Bytes; the others see to it that nobody
-// has all of what there is a bounded number of. An entry of a task that printed 100 bytes takes about 0.7 KB: a job of grid.MaxCount tasks fits,
-// and four such jobs at once if they print little. It is a constant but for tests.
+// Each bounds an account. The memory and the disk that one node can take up here follow from Bytes; the others see to
+// it that nobody has all of what there is a bounded number of. An entry of a task that printed 100 bytes takes about
+// 0.7 KB: a job of grid.MaxCount tasks fits, and four such jobs at once if they print little. It is a constant but for
+// tests.
 var Each = Amount{Bytes: 96 * grid.MiB, Registers: 20_000, Tasks: 4 * grid.MaxCount, Offers: 20_000}
 
-// All bounds all accounts together, each thing counted once. Offers are bounded by the queue that they wait in. It is a constant but for
-// tests.
+// All bounds all accounts together, each thing counted once. Offers are bounded by the queue that they wait in. It is a
+// constant but for tests.
 var All = Amount{Bytes: 512 * grid.MiB, Registers: 50_000, Tasks: 40 * grid.MaxCount, Offers: 1 << 30}
 
 // MaxOver bounds the tasks of an account's jobs that are over, as far as they were written.

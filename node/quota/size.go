@@ -9,8 +9,8 @@ const (
 	stringBytes = grid.Bytes(16)
 )
 
-// PartiesOf names who answers for what a node sends about a job: the sender, and the origin only for what it sends itself.
-// Whoever has seen a job has the origin's signature of it, and could use up the origin's quota with copies.
+// PartiesOf names who answers for what a node sends about a job: the sender, and the origin only for what it sends
+// itself. Whoever has seen a job has the origin's signature of it, and could use up the origin's quota with copies.
 func PartiesOf(id grid.JobID, from grid.NodeID) Parties {
 	who := Parties{Sender: from}
 	if from == id.Origin {

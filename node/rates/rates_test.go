@@ -117,7 +117,8 @@ func TestGivenRatesAreKept(t *testing.T) {
 	own, version := e.Published()
 	mean, _ := e.RunTime("long", nobody)
 	if !slices.Equal(own, given) || version != 1 || mean != 4 || e.Overhead(time.Second, 1e6) != 0 || len(fx.Saves) > 0 {
-		t.Errorf("learned: %v, version %d, %g s, overhead %g s, %d records", own, version, mean, e.Overhead(time.Second, 1e6), len(fx.Saves))
+		t.Errorf("learned: %v, version %d, %g s, overhead %g s, %d records", own, version, mean, e.Overhead(time.Second, 1e6),
+			len(fx.Saves))
 	}
 }
 
@@ -290,8 +291,8 @@ func TestMoveCostRisesSlowly(t *testing.T) {
 	}
 }
 
-// The cost of a move belongs to the node and to the bytes: what far nodes and large inputs cost is not charged to near nodes and to
-// tasks without inputs.
+// The cost of a move belongs to the node and to the bytes: what far nodes and large inputs cost is not charged to near
+// nodes and to tasks without inputs.
 func TestMoveCostBelongsToLinkAndBytes(t *testing.T) {
 	e := measuring()
 	const far, mib = 200 * time.Millisecond, 1 << 20

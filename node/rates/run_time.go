@@ -49,7 +49,8 @@ func (e *Estimator) RunTime(class string, claims Claims) (mean, scv float64) {
 	return 1 / e.Rate(class, e.speed, claims), scv
 }
 
-// meanHere returns the mean run time of a class on one slot here, given or measured, seconds; 0 = unknown. c may be nil.
+// meanHere returns the mean run time of a class on one slot here, given or measured, seconds; 0 = unknown. c may be
+// nil.
 func (e *Estimator) meanHere(class string, c *Class) float64 {
 	if mu := e.givenRate(class); mu > 0 {
 		return 1 / mu

@@ -82,8 +82,8 @@ func (e *Estimator) Typical(class string, claims Claims) float64 {
 	return e.median(class, claims)
 }
 
-// median returns the median of μ/speed over this node and the proven ones; if none of these has measured the class, over
-// all; 0 if nobody has measured it.
+// median returns the median of μ/speed over this node and the proven ones; if none of these has measured the class,
+// over all; 0 if nobody has measured it.
 func (e *Estimator) median(class string, claims Claims) float64 {
 	for _, proven := range [...]bool{true, false} {
 		xs := e.scratch.sample[:0]

@@ -37,7 +37,8 @@ const (
 // Campaign begins a campaign for an epoch above any known here. Nothing needs saving: this member votes for itself only
 // once enough others have voted, so a failed campaign leaves the owner undisturbed.
 func (r *Register) Campaign(above uint32) {
-	r.campaign = &campaign{epoch: max(r.state.Promised, above) + 1, votes: make([]vote, len(r.members)), entries: sparse.Make[*grid.Entry](uint32(r.slots.Len()))}
+	r.campaign = &campaign{epoch: max(r.state.Promised, above) + 1, votes: make([]vote, len(r.members)),
+		entries: sparse.Make[*grid.Entry](uint32(r.slots.Len()))}
 }
 
 // CampaignEpoch returns the epoch of this member's campaign; 0 = none.
@@ -68,7 +69,8 @@ func (r *Register) VoteRequest(place int, g *grid.RegisterMessage) bool {
 // CampaignRenewed.
 func (r *Register) VoteReceived(from grid.NodeID, g *grid.RegisterMessage, seq uint64) Outcome {
 	place := r.Place(from)
-	if r.campaign == nil || place < 0 || place == r.self || g.Epoch != r.campaign.epoch && g.Answer != grid.RegisterHigher && g.Answer != grid.RegisterGone {
+	if r.campaign == nil || place < 0 || place == r.self || g.Epoch != r.campaign.epoch &&
+		g.Answer != grid.RegisterHigher && g.Answer != grid.RegisterGone {
 		return CampaignOpen
 	}
 	v := &r.campaign.votes[place]
@@ -138,7 +140,8 @@ func (r *Register) countVotes(seq uint64) Outcome {
 	}
 	self, outcome := r.members[r.self], CampaignWon
 	if r.ownership != nil && !r.campaign.otherAccepted {
-		outcome = CampaignRenewed // any other owner's writes were accepted by a majority, and a member of that majority has voted now
+		// any other owner's writes were accepted by a majority, and a member of that majority has voted now
+		outcome = CampaignRenewed
 	}
 	for i, f := range r.campaign.entries.All() {
 		if v, final := r.Value(i); *f != nil && (v == nil || v.Epoch < (*f).Epoch) {

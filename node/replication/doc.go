@@ -2,8 +2,8 @@
 // its tasks ended, with this node as one of its members.
 //
 // [Register] is one member's copy of a register, pure and driven by messages. It has a fixed, odd number of members. An
-// epoch has one owner, which writes how tasks ended; an entry is committed when a majority of the members has accepted it
-// in one epoch. A member takes part in an epoch only if it has not voted for a higher one. A new epoch begins when a
+// epoch has one owner, which writes how tasks ended; an entry is committed when a majority of the members has accepted
+// it in one epoch. A member takes part in an epoch only if it has not voted for a higher one. A new epoch begins when a
 // majority votes for it, each vote with the voter's entries; for each entry the new owner takes the one accepted in the
 // highest epoch, so every committed entry stays. That is Paxos [1] with one promise (the vote) for all entries, each
 // entry being a decree. Time is not part of it: the caller says whether the owner was heard of recently, and that only

@@ -74,7 +74,8 @@ func (s *Replicas) SendKeepalives(now grid.Time, kept []grid.NodeID, fx *grid.Ef
 	s.members = slices.DeleteFunc(s.members, func(p *coMember) bool {
 		kept := p.kept
 		p.kept = false
-		if s.keepaliveOne(now, p, p.shared, fx) || kept || max(p.ownerAnswered, p.leaseVerified, p.lastAlive, p.keepaliveSent).Add(100*s.cfg.Lease) >= now {
+		if s.keepaliveOne(now, p, p.shared, fx) || kept || max(p.ownerAnswered, p.leaseVerified, p.lastAlive,
+			p.keepaliveSent).Add(100*s.cfg.Lease) >= now {
 			return false
 		}
 		s.by.Drop(p.peer) // after 100 leases an entry tells no more than none

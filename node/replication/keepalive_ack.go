@@ -15,7 +15,8 @@ type KeepaliveAnswer struct {
 }
 
 // KeepaliveAnswered takes a member's answer to a keepalive.
-func (s *Replicas) KeepaliveAnswered(now grid.Time, from grid.NodeID, m *grid.Message, fx *grid.Effects) (a KeepaliveAnswer) {
+func (s *Replicas) KeepaliveAnswered(now grid.Time, from grid.NodeID, m *grid.Message,
+	fx *grid.Effects) (a KeepaliveAnswer) {
 	p := s.by.Get(from)
 	if p == nil || !p.openKeepalives.take(m.Register.Seq) {
 		a.Forged = s.neverSent(p, m.Register.Seq)
@@ -59,7 +60,8 @@ func (s *Replicas) listRegisters(now grid.Time, p *coMember, fx *grid.Effects) {
 		if m.Register.More = len(m.Attempts) == grid.MaxBeats; m.Register.More {
 			return
 		}
-		m.Attempts = append(m.Attempts, grid.AttemptID{Task: grid.TaskID{Job: r.id}, Attempt: grid.Attempt{Epoch: r.State().Epoch}})
+		m.Attempts = append(m.Attempts, grid.AttemptID{Task: grid.TaskID{Job: r.id},
+			Attempt: grid.Attempt{Epoch: r.State().Epoch}})
 		p.listed = append(p.listed, r)
 	}
 }

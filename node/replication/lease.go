@@ -31,7 +31,8 @@ func (r *Replica) MayActUntil() grid.Time {
 	for place, id := range r.members {
 		if place != r.self && r.HasAccepted(place) {
 			answered[k] = r.acked[place]
-			if p := r.of.by.Get(id); p != nil && p.leaseVerified > r.acceptedAt[place] { // earlier keepalives did not list this register
+			// earlier keepalives did not list this register
+			if p := r.of.by.Get(id); p != nil && p.leaseVerified > r.acceptedAt[place] {
 				answered[k] = max(answered[k], p.leaseVerified)
 			}
 			k++

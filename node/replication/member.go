@@ -9,7 +9,8 @@ import (
 // The role of a member that is not the owner.
 
 // Write applies a write of an epoch's owner. The answer, by Answer, leaves once it is on disk.
-func (r *Replica) Write(now grid.Time, from grid.NodeID, g *grid.RegisterMessage, fx *grid.Effects) grid.RegisterAnswer {
+func (r *Replica) Write(now grid.Time, from grid.NodeID, g *grid.RegisterMessage,
+	fx *grid.Effects) grid.RegisterAnswer {
 	ConvertTimes(r.of.wall.At(now).UnixNano(), g.Entries)
 	before, wasOwner := r.state, r.IsOwner()
 	answer, written := r.Register.Write(from, g, r.of.written[:0])
@@ -36,13 +37,15 @@ func (r *Replica) Write(now grid.Time, from grid.NodeID, g *grid.RegisterMessage
 }
 
 // Answer answers a register message.
-func (r *Replica) Answer(to grid.NodeID, kind grid.Kind, g *grid.RegisterMessage, a grid.RegisterAnswer, fx *grid.Effects) {
+func (r *Replica) Answer(to grid.NodeID, kind grid.Kind, g *grid.RegisterMessage, a grid.RegisterAnswer,
+	fx *grid.Effects) {
 	answer(r, to, kind, g, a, fx)
 }
 
 // answer answers a register message. It repeats the job, epoch and sequence number that the answer is about. r is nil
 // if this node has no replica.
-func answer(r *Replica, to grid.NodeID, kind grid.Kind, g *grid.RegisterMessage, a grid.RegisterAnswer, fx *grid.Effects) *grid.RegisterMessage {
+func answer(r *Replica, to grid.NodeID, kind grid.Kind, g *grid.RegisterMessage, a grid.RegisterAnswer,
+	fx *grid.Effects) *grid.RegisterMessage {
 	m := fx.Send(to, kind)
 	m.Register.Job, m.Register.Epoch, m.Register.Seq, m.Register.Answer = g.Job, g.Epoch, g.Seq, a
 	if a == grid.RegisterHigher && r != nil {
@@ -60,7 +63,8 @@ func (r *Replica) Vote(now grid.Time, from grid.NodeID, g *grid.RegisterMessage,
 	ownerAlive := !r.ownerSilent(now) || r.MayAct(now)
 	// A node that became the owner since, with the votes of others, is alive as well, and no earlier owner acts any
 	// more.
-	a := r.Register.Vote(from, g.Epoch, ownerAlive && from != r.owner && (from != r.rival.Owner || r.rival.Epoch <= r.ownerEpoch))
+	a := r.Register.Vote(from, g.Epoch, ownerAlive && from != r.owner &&
+		(from != r.rival.Owner || r.rival.Epoch <= r.ownerEpoch))
 	if wasOwner && !r.IsOwner() {
 		r.StepDown()
 	}
@@ -68,7 +72,8 @@ func (r *Replica) Vote(now grid.Time, from grid.NodeID, g *grid.RegisterMessage,
 		r.Save(fx)
 		// Jitter over several ticks: two candidates that promised each other the same epoch would otherwise collide for
 		// ever.
-		r.campaignAt = now.Add(r.of.cfg.Lease + time.Duration(r.of.rng.Int64N(int64(r.of.cfg.Lease)*int64(1+r.successionRank()))))
+		r.campaignAt = now.Add(r.of.cfg.Lease +
+			time.Duration(r.of.rng.Int64N(int64(r.of.cfg.Lease)*int64(1+r.successionRank()))))
 	}
 	m := answer(r, from, grid.KindVote, g, a, fx)
 	if a == grid.RegisterOK || a == grid.RegisterDone {

@@ -61,17 +61,21 @@ func TestEveryInterleaving(t *testing.T) {
 		{campaigns: [3]uint32{0, 2, 2}, ends: true, evicts: true},
 		{campaigns: [3]uint32{0, 2, 0}, cancels: true, ends: true, evicts: true},
 		{campaigns: [3]uint32{2, 0, 0}, crashes: 1},
-		{campaigns: [3]uint32{2, 0, 0}, ends: true}, // regression: the owner's campaign to renew its epoch was won after the close, and a member's state went back
+		// regression: the owner's campaign to renew its epoch was won after the close, and a member's state went back
+		{campaigns: [3]uint32{2, 0, 0}, ends: true},
 	}
 	if *deep {
-		models = append(models, model{campaigns: [3]uint32{0, 2, 3}}, model{campaigns: [3]uint32{3, 2, 0}}, model{campaigns: [3]uint32{2, 2, 0}, ends: true, evicts: true}, model{campaigns: [3]uint32{0, 2, 0}, crashes: 1, ends: true}, model{campaigns: [3]uint32{0, 2, 2}, crashes: 1, ends: true})
+		models = append(models, model{campaigns: [3]uint32{0, 2, 3}}, model{campaigns: [3]uint32{3, 2, 0}},
+			model{campaigns: [3]uint32{2, 2, 0}, ends: true, evicts: true}, model{campaigns: [3]uint32{0, 2, 0}, crashes: 1,
+				ends: true}, model{campaigns: [3]uint32{0, 2, 2}, crashes: 1, ends: true})
 	}
 	for _, m := range models {
 		worlds, wrong := explore(&m)
 		if wrong != "" {
 			t.Errorf("campaigns %v, %d crashes: %s", m.campaigns, m.crashes, wrong)
 		}
-		t.Logf("campaigns %v, %d crashes, cancels %v, ends %v, evicts %v: %d worlds", m.campaigns, m.crashes, m.cancels, m.ends, m.evicts, worlds)
+		t.Logf("campaigns %v, %d crashes, cancels %v, ends %v, evicts %v: %d worlds", m.campaigns, m.crashes, m.cancels,
+			m.ends, m.evicts, worlds)
 		if worlds < 500 {
 			t.Errorf("campaigns %v: only %d worlds: the instance tests nothing", m.campaigns, worlds)
 		}

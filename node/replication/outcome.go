@@ -9,12 +9,12 @@ import (
 // How a member learns the outcome of a job that others have closed.
 //
 // A closed register sends all of its entries: they are the outcome. A tombstone (RegisterGone) has no entries, only the
-// highest epoch E of the outcome's. Its receiver is no owner any more and never becomes one: it places and runs nothing.
-// It goes on asking the other members, and takes from them and from itself
+// highest epoch E of the outcome's. Its receiver is no owner any more and never becomes one: it places and runs
+// nothing. It goes on asking the other members, and takes from them and from itself
 //
 //   - an entry that was accepted in E or later: a value that was committed up to E is that of every later epoch;
-//   - once a majority has answered with its entries, of each the one of the highest epoch: as a new owner would. Members
-//     with a tombstone do not count, so one of this majority has each committed entry.
+//   - once a majority has answered with its entries, of each the one of the highest epoch: as a new owner would.
+//     Members with a tombstone do not count, so one of this majority has each committed entry.
 //
 // With all entries the job is closed here too. If each other member has answered and something is missing, no member
 // has it any more; and after outcomeWait it is given up, although a member that did not answer may have it. The job is

@@ -112,8 +112,8 @@ func (r *Register) ResetProgress(place int) {
 	}
 }
 
-// Propose decides an entry as the owner. The caller saves it; it is written to the others, and committed without any. An
-// entry is proposed once.
+// Propose decides an entry as the owner. The caller saves it; it is written to the others, and committed without any.
+// An entry is proposed once.
 func (r *Register) Propose(f *grid.Entry) {
 	if v, _ := r.Value(f.Index); r.ownership == nil || v != nil {
 		panic("register: the owner decides each entry once")

@@ -11,10 +11,11 @@ import (
 // Register is one member's copy of the register of one job. Everything in it but ownership and campaign must be on disk
 // before an answer leaves.
 type Register struct {
-	members   []grid.NodeID
-	self      int
-	state     grid.RegisterState
-	closedIn  uint32            // the job is closed, a tombstone said: the highest epoch of its outcome; 0 = not heard. Not saved
+	members []grid.NodeID
+	self    int
+	state   grid.RegisterState
+	// the job is closed, a tombstone said: the highest epoch of its outcome; 0 = not heard. Not saved
+	closedIn  uint32
 	bytes     grid.Bytes        // of the entries: see Weight
 	slots     sparse.List[slot] // an unwritten entry takes no memory
 	ownership *ownership        // nil unless this member is the owner
@@ -38,7 +39,8 @@ func New(self grid.NodeID, members []grid.NodeID, tasks int, s grid.RegisterStat
 
 // makeRegister is New by value; it keeps members.
 func makeRegister(self grid.NodeID, members []grid.NodeID, tasks int, s grid.RegisterState) Register {
-	return Register{members: members, self: slices.Index(members, self), state: s, slots: sparse.Make[slot](uint32(tasks) + 1)}
+	return Register{members: members, self: slices.Index(members, self), state: s,
+		slots: sparse.Make[slot](uint32(tasks) + 1)}
 }
 
 // Restore restores an entry from disk.
@@ -155,7 +157,8 @@ func (r *Register) Write(from grid.NodeID, g *grid.RegisterMessage, dst []uint32
 			continue
 		}
 		f.Epoch = g.Epoch
-		r.set(f.Index, slot{value: &f, committed: final || r.Majority() <= 2}) // the owner saved it before: with this member it is two
+		// the owner saved it before: with this member it is two
+		r.set(f.Index, slot{value: &f, committed: final || r.Majority() <= 2})
 		dst = append(dst, f.Index)
 	}
 	if g.Done {

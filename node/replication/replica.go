@@ -26,16 +26,17 @@ type Replica struct {
 
 // knownOwner is what a member knows of the register's owner.
 type knownOwner struct {
-	owner             grid.NodeID     // as far as known here
-	ownerEpoch        uint32          // of owner
-	ownerSince        int64           // wall time, Unix nanoseconds
-	promisedElsewhere uint32          // highest epoch that any member reported to have promised
-	unlisted          bool            // its owner is alive and no longer lists the job in its keepalives
-	lastWrite         grid.Time       // when the owner's last write was answered
-	campaignAt        grid.Time       // earliest time of this member's next campaign
-	rival             grid.OwnerClaim // newest claim of a member that says it is the owner and has not written to this node
-	rivalChecked      grid.Time       // when keepalives were last sent because of a claim
-	goneSince         grid.Time       // since when this member waits for an outcome: see outcome.go; 0 = it does not
+	owner             grid.NodeID // as far as known here
+	ownerEpoch        uint32      // of owner
+	ownerSince        int64       // wall time, Unix nanoseconds
+	promisedElsewhere uint32      // highest epoch that any member reported to have promised
+	unlisted          bool        // its owner is alive and no longer lists the job in its keepalives
+	lastWrite         grid.Time   // when the owner's last write was answered
+	campaignAt        grid.Time   // earliest time of this member's next campaign
+	// newest claim of a member that says it is the owner and has not written to this node
+	rival        grid.OwnerClaim
+	rivalChecked grid.Time // when keepalives were last sent because of a claim
+	goneSince    grid.Time // since when this member waits for an outcome: see outcome.go; 0 = it does not
 }
 
 // ownerTimers are the owner's times of its writes to the other members, by place.

@@ -52,8 +52,10 @@ func NewReplicas(cfg Config, wall grid.Wall, rng *grid.Rand) *Replicas {
 }
 
 // Add adds the replica of a job's register. self must be among members. submitted is wall time in Unix nanoseconds.
-func (s *Replicas) Add(id grid.JobID, spec *grid.JobSpec, submitted int64, members []grid.NodeID, state grid.RegisterState) *Replica {
-	r := &Replica{of: s, id: id, spec: spec, submitted: submitted, knownOwner: knownOwner{owner: state.Owner, ownerEpoch: state.Epoch}}
+func (s *Replicas) Add(id grid.JobID, spec *grid.JobSpec, submitted int64, members []grid.NodeID,
+	state grid.RegisterState) *Replica {
+	r := &Replica{of: s, id: id, spec: spec, submitted: submitted, knownOwner: knownOwner{owner: state.Owner,
+		ownerEpoch: state.Epoch}}
 	k := len(members)
 	if k == 1 {
 		r.Register = makeRegister(s.cfg.Self, s.self, int(spec.Count), state)
@@ -69,7 +71,8 @@ func (s *Replicas) Add(id grid.JobID, spec *grid.JobSpec, submitted int64, membe
 // Closed returns the replica of a closed job that this node alone keeps, of which only that is asked.
 func (s *Replicas) Closed() *Replica {
 	st := grid.RegisterState{Promised: 1, VotedFor: s.cfg.Self, Epoch: 1, Owner: s.cfg.Self, Done: true}
-	return &Replica{of: s, Register: makeRegister(s.cfg.Self, s.self, 0, st), knownOwner: knownOwner{owner: s.cfg.Self, ownerEpoch: 1}}
+	return &Replica{of: s, Register: makeRegister(s.cfg.Self, s.self, 0, st), knownOwner: knownOwner{owner: s.cfg.Self,
+		ownerEpoch: 1}}
 }
 
 func (s *Replicas) track(r *Replica) {
@@ -87,7 +90,8 @@ func (s *Replicas) track(r *Replica) {
 	}
 }
 
-// Start keeps only the given replicas, in their order: those with other members whose jobs are not closed, after a restart.
+// Start keeps only the given replicas, in their order: those with other members whose jobs are not closed, after a
+// restart.
 func (s *Replicas) Start(open []*Replica) {
 	s.open, s.shared = nil, sparse.Map[grid.NodeID, *sharedReplicas]{}
 	for _, r := range open {
@@ -130,8 +134,9 @@ func (s *Replicas) Retire(done []*Replica) {
 // Save saves all of a replica but the entries.
 func (r *Replica) Save(fx *grid.Effects) {
 	st := &r.state
-	fx.Save(grid.RecRegister).Register = grid.RegisterRecord{ID: r.id, Spec: r.spec, Members: r.members, Submitted: r.submitted,
-		Promised: st.Promised, VotedFor: st.VotedFor, Epoch: st.Epoch, Owner: st.Owner, Done: st.Done,
+	fx.Save(grid.RecRegister).Register = grid.RegisterRecord{ID: r.id, Spec: r.spec, Members: r.members,
+		Submitted: r.submitted,
+		Promised:  st.Promised, VotedFor: st.VotedFor, Epoch: st.Epoch, Owner: st.Owner, Done: st.Done,
 		Held: len(r.spec.Inputs) > 0 && (r.inputsHeld || r.id.Origin == r.of.cfg.Self)}
 }
 

@@ -21,7 +21,8 @@ func newReplicas() *Replicas {
 // owned adds a register that this node owns and of which the given members have accepted the epoch.
 func owned(t *testing.T, s *Replicas, nonce byte, accepted ...grid.NodeID) *Replica {
 	t.Helper()
-	r := s.Add(grid.JobID{Origin: self, Nonce: [10]byte{nonce}}, &grid.JobSpec{Count: 1}, 0, []grid.NodeID{self, second, third}, grid.RegisterState{})
+	r := s.Add(grid.JobID{Origin: self, Nonce: [10]byte{nonce}}, &grid.JobSpec{Count: 1}, 0,
+		[]grid.NodeID{self, second, third}, grid.RegisterState{})
 	r.BecomeOwner(s.nextTerm())
 	r.MarkDirty()
 	var fx grid.Effects
@@ -64,7 +65,8 @@ func TestKeepaliveExtendsTheLeaseOfListedRegisters(t *testing.T) {
 	if m.Register.Count != 1 {
 		t.Fatalf("it lists %d registers, want 1", m.Register.Count)
 	}
-	later := s.Add(grid.JobID{Origin: self, Nonce: [10]byte{2}}, &grid.JobSpec{Count: 1}, 0, []grid.NodeID{self, second, third}, grid.RegisterState{})
+	later := s.Add(grid.JobID{Origin: self, Nonce: [10]byte{2}}, &grid.JobSpec{Count: 1}, 0,
+		[]grid.NodeID{self, second, third}, grid.RegisterState{})
 	later.BecomeOwner(s.nextTerm())
 	later.MarkDirty()
 	var fx grid.Effects
@@ -73,7 +75,8 @@ func TestKeepaliveExtendsTheLeaseOfListedRegisters(t *testing.T) {
 	if _, valid := later.Answered(sent.Add(time.Second), second, &g, nil); !valid {
 		t.Fatal("the write is not answered")
 	}
-	a := s.KeepaliveAnswered(sent.Add(2*time.Second), second, &grid.Message{Register: grid.RegisterMessage{Seq: m.Register.Seq, Answer: grid.RegisterOK}}, &fx)
+	a := s.KeepaliveAnswered(sent.Add(2*time.Second), second,
+		&grid.Message{Register: grid.RegisterMessage{Seq: m.Register.Seq, Answer: grid.RegisterOK}}, &fx)
 	if !a.Alive || !a.Revived || !a.Agrees || a.Forged {
 		t.Errorf("answer %+v", a)
 	}
@@ -117,7 +120,8 @@ func TestListedRegistersAreForgotten(t *testing.T) {
 		r := owned(t, s, 1, second)
 		m := s.keepaliveTo(t, start, second)
 		var fx grid.Effects
-		s.KeepaliveAnswered(start, second, &grid.Message{Register: grid.RegisterMessage{Seq: m.Register.Seq, Answer: grid.RegisterDiffers}}, &fx)
+		s.KeepaliveAnswered(start, second,
+			&grid.Message{Register: grid.RegisterMessage{Seq: m.Register.Seq, Answer: grid.RegisterDiffers}}, &fx)
 		if p := s.by.Get(second); len(fx.Sends) != 1 || len(fx.Sends[0].Msg.Attempts) != 1 || len(p.listed) != 1 {
 			t.Fatalf("%d messages, %d registers listed", len(fx.Sends), len(p.listed))
 		}
@@ -140,8 +144,8 @@ func TestListedRegistersAreForgotten(t *testing.T) {
 	}
 }
 
-// An answer to a keepalive that was never sent is forged; one to a keepalive of an earlier boot, and a repeated one, are
-// ignored.
+// An answer to a keepalive that was never sent is forged; one to a keepalive of an earlier boot, and a repeated one,
+// are ignored.
 func TestAnswersThatNobodyAskedFor(t *testing.T) {
 	s := newReplicas()
 	owned(t, s, 1, second)
@@ -160,7 +164,8 @@ func TestAnswersThatNobodyAskedFor(t *testing.T) {
 		{"repeated", second, sent, KeepaliveAnswer{}},
 	} {
 		var fx grid.Effects
-		if got := s.KeepaliveAnswered(start, c.from, &grid.Message{Register: grid.RegisterMessage{Seq: c.seq, Answer: grid.RegisterOK}}, &fx); got != c.want {
+		if got := s.KeepaliveAnswered(start, c.from,
+			&grid.Message{Register: grid.RegisterMessage{Seq: c.seq, Answer: grid.RegisterOK}}, &fx); got != c.want {
 			t.Errorf("an answer %s: %+v, want %+v", c.what, got, c.want)
 		}
 	}

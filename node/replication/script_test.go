@@ -32,7 +32,8 @@ import (
 // The first column is the time in seconds, where it has changed. A message takes a millisecond.
 func TestScripts(t *testing.T) {
 	golden.Run(t, "testdata/*.txt", func() func(string) (string, error) {
-		w := &scriptWorld{now: scriptStart, shown: -1, hidden: map[string]bool{}, cut: map[string]bool{}, specs: map[grid.JobID]*grid.JobSpec{}}
+		w := &scriptWorld{now: scriptStart, shown: -1, hidden: map[string]bool{}, cut: map[string]bool{},
+			specs: map[grid.JobID]*grid.JobSpec{}}
 		return w.command
 	})
 }
@@ -98,8 +99,9 @@ func (w *scriptWorld) do(verb string, args []string) error {
 	switch verb {
 	case "start":
 		for _, name := range args {
-			n := &scriptNode{w: w, name: name, states: map[grid.JobID]grid.RegisterRecord{}, entries: map[grid.JobID]map[uint32]savedEntry{},
-				tick: w.now.Add(lease/3 + time.Duration(len(w.nodes))*10*time.Millisecond)}
+			n := &scriptNode{w: w, name: name, states: map[grid.JobID]grid.RegisterRecord{},
+				entries: map[grid.JobID]map[uint32]savedEntry{},
+				tick:    w.now.Add(lease/3 + time.Duration(len(w.nodes))*10*time.Millisecond)}
 			w.nodes = append(w.nodes, n)
 			n.restart()
 		}
@@ -206,12 +208,14 @@ func jobName(id grid.JobID) string { return strings.TrimRight(string(id.Nonce[:]
 // restart makes the replicas anew from what is on disk.
 func (n *scriptNode) restart() {
 	n.boot++
-	n.replicas = NewReplicas(Config{Self: n.id(), Boot: n.boot, Lease: lease, Contacts: n}, grid.Wall{}, grid.NewRand(uint64(n.name[0]), n.boot))
+	n.replicas = NewReplicas(Config{Self: n.id(), Boot: n.boot, Lease: lease, Contacts: n}, grid.Wall{},
+		grid.NewRand(uint64(n.name[0]), n.boot))
 	n.jobs = map[grid.JobID]*Replica{}
 	n.step(func(*grid.Effects) {
 		for _, id := range slices.SortedFunc(maps.Keys(n.states), grid.JobID.Compare) {
 			g := n.states[id]
-			r := n.add(id, g.Members, grid.RegisterState{Promised: g.Promised, VotedFor: g.VotedFor, Epoch: g.Epoch, Owner: g.Owner, Done: g.Done})
+			r := n.add(id, g.Members, grid.RegisterState{Promised: g.Promised, VotedFor: g.VotedFor, Epoch: g.Epoch,
+				Owner: g.Owner, Done: g.Done})
 			for _, i := range slices.Sorted(maps.Keys(n.entries[id])) {
 				r.Restore(n.entries[id][i].entry, n.entries[id][i].committed)
 			}
@@ -387,7 +391,8 @@ func (n *scriptNode) changed(c grid.RegisterChange) {
 func (w *scriptWorld) send(from *scriptNode, s *grid.Send) {
 	to := w.nodes[slices.IndexFunc(w.nodes, func(n *scriptNode) bool { return n.id() == s.To })]
 	m := s.Msg
-	m.Attempts, m.Register.Members, m.Register.Entries = slices.Clone(m.Attempts), slices.Clone(m.Register.Members), slices.Clone(m.Register.Entries)
+	m.Attempts, m.Register.Members, m.Register.Entries = slices.Clone(m.Attempts), slices.Clone(m.Register.Members),
+		slices.Clone(m.Register.Entries)
 	fate := ""
 	if w.cut[from.name] || w.cut[to.name] || w.cut[from.name+" -> "+to.name] || to.replicas == nil {
 		fate = ", lost"

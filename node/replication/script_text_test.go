@@ -9,13 +9,16 @@ import (
 
 // Texts of the scripts.
 
-var kindNames = map[grid.Kind]string{grid.KindWrite: "write", grid.KindWriteAck: "write-ack", grid.KindCampaign: "campaign", grid.KindVote: "vote",
+var kindNames = map[grid.Kind]string{grid.KindWrite: "write", grid.KindWriteAck: "write-ack",
+	grid.KindCampaign: "campaign", grid.KindVote: "vote",
 	grid.KindKeepalive: "keepalive", grid.KindKeepaliveAck: "keepalive-ack"}
 
-var answerNames = [...]string{"", " ok", " higher epoch", " owner is alive", " unknown", " closed", " differs", " full", " gone"}
+var answerNames = [...]string{"", " ok", " higher epoch", " owner is alive", " unknown", " closed", " differs", " full",
+	" gone"}
 
 // changeTexts say what a change means; a moved register may be told of again and again.
-var changeTexts = map[grid.RegisterChangeKind]string{grid.RegisterLost: "not the owner of JOB any more", grid.RegisterOwned: "owner of JOB",
+var changeTexts = map[grid.RegisterChangeKind]string{grid.RegisterLost: "not the owner of JOB any more",
+	grid.RegisterOwned:   "owner of JOB",
 	grid.RegisterRenewed: "owner of JOB as before", grid.RegisterClosed: "JOB is closed", grid.RegisterVoid: "JOB is void",
 	grid.RegisterOver: "JOB is over", grid.RegisterForgotten: "JOB is forgotten"}
 

@@ -45,7 +45,8 @@ func (o *originTombstones) Key() grid.NodeID { return o.origin }
 // tombstone is what is left of a closed register: it votes for nobody and accepts nothing. The promised epoch makes no
 // difference any more.
 type tombstone struct {
-	epoch     uint32 // the highest of the outcome's entries: an entry that was accepted in this or a later epoch is part of the outcome
+	// the highest of the outcome's entries: an entry that was accepted in this or a later epoch is part of the outcome
+	epoch     uint32
 	tasks     uint32
 	members   [8]byte // see membersHash
 	cancelled bool    // the cancellation is part of the outcome
@@ -99,7 +100,8 @@ func (t *Tombstones) find(id grid.JobID) (tombstone, bool) {
 func (t *Tombstones) bury(id grid.JobID, x tombstone, ended int64, fx *grid.Effects) {
 	t.add(id, x)
 	rec := &fx.Save(grid.RecTombstone).Tombstone
-	*rec = grid.TombstoneRecord{ID: id, Epoch: x.epoch, Tasks: x.tasks, Cancelled: x.cancelled, Members: x.members, Ended: ended}
+	*rec = grid.TombstoneRecord{ID: id, Epoch: x.epoch, Tasks: x.tasks, Cancelled: x.cancelled, Members: x.members,
+		Ended: ended}
 	t.trim(fx)
 }
 
@@ -203,7 +205,8 @@ func (s *Replicas) BuriedFor(from grid.NodeID, g *grid.RegisterMessage, fx *grid
 }
 
 // Refuse answers a register message about a job of which there is no replica.
-func (s *Replicas) Refuse(to grid.NodeID, kind grid.Kind, g *grid.RegisterMessage, a grid.RegisterAnswer, fx *grid.Effects) {
+func (s *Replicas) Refuse(to grid.NodeID, kind grid.Kind, g *grid.RegisterMessage, a grid.RegisterAnswer,
+	fx *grid.Effects) {
 	m := answer(nil, to, kind, g, a, fx)
 	if t, found := s.tombstones.find(g.Job); found && a == grid.RegisterGone {
 		t.Answer(kind, g, m)

@@ -44,8 +44,10 @@ func TestTombstonesAreBounded(t *testing.T) {
 				t.Errorf("%s: that of job %d of the origin with few is gone", when, i)
 			}
 		}
-		if s.Buried(buriedJob(2, forgotten-1)) || !s.Buried(buriedJob(2, forgotten)) || len(disk) != maxTombstones || s.tombstones.count != maxTombstones {
-			t.Errorf("%s: %d are here, %d on disk; the oldest is here: %v", when, s.tombstones.count, len(disk), s.Buried(buriedJob(2, forgotten-1)))
+		if s.Buried(buriedJob(2, forgotten-1)) || !s.Buried(buriedJob(2, forgotten)) || len(disk) != maxTombstones ||
+			s.tombstones.count != maxTombstones {
+			t.Errorf("%s: %d are here, %d on disk; the oldest is here: %v", when, s.tombstones.count, len(disk),
+				s.Buried(buriedJob(2, forgotten-1)))
 		}
 	}
 	check(s, "at the bound", few)
@@ -87,7 +89,8 @@ func TestTombstoneMemory(t *testing.T) {
 // A tombstone says of the outcome which epoch it is of, and whether the job was cancelled.
 func TestTombstoneAnswersWhatItKnows(t *testing.T) {
 	s := newReplicas()
-	r := s.Add(buriedJob(2, 1), &grid.JobSpec{Count: 2}, 0, []grid.NodeID{second, self, third}, grid.RegisterState{Promised: 9, Epoch: 3, Owner: second, Done: true})
+	r := s.Add(buriedJob(2, 1), &grid.JobSpec{Count: 2}, 0, []grid.NodeID{second, self, third},
+		grid.RegisterState{Promised: 9, Epoch: 3, Owner: second, Done: true})
 	for i := range uint32(3) {
 		r.Restore(&grid.Entry{Index: i, Epoch: 4}, true)
 	}
@@ -96,7 +99,8 @@ func TestTombstoneAnswersWhatItKnows(t *testing.T) {
 	g := grid.RegisterMessage{Job: r.Job(), Epoch: 5, Seq: 6}
 	s.Refuse(third, grid.KindVote, &g, grid.RegisterGone, &fx)
 	a := &fx.Sends[0].Msg.Register
-	if a.Job != r.Job() || a.Answer != grid.RegisterGone || a.Epoch != 4 || a.Seq != 6 || len(a.Entries) != 1 || a.Entries[0].Index != 2 || a.Entries[0].Epoch != 4 {
+	if a.Job != r.Job() || a.Answer != grid.RegisterGone || a.Epoch != 4 || a.Seq != 6 || len(a.Entries) != 1 ||
+		a.Entries[0].Index != 2 || a.Entries[0].Epoch != 4 {
 		t.Errorf("%+v", a)
 	}
 	sole := s.Add(buriedJob(1, 2), &grid.JobSpec{Count: 1}, 0, []grid.NodeID{self}, grid.RegisterState{})
@@ -131,16 +135,29 @@ func TestOutcomeFromTombstones(t *testing.T) {
 		want    []Outcome
 		entries []uint32 // epochs of the outcome; 0 = none
 	}{
-		"it has all":                     {[]grid.Entry{entry(0, 3), entry(1, 3)}, []grid.RegisterMessage{gone}, []Outcome{CampaignDone}, []uint32{3, 3, 0}},
-		"another has the rest":           {[]grid.Entry{entry(0, 3), entry(1, 2)}, []grid.RegisterMessage{gone, vote(entry(1, 3))}, []Outcome{CampaignOpen, CampaignDone}, []uint32{3, 3, 0}},
-		"votes come first":               {[]grid.Entry{entry(0, 3)}, []grid.RegisterMessage{vote(entry(1, 3)), gone}, []Outcome{CampaignOpen, CampaignDone}, []uint32{3, 3, 0}},
-		"a majority decides":             {[]grid.Entry{entry(0, 1), entry(1, 2)}, []grid.RegisterMessage{gone, vote(entry(0, 2)), vote(entry(1, 1))}, []Outcome{CampaignOpen, CampaignOpen, CampaignDone}, []uint32{2, 2, 0}},
-		"two old ones decide nothing":    {[]grid.Entry{entry(0, 1), entry(1, 2)}, []grid.RegisterMessage{gone, vote(entry(0, 2)), gone}, []Outcome{CampaignOpen, CampaignOpen, CampaignOpen}, nil},
-		"all but one have tombstones":    {[]grid.Entry{entry(0, 3)}, []grid.RegisterMessage{gone, gone, gone}, []Outcome{CampaignOpen, CampaignOpen, CampaignOpen}, nil},
-		"all have tombstones":            {[]grid.Entry{entry(0, 3)}, []grid.RegisterMessage{gone, gone, gone, gone}, []Outcome{CampaignOpen, CampaignOpen, CampaignOpen, CampaignGone}, nil},
-		"one has the outcome":            {nil, []grid.RegisterMessage{gone, {Epoch: 4, Answer: grid.RegisterDone, Next: 3, Entries: []grid.Entry{entry(0, 3), entry(1, 3)}}}, []Outcome{CampaignOpen, CampaignDone}, []uint32{3, 3, 0}},
-		"a cancellation was committed":   {[]grid.Entry{entry(0, 3), entry(1, 3)}, []grid.RegisterMessage{{Epoch: 3, Answer: grid.RegisterGone, Entries: []grid.Entry{entry(2, 3)}}}, []Outcome{CampaignDone}, []uint32{3, 3, 3}},
-		"a cancellation was never known": {[]grid.Entry{entry(0, 3), entry(1, 3), entry(2, 2)}, []grid.RegisterMessage{gone}, []Outcome{CampaignDone}, []uint32{3, 3, 0}},
+		"it has all": {[]grid.Entry{entry(0, 3), entry(1, 3)}, []grid.RegisterMessage{gone},
+			[]Outcome{CampaignDone}, []uint32{3, 3, 0}},
+		"another has the rest": {[]grid.Entry{entry(0, 3), entry(1, 2)},
+			[]grid.RegisterMessage{gone, vote(entry(1, 3))}, []Outcome{CampaignOpen, CampaignDone}, []uint32{3, 3, 0}},
+		"votes come first": {[]grid.Entry{entry(0, 3)}, []grid.RegisterMessage{vote(entry(1, 3)), gone},
+			[]Outcome{CampaignOpen, CampaignDone}, []uint32{3, 3, 0}},
+		"a majority decides": {[]grid.Entry{entry(0, 1), entry(1, 2)},
+			[]grid.RegisterMessage{gone, vote(entry(0, 2)), vote(entry(1, 1))},
+			[]Outcome{CampaignOpen, CampaignOpen, CampaignDone}, []uint32{2, 2, 0}},
+		"two old ones decide nothing": {[]grid.Entry{entry(0, 1), entry(1, 2)},
+			[]grid.RegisterMessage{gone, vote(entry(0, 2)), gone}, []Outcome{CampaignOpen, CampaignOpen, CampaignOpen}, nil},
+		"all but one have tombstones": {[]grid.Entry{entry(0, 3)}, []grid.RegisterMessage{gone, gone, gone},
+			[]Outcome{CampaignOpen, CampaignOpen, CampaignOpen}, nil},
+		"all have tombstones": {[]grid.Entry{entry(0, 3)}, []grid.RegisterMessage{gone, gone, gone, gone},
+			[]Outcome{CampaignOpen, CampaignOpen, CampaignOpen, CampaignGone}, nil},
+		"one has the outcome": {nil,
+			[]grid.RegisterMessage{gone, {Epoch: 4, Answer: grid.RegisterDone, Next: 3,
+				Entries: []grid.Entry{entry(0, 3), entry(1, 3)}}}, []Outcome{CampaignOpen, CampaignDone}, []uint32{3, 3, 0}},
+		"a cancellation was committed": {[]grid.Entry{entry(0, 3), entry(1, 3)},
+			[]grid.RegisterMessage{{Epoch: 3, Answer: grid.RegisterGone, Entries: []grid.Entry{entry(2, 3)}}},
+			[]Outcome{CampaignDone}, []uint32{3, 3, 3}},
+		"a cancellation was never known": {[]grid.Entry{entry(0, 3), entry(1, 3), entry(2, 2)}, []grid.RegisterMessage{gone},
+			[]Outcome{CampaignDone}, []uint32{3, 3, 0}},
 	} {
 		r, got := campaigner(c.own...), []Outcome{}
 		for k := range c.answers {
@@ -151,7 +168,8 @@ func TestOutcomeFromTombstones(t *testing.T) {
 			continue
 		}
 		for i, epoch := range c.entries {
-			if v, committed := r.Value(uint32(i)); epoch == 0 && v != nil || epoch > 0 && (v == nil || v.Epoch != epoch || !committed) {
+			if v, committed := r.Value(uint32(i)); epoch == 0 && v != nil || epoch > 0 &&
+				(v == nil || v.Epoch != epoch || !committed) {
 				t.Errorf("%s: entry %d is %+v, committed %v: want that of epoch %d", name, i, v, committed, epoch)
 			}
 		}
@@ -180,7 +198,8 @@ func (connected) Reach(grid.Time, grid.JobID, grid.NodeID, *grid.Effects) bool {
 func TestOutcomeIsGivenUp(t *testing.T) {
 	s := newReplicas()
 	s.cfg.Contacts = connected{}
-	r := s.Add(buriedJob(2, 1), &grid.JobSpec{Count: 1}, 0, []grid.NodeID{second, self, third}, grid.RegisterState{Promised: 1, VotedFor: second, Epoch: 1, Owner: second})
+	r := s.Add(buriedJob(2, 1), &grid.JobSpec{Count: 1}, 0, []grid.NodeID{second, self, third},
+		grid.RegisterState{Promised: 1, VotedFor: second, Epoch: 1, Owner: second})
 	var fx grid.Effects
 	r.Campaign(start, &fx)
 	r.VoteAnswered(start, second, &grid.RegisterMessage{Job: r.Job(), Epoch: 1, Answer: grid.RegisterGone}, &fx)
@@ -195,7 +214,8 @@ func TestOutcomeIsGivenUp(t *testing.T) {
 		}
 	}
 	r.Campaign(start.Add(outcomeWait), &fx)
-	if c, found := s.NextChange(); !found || c.Kind != grid.RegisterForgotten || c.Job != r.Job() || r.CampaignEpoch() > 0 {
+	if c, found := s.NextChange(); !found || c.Kind != grid.RegisterForgotten || c.Job != r.Job() ||
+		r.CampaignEpoch() > 0 {
 		t.Errorf("change %v, %v: want the job given up", c.Kind, found)
 	}
 }

@@ -72,7 +72,8 @@ func (m *model) send(w *world, i int) {
 }
 
 func (m *model) record(w *world, l message) {
-	key := []byte{byte(l.from), byte(l.to), byte(l.kind), byte(l.g.Answer), byte(l.g.Epoch), byte(l.g.Seq), byte(l.g.Next), l.g.Owner[0]}
+	key := []byte{byte(l.from), byte(l.to), byte(l.kind), byte(l.g.Answer), byte(l.g.Epoch), byte(l.g.Seq), byte(l.g.Next),
+		l.g.Owner[0]}
 	if l.g.Done {
 		key = append(key, 1)
 	}
@@ -189,7 +190,8 @@ func (m *model) deliver(w *world, l *message) {
 			if v, _ := r.Value(1); v != nil && len(answer.Entries) > 0 { // only here cancellations differ
 				answer.Entries[0].Attempt = v.Attempt
 			}
-		} else if answer.Answer = r.Vote(from, l.g.Epoch, false); answer.Answer == grid.RegisterOK || answer.Answer == grid.RegisterDone {
+		} else if answer.Answer = r.Vote(from, l.g.Epoch, false); answer.Answer == grid.RegisterOK ||
+			answer.Answer == grid.RegisterDone {
 			if !m.hidesOwner {
 				answer.Owner = r.state.Owner
 			}
@@ -288,7 +290,8 @@ func (m *model) noEffect(w *world, l *message) bool {
 		if l.g.Answer == grid.RegisterGone {
 			return r.state.Done || w.buried[l.to]
 		}
-		return l.g.Epoch <= r.state.Promised && l.g.Answer != grid.RegisterHigher || r.campaign == nil && l.g.Epoch < r.state.Promised
+		return l.g.Epoch <= r.state.Promised && l.g.Answer != grid.RegisterHigher || r.campaign == nil &&
+			l.g.Epoch < r.state.Promised
 	}
 	return false
 }

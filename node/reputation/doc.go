@@ -1,5 +1,5 @@
-// Package reputation keeps what a node has itself seen of others. A node that says it is fast and idle gets little until
-// it has delivered, and then its results replace what it says.
+// Package reputation keeps what a node has itself seen of others. A node that says it is fast and idle gets little
+// until it has delivered, and then its results replace what it says.
 //
 // [Records] are the track records of workers: attempts outstanding, results, actual against promised times. They say
 // whom to give more, what to believe of a claimed completion time or rate, and which attempt is a straggler.

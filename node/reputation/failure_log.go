@@ -124,7 +124,8 @@ func (l *FailureLog) class(name string) *Blacklist {
 }
 
 func (l *FailureLog) find(name string) (int, bool) {
-	return slices.BinarySearchFunc(l.classes, name, func(c *Blacklist, name string) int { return strings.Compare(c.class, name) })
+	return slices.BinarySearchFunc(l.classes, name,
+		func(c *Blacklist, name string) int { return strings.Compare(c.class, name) })
 }
 
 // evict removes the class without an end for longest.

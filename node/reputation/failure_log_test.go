@@ -99,7 +99,8 @@ func TestFailureLogIsBounded(t *testing.T) {
 		s.record(now, string(rune('b'+k)), id, k%2 == 0)
 	}
 	if len(s.classes) > maxFailureClasses || len(s.class("a").nodes) > maxFailureNodes {
-		t.Errorf("%d classes, %d nodes of one: want at most %d and %d", len(s.classes), len(s.class("a").nodes), maxFailureClasses, maxFailureNodes)
+		t.Errorf("%d classes, %d nodes of one: want at most %d and %d", len(s.classes), len(s.class("a").nodes),
+			maxFailureClasses, maxFailureNodes)
 	}
 	listed, c := 0, s.class("a")
 	for i := range c.nodes {

@@ -22,7 +22,8 @@ func TestProbationIsBounded(t *testing.T) {
 	for _, c := range []struct {
 		cores grid.MilliCPU
 		want  int
-	}{{grid.CPU, minProbation}, {8 * grid.CPU, 8 * probationPerCore}, {grid.MaxMillis, probationCores * probationPerCore}} {
+	}{{grid.CPU, minProbation}, {8 * grid.CPU, 8 * probationPerCore},
+		{grid.MaxMillis, probationCores * probationPerCore}} {
 		s := &Record{}
 		for !s.OnProbation(0, c.cores) {
 			s.due = append(s.due, grid.Never)
@@ -103,7 +104,8 @@ func TestResultsReplaceClaims(t *testing.T) {
 	for range 30 {
 		now = r.deliver(now, fastID, time.Second)
 	}
-	if !s.Proven() || s.Cores(900*grid.CPU) != 900*grid.CPU || r.Of(selfID).Cores(900*grid.CPU) != probationCores*grid.CPU {
+	if !s.Proven() || s.Cores(900*grid.CPU) != 900*grid.CPU ||
+		r.Of(selfID).Cores(900*grid.CPU) != probationCores*grid.CPU {
 		t.Error("want all cores of a proven node, and not of an unknown one")
 	}
 }
@@ -138,17 +140,23 @@ func TestStragglerAge(t *testing.T) {
 		overtakers int
 		want       float64 // seconds
 	}{
-		"a short class":        {nil, 100, minReclaimAge},
-		"a long class":         {func(_ *Records, u *grid.RunEstimate) { u.RunTime = 100 }, 100, lateFactor * 100},
-		"with inputs":          {func(_ *Records, u *grid.RunEstimate) { u.RunTime, u.Fetch = 100, 10 }, 100, lateFactor * 110},
-		"that varies":          {func(_ *Records, u *grid.RunEstimate) { u.RunTime, u.Variation = 100, 2 }, 100, 400 * (1 + 2*variationWeight)},
-		"reclaimed twice":      {func(_ *Records, u *grid.RunEstimate) { u.Reclaims = 2 }, 100, 4 * minReclaimAge},
-		"nothing else ends":    {nil, minOvertakers - 1, unknownFactor * minReclaimAge},
-		"others say how long":  {func(_ *Records, u *grid.RunEstimate) { u.Known = false }, 100, unknownFactor * minReclaimAge},
-		"a time limit":         {func(_ *Records, u *grid.RunEstimate) { u.Limit = time.Hour }, 100, minReclaimAge + lateFactor + 3600},
-		"a reliable node":      {func(r *Records, _ *grid.RunEstimate) { r.Of(fastID).onTime = 2 }, 100, trustedFactor * minReclaimAge},
-		"who had one before":   {func(r *Records, _ *grid.RunEstimate) { r.Of(fastID).holds = 1 }, 100, lateFactor},
-		"had one, third place": {func(r *Records, u *grid.RunEstimate) { r.Of(fastID).holds, u.Reclaims = 1, 2 }, 100, 4 * lateFactor},
+		"a short class": {nil, 100, minReclaimAge},
+		"a long class":  {func(_ *Records, u *grid.RunEstimate) { u.RunTime = 100 }, 100, lateFactor * 100},
+		"with inputs": {func(_ *Records, u *grid.RunEstimate) { u.RunTime, u.Fetch = 100, 10 }, 100,
+			lateFactor * 110},
+		"that varies": {func(_ *Records, u *grid.RunEstimate) { u.RunTime, u.Variation = 100, 2 }, 100,
+			400 * (1 + 2*variationWeight)},
+		"reclaimed twice":   {func(_ *Records, u *grid.RunEstimate) { u.Reclaims = 2 }, 100, 4 * minReclaimAge},
+		"nothing else ends": {nil, minOvertakers - 1, unknownFactor * minReclaimAge},
+		"others say how long": {func(_ *Records, u *grid.RunEstimate) { u.Known = false }, 100,
+			unknownFactor * minReclaimAge},
+		"a time limit": {func(_ *Records, u *grid.RunEstimate) { u.Limit = time.Hour }, 100,
+			minReclaimAge + lateFactor + 3600},
+		"a reliable node": {func(r *Records, _ *grid.RunEstimate) { r.Of(fastID).onTime = 2 }, 100,
+			trustedFactor * minReclaimAge},
+		"who had one before": {func(r *Records, _ *grid.RunEstimate) { r.Of(fastID).holds = 1 }, 100, lateFactor},
+		"had one, third place": {func(r *Records, u *grid.RunEstimate) { r.Of(fastID).holds, u.Reclaims = 1, 2 }, 100,
+			4 * lateFactor},
 	} {
 		var r Records
 		begin := grid.Time(1e9)

@@ -2,8 +2,8 @@ package reputation
 
 import "skep/grid"
 
-// CompletionTime returns the completion time to expect of a node, in seconds: what it claims, but not much less than its
-// results took; before the first of them not less than floor. expected is the class's expected run time.
+// CompletionTime returns the completion time to expect of a node, in seconds: what it claims, but not much less than
+// its results took; before the first of them not less than floor. expected is the class's expected run time.
 func (rec *Record) CompletionTime(now grid.Time, claimed, expected, floor float64) float64 {
 	if !rec.Delivered() {
 		return max(claimed, floor)

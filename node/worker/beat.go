@@ -89,7 +89,8 @@ func (w *Worker) Asked(now grid.Time, from grid.NodeID, ids []grid.AttemptID, fx
 			}
 			m := fx.Send(from, grid.KindRefuse)
 			m.Attempts = append(m.Attempts, id)
-			if m.Refusal = (grid.Refusal{Why: grid.WhyLost, Detail: "it does not have the attempt"}); w.neverRan.contains(id, hearsay) {
+			if m.Refusal = (grid.Refusal{Why: grid.WhyLost, Detail: "it does not have the attempt"}); w.neverRan.contains(id,
+				hearsay) {
 				m.Refusal = w.refusedEarlier()
 			}
 		case a.State == grid.WorkFinished:

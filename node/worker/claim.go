@@ -51,7 +51,8 @@ func (rec *ownerRecord) majorityClaim() grid.OwnerClaim {
 // ownerClaimed handles a statement of a node about who owns a register.
 func (w *Worker) ownerClaimed(now grid.Time, from grid.NodeID, id grid.JobID, c grid.OwnerClaim, fx *grid.Effects) {
 	rec := w.owners[id]
-	if rec == nil || rec.owner == w.cfg.Self || c.Owner == w.cfg.Self || c.Epoch <= rec.epoch || !slices.Contains(rec.members, c.Owner) {
+	if rec == nil || rec.owner == w.cfg.Self || c.Owner == w.cfg.Self || c.Epoch <= rec.epoch ||
+		!slices.Contains(rec.members, c.Owner) {
 		return
 	}
 	place := slices.Index(rec.members, from)
@@ -113,7 +114,8 @@ func (w *Worker) queryOwner(now grid.Time, id grid.JobID, rec *ownerRecord, fx *
 func (w *Worker) informClaimants(now grid.Time, fx *grid.Effects) {
 	for _, list := range [...][]*exec.Work{w.exec.Queue(), w.exec.Running(), w.exec.Finished()} {
 		for _, a := range list {
-			if rec := w.owners[a.ID.Task.Job]; rec != nil && len(rec.claimants(nil)) > 0 && w.mayRepeat(now, &rec.claims.lastAsked) {
+			if rec := w.owners[a.ID.Task.Job]; rec != nil && len(rec.claimants(nil)) > 0 &&
+				w.mayRepeat(now, &rec.claims.lastAsked) {
 				w.queryOwner(now, a.ID.Task.Job, rec, fx)
 			}
 		}

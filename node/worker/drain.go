@@ -3,6 +3,7 @@ package worker
 import (
 	"slices"
 
+	"skep/exec"
 	"skep/grid"
 )
 
@@ -50,8 +51,8 @@ func (w *Worker) HandBackQueue(now grid.Time, fx *grid.Effects) {
 	}
 }
 
-// stopDrained stops the attempts that still run at the deadline. They count as lost and run again elsewhere if their job
-// allows it.
+// stopDrained stops the attempts that still run at the deadline. They count as lost and run again elsewhere if their
+// job allows it.
 func (w *Worker) stopDrained(now grid.Time, fx *grid.Effects) {
 	if !w.exec.Draining() || w.leaving || now < w.drainUntil {
 		return
@@ -81,7 +82,7 @@ func (w *Worker) Leave(now grid.Time, fx *grid.Effects) {
 	}
 }
 
-// Wake handles the worker's timers but TimerOverdue.
+// Wake handles the worker's timers.
 func (w *Worker) Wake(now grid.Time, k grid.TimerKind, fx *grid.Effects) {
 	switch k {
 	case grid.TimerBeat:
@@ -94,4 +95,15 @@ func (w *Worker) Wake(now grid.Time, k grid.TimerKind, fx *grid.Effects) {
 	case grid.TimerDrain:
 		w.stopDrained(now, fx)
 	}
+}
+
+// handBack drops a waiting attempt and tells its owner why, by the message that it returns.
+func (w *Worker) handBack(a *exec.Work, why grid.Refusal, fx *grid.Effects) *grid.Message {
+	id := a.ID
+	to, stone := w.Owner(id.Task.Job), tombstone{id, w.isHearsay(id.Task.Job)}
+	w.Forget(id, fx)
+	w.neverRan.add(stone)
+	m := fx.Send(to, grid.KindRefuse)
+	m.Attempts, m.Refusal = append(m.Attempts, id), why
+	return m
 }

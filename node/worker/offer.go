@@ -22,9 +22,10 @@ const (
 	Fresh                   // it is accepted, unless something stands against it
 )
 
-// Consider checks an offer: who may make it, and whether it came before. If it is to be answered, Reply does so. The offer
-// names a specification, and a task of the job.
-func (w *Worker) Consider(from grid.NodeID, o *grid.Offer, reg *grid.KnownRegister, fx *grid.Effects) (v Verdict, why grid.Refusal) {
+// Consider checks an offer: who may make it, and whether it came before. If it is to be answered, Reply does so. The
+// offer names a specification, and a task of the job.
+func (w *Worker) Consider(from grid.NodeID, o *grid.Offer, reg *grid.KnownRegister, fx *grid.Effects) (v Verdict,
+	why grid.Refusal) {
 	if !w.mayOffer(from, o, reg, fx) {
 		w.stale++
 		w.refuseContradiction(from, o, fx)
@@ -54,7 +55,8 @@ func (w *Worker) Refuses(id grid.JobID, need grid.Resources) grid.Why {
 }
 
 // Reply answers an offer that was considered: it is accepted if why is empty.
-func (w *Worker) Reply(now grid.Time, from grid.NodeID, o *grid.Offer, v Verdict, why grid.Refusal, verified bool, fx *grid.Effects) {
+func (w *Worker) Reply(now grid.Time, from grid.NodeID, o *grid.Offer, v Verdict, why grid.Refusal, verified bool,
+	fx *grid.Effects) {
 	kind := grid.KindAccept
 	switch {
 	case why.Why != grid.WhyNone:
@@ -71,7 +73,8 @@ func (w *Worker) Reply(now grid.Time, from grid.NodeID, o *grid.Offer, v Verdict
 	m := fx.Send(from, kind)
 	m.Attempts = append(m.Attempts, o.ID)
 	m.Refusal = why
-	if a := w.exec.Get(o.ID); a != nil && a.State == grid.WorkQueued && a.Until <= now { // without a valid start lease the repeated offer may be long out of date
+	// without a valid start lease the repeated offer may be long out of date
+	if a := w.exec.Get(o.ID); a != nil && a.State == grid.WorkQueued && a.Until <= now {
 		w.requestStartLease(now, a, from, fx)
 	}
 }
@@ -94,12 +97,12 @@ func (w *Worker) accept(now grid.Time, from grid.NodeID, o *grid.Offer, verified
 	if from != w.cfg.Self {
 		w.wakeForBeat(now, a.Lease, fx)
 	}
-	w.wakeOverdue(now, fx)
 }
 
 func (w *Worker) fetchInputs(a *exec.Work, fx *grid.Effects) {
 	job := a.ID.Task.Job
-	fx.Fetches = append(fx.Fetches, grid.Fetch{Attempt: a.ID, From: w.Owner(job), Others: w.membersOf(job), Files: a.Spec.Inputs})
+	fx.Fetches = append(fx.Fetches, grid.Fetch{Attempt: a.ID, From: w.Owner(job), Others: w.membersOf(job),
+		Files: a.Spec.Inputs})
 }
 
 // refusedEarlier is the reason for a repeated offer of an attempt that was refused or handed back before: the task has

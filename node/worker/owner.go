@@ -62,9 +62,9 @@ func (w *Worker) releaseOwner(id grid.JobID) {
 	}
 }
 
-// Drop forgets the attempts that a node names: they are no longer live, or their results are saved. Only the job's owner
-// may say so, or another member of its register, which knows that the job is closed. If this node is the owner nobody else
-// may: the message may be a late one of an earlier owner about attempts that were taken over since.
+// Drop forgets the attempts that a node names: they are no longer live, or their results are saved. Only the job's
+// owner may say so, or another member of its register, which knows that the job is closed. If this node is the owner
+// nobody else may: the message may be a late one of an earlier owner about attempts that were taken over since.
 func (w *Worker) Drop(from grid.NodeID, ids []grid.AttemptID, fx *grid.Effects) {
 	for _, id := range ids {
 		owner, rec := w.Owner(id.Task.Job), w.owners[id.Task.Job]
@@ -103,8 +103,8 @@ func (w *Worker) followOwner(now grid.Time, id grid.JobID, owner grid.NodeID, ep
 	w.reportTo(now, id, owner, fx)
 }
 
-// reportTo reports the attempts of one job to its owner. Other jobs are left out: a node that takes over a thousand jobs at
-// once would otherwise be told of each of them a thousand times.
+// reportTo reports the attempts of one job to its owner. Other jobs are left out: a node that takes over a thousand
+// jobs at once would otherwise be told of each of them a thousand times.
 func (w *Worker) reportTo(now grid.Time, id grid.JobID, owner grid.NodeID, fx *grid.Effects) {
 	connected := w.cfg.Contacts.Connected(owner)
 	if !connected {

@@ -16,8 +16,8 @@ const (
 	maxSpare   = 16                     // jobs that they are of
 )
 
-// Room returns the resources that are free and wanted by nothing here, if the worker takes work, else nothing; and whether
-// work waits for a slot.
+// Room returns the resources that are free and wanted by nothing here, if the worker takes work, else nothing; and
+// whether work waits for a slot.
 func (w *Worker) Room() (idle grid.Resources, queued bool) {
 	room, none := w.exec.Room(maxYields)
 	if w.leaving || w.cfg.Private || w.exec.Refuses(grid.Resources{}) != grid.WhyNone {
@@ -42,8 +42,8 @@ func (w *Worker) NextOverdue(now grid.Time) grid.Time {
 	return next
 }
 
-// mayYield reports whether a waiting attempt may be given away. Work of others without retries stays: if the refusal were
-// lost in transit, the attempt would count as lost.
+// mayYield reports whether a waiting attempt may be given away. Work of others without retries stays: if the refusal
+// were lost in transit, the attempt would count as lost.
 func (w *Worker) mayYield(a *exec.Work) bool {
 	return !a.Stays && (a.Spec.Retries > 0 || w.own(a.ID.Task.Job))
 }
@@ -70,9 +70,11 @@ func (w *Worker) Spare(now grid.Time, dst []grid.Waiting) []grid.Waiting {
 	return dst
 }
 
-// Yield hands a waiting attempt of a job back to its owner, for the node that asked and would be done with it in a time: the
-// first that would end later here, or is overdue. may asks the owner, if it is this node. It reports whether there was one.
-func (w *Worker) Yield(now grid.Time, x *grid.Waiting, to grid.NodeID, there float64, may func(grid.AttemptID) bool, fx *grid.Effects) bool {
+// Yield hands a waiting attempt of a job back to its owner, for the node that asked and would be done with it in a
+// time: the first that would end later here, or is overdue. may asks the owner, if it is this node. It reports whether
+// there was one.
+func (w *Worker) Yield(now grid.Time, x *grid.Waiting, to grid.NodeID, there float64, may func(grid.AttemptID) bool,
+	fx *grid.Effects) bool {
 	var given *exec.Work
 	w.exec.Waits(now, w.cfg.RunTime, maxYields, func(a *exec.Work, end float64) bool {
 		if a.ID.Task.Job == x.Job && a.Class == x.Class && w.mayYield(a) && (there < end || now >= overdueAt(a)) &&

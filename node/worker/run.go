@@ -33,8 +33,8 @@ func (w *Worker) startReady(now grid.Time, fx *grid.Effects) {
 	}
 }
 
-// StartFreed starts waiting attempts once all attempts of a step are dropped: the next in the queue may be one of those.
-// It reports whether there was anything to do.
+// StartFreed starts waiting attempts once all attempts of a step are dropped: the next in the queue may be one of
+// those. It reports whether there was anything to do.
 func (w *Worker) StartFreed(now grid.Time, fx *grid.Effects) bool {
 	if !w.freed {
 		return false
@@ -45,8 +45,8 @@ func (w *Worker) StartFreed(now grid.Time, fx *grid.Effects) bool {
 	return true
 }
 
-// InputsFetched handles the end of the fetch of an attempt's inputs; why is empty if they are here. It reports whether the
-// attempt waits here.
+// InputsFetched handles the end of the fetch of an attempt's inputs; why is empty if they are here. It reports whether
+// the attempt waits here.
 func (w *Worker) InputsFetched(now grid.Time, id grid.AttemptID, why string, fx *grid.Effects) bool {
 	a := w.exec.Get(id)
 	if a == nil || a.State != grid.WorkQueued {
@@ -73,8 +73,8 @@ func (w *Worker) Ended(now grid.Time, id grid.AttemptID, r *grid.Result, fx *gri
 	w.keepResult(now, id, r, false, fx)
 }
 
-// keepResult stores an attempt's result until its owner has it, and sends it. An attempt being stopped keeps its slot until
-// its process has ended.
+// keepResult stores an attempt's result until its owner has it, and sends it. An attempt being stopped keeps its slot
+// until its process has ended.
 func (w *Worker) keepResult(now grid.Time, id grid.AttemptID, r *grid.Result, stopping bool, fx *grid.Effects) {
 	a := w.exec.Get(id)
 	if a == nil || a.State == grid.WorkFinished || r == nil {

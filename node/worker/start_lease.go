@@ -23,8 +23,8 @@ const (
 // mayStart reports whether waiting work may start now.
 func mayStart(now grid.Time, a *exec.Work) bool { return now < a.Until }
 
-// StartedTooLate takes back an attempt whose start was released after the start lease expired: it waits again. A draining
-// node hands it back like all that has not started.
+// StartedTooLate takes back an attempt whose start was released after the start lease expired: it waits again. A
+// draining node hands it back like all that has not started.
 func (w *Worker) StartedTooLate(now grid.Time, id grid.AttemptID, fx *grid.Effects) {
 	a := w.exec.Requeue(id)
 	if a == nil && !w.exec.Stopped(id) { // it was stopped meanwhile and will not start
@@ -39,8 +39,8 @@ func (w *Worker) StartedTooLate(now grid.Time, id grid.AttemptID, fx *grid.Effec
 	w.news.Changed = true
 }
 
-// Stamp encodes this node's boot and time in milliseconds. A message that repeats it was sent later than that time, whatever
-// its delay.
+// Stamp encodes this node's boot and time in milliseconds. A message that repeats it was sent later than that time,
+// whatever its delay.
 func (w *Worker) Stamp(now grid.Time) uint64 {
 	return w.cfg.Boot<<40 | uint64(max(now, 0))/uint64(time.Millisecond)
 }
@@ -106,8 +106,8 @@ func (w *Worker) revokeStartLeases(id grid.JobID) {
 	}
 }
 
-// dropUnleased drops waiting attempts whose start lease expired long ago. Those of this node's own jobs are handed back:
-// tasks that wait for this node to be idle would wait for ever.
+// dropUnleased drops waiting attempts whose start lease expired long ago. Those of this node's own jobs are handed
+// back: tasks that wait for this node to be idle would wait for ever.
 func (w *Worker) dropUnleased(now grid.Time, fx *grid.Effects) {
 	for _, a := range slices.Clone(w.exec.Queue()) {
 		own, limit := w.own(a.ID.Task.Job), maxUnleased*a.Lease

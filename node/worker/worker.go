@@ -14,7 +14,6 @@ type Config struct {
 	Boot     uint64 // number of starts so far, kept on disk
 	Capacity grid.Resources
 	Lease    time.Duration // of this node's own jobs
-	Overdue  time.Duration // work that waited for longer may be handed back; 0 = never
 	Private  bool          // only attempts of this node's own jobs are accepted
 	Whole    bool          // estimates count a running attempt in full
 	Bounds   []Bound
@@ -46,7 +45,7 @@ type Worker struct {
 	freed     bool // attempts were released, or may start, since StartFreed
 	leasesDue bool // this node's own waiting work may get start leases now
 
-	beatWake, overdueWake bool      // a timer is pending
+	beatWake              bool      // a timer is pending
 	boundWake, resultWake grid.Time // time of the next timer; 0 = none
 
 	leaving    bool
@@ -78,7 +77,8 @@ func New(cfg Config) *Worker {
 // Exec returns the ledger of the machine, to read.
 func (w *Worker) Exec() *exec.Exec { return w.exec }
 
-// Stale is the number of messages that were ignored: about attempts that are not here, or from nodes that may not send them.
+// Stale is the number of messages that were ignored: about attempts that are not here, or from nodes that may not send
+// them.
 func (w *Worker) Stale() uint64 { return w.stale }
 
 // News returns what has changed since the last call; valid until the next one.
@@ -106,7 +106,8 @@ func (w *Worker) Answer(now grid.Time, class string, need grid.Resources, s *gri
 	s.Backlog, s.ECT = grid.Seconds(ready), grid.Seconds(ready+w.exec.Mean(now, class, w.cfg.RunTime))
 	s.Free, s.Stamp = w.exec.Free(), w.Stamp(now)
 	ran, rest := w.exec.Ahead(now, need, w.cfg.RunTime)
-	s.Waiting, s.Running, s.Ran, s.Rest = int32(len(w.exec.Queue())), int32(len(w.exec.Running())), grid.Seconds(ran), grid.Seconds(rest)
+	s.Waiting, s.Running, s.Ran, s.Rest = int32(len(w.exec.Queue())), int32(len(w.exec.Running())), grid.Seconds(ran),
+		grid.Seconds(rest)
 }
 
 // SetTimers sets, at the end of a step, the timers for the results that are still here and for the queue's next start

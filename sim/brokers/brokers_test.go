@@ -11,7 +11,8 @@ import (
 
 // usual is the grid of [1, Table 3-1] with its resources as in SS|SL|LL.
 func usual(clusters string) *System {
-	s := &System{Name: clusters, Classes: []Class{{Name: "S", Part: 0.95, Demand: [2]float64{25, 75}}, {Name: "L", Part: 0.05, Demand: [2]float64{1000, 1100}}},
+	s := &System{Name: clusters, Classes: []Class{{Name: "S", Part: 0.95, Demand: [2]float64{25, 75}},
+		{Name: "L", Part: 0.05, Demand: [2]float64{1000, 1100}}},
 		Delays: Delays{0.3, 2e-6, 0.025}}
 	for _, c := range strings.Split(clusters, "|") {
 		s.Clusters = append(s.Clusters, strings.Split(c, ""))
@@ -21,7 +22,8 @@ func usual(clusters string) *System {
 
 func simulate1(t *testing.T, s *System, rate float64, jobs, replications int, policies ...string) []Result {
 	t.Helper()
-	r, err := Simulate(context.Background(), s, Options{Policies: policies, Rate: rate, Warmup: jobs / 5, Jobs: jobs, Replications: replications, Seed: 1})
+	r, err := Simulate(context.Background(), s, Options{Policies: policies, Rate: rate, Warmup: jobs / 5, Jobs: jobs,
+		Replications: replications, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +45,8 @@ func TestMoments(t *testing.T) {
 		s, l [2]float64
 		want float64
 	}{
-		{[2]float64{25, 75}, [2]float64{1000, 1100}, 2.184}, {[2]float64{50, 100}, [2]float64{550, 600}, 1.09}, {[2]float64{20, 120}, [2]float64{120, 1220}, 1.5},
+		{[2]float64{25, 75}, [2]float64{1000, 1100}, 2.184}, {[2]float64{50, 100}, [2]float64{550, 600}, 1.09},
+		{[2]float64{20, 120}, [2]float64{120, 1220}, 1.5},
 		{[2]float64{25, 40}, [2]float64{1365, 1400}, 2.94}, {[2]float64{30, 35}, [2]float64{35, 2730}, 3.41},
 	} {
 		s := usual("S|L")
@@ -60,7 +63,8 @@ func TestAgainstTheory(t *testing.T) {
 	apart.Delays = Delays{}
 	r := simulate1(t, apart, 0.01, 60_000, 4, "cb", "local")
 	square := (25*25 + 25*75 + 75*75) / 3.
-	if got, want := average(&r[0], func(x *Run) float64 { return x.ByClass[0] }), 50+0.0095*square/(2*(1-0.0095*50)); math.Abs(got/want-1) > 0.03 {
+	if got, want := average(&r[0], func(x *Run) float64 { return x.ByClass[0] }),
+		50+0.0095*square/(2*(1-0.0095*50)); math.Abs(got/want-1) > 0.03 {
 		t.Errorf("cb, S: %g s, want %g", got, want)
 	}
 	square = 0.95*square + 0.05*(1000*1000+1000*1100+1100*1100)/3
@@ -93,12 +97,15 @@ func TestMessages(t *testing.T) {
 		probed, messages float64
 	}{
 		{"S|L", "local", 0, 2}, {"S|S|L|L", "mct", 4, 18}, {"S|S|L|L", "cb_lis", 4, 18}, {"SSLL|SSLL|SSLL", "mct", 3, 32},
-		{"SL|SL|SL", "cb_rr", 1, 8}, {"S|L|L", "cb", 1.9667, 9.8667}, {"S|L|L", "cb_rr", 1.975, 9.9}, {"SS|SL|LL", "cb", 1.3333, 10},
+		{"SL|SL|SL", "cb_rr", 1, 8}, {"S|L|L", "cb", 1.9667, 9.8667}, {"S|L|L", "cb_rr", 1.975, 9.9},
+		{"SS|SL|LL", "cb", 1.3333, 10},
 	} {
 		r := simulate1(t, usual(c.grid), 0.005, 5000, 2, c.policy)
-		probed, messages := average(&r[0], func(x *Run) float64 { return x.Probed }), average(&r[0], func(x *Run) float64 { return x.Messages })
+		probed, messages := average(&r[0], func(x *Run) float64 { return x.Probed }),
+			average(&r[0], func(x *Run) float64 { return x.Messages })
 		if math.Abs(probed-c.probed) > 0.03 || math.Abs(messages-c.messages) > 0.1 {
-			t.Errorf("%s, %s: %g clusters and %g messages, want %g and %g", c.grid, c.policy, probed, messages, c.probed, c.messages)
+			t.Errorf("%s, %s: %g clusters and %g messages, want %g and %g", c.grid, c.policy, probed, messages, c.probed,
+				c.messages)
 		}
 	}
 }
@@ -107,7 +114,8 @@ func TestMessages(t *testing.T) {
 // 0.4 s for the home and the next cluster together, and 50 ms for both ways.
 func TestDelays(t *testing.T) {
 	s := usual("S|S|L")
-	s.Classes = []Class{{Name: "S", Part: 0.5, Demand: [2]float64{10, 10}}, {Name: "L", Part: 0.5, Demand: [2]float64{10, 10}}}
+	s.Classes = []Class{{Name: "S", Part: 0.5, Demand: [2]float64{10, 10}},
+		{Name: "L", Part: 0.5, Demand: [2]float64{10, 10}}}
 	r := simulate1(t, s, 1e-7, 4000, 1, "cb", "mct")
 	// S is at home in two clusters of three, L in one; from cluster 0 an L asks all three, from 1 two.
 	away := func(n float64) float64 { return 10 + 0.3 + n*0.4 + 0.05 }
@@ -125,7 +133,8 @@ func TestDelays(t *testing.T) {
 // The same seed gives the same, however many work at it; every policy meets the same jobs.
 func TestRepeatable(t *testing.T) {
 	s := usual("SS|SL|LL")
-	o := Options{Policies: []string{"cb_rr", "cb_lis", "mct"}, Rate: 0.03, Warmup: 100, Jobs: 2000, Replications: 3, Seed: 7, Workers: 1}
+	o := Options{Policies: []string{"cb_rr", "cb_lis", "mct"}, Rate: 0.03, Warmup: 100, Jobs: 2000, Replications: 3,
+		Seed: 7, Workers: 1}
 	a, err := Simulate(context.Background(), s, o)
 	if err != nil {
 		t.Fatal(err)

@@ -79,7 +79,8 @@ func newEngine(s *System, policy string, o *Options, replication int, stop *atom
 		homes = append(homes, &balance.Site{Cluster: name})
 		known := &balance.Site{Cluster: name, Closed: true}
 		for _, class := range classes {
-			e.resources = append(e.resources, resource{cluster: i, known: known, site: &balance.Site{Cluster: name, Class: class}})
+			e.resources = append(e.resources,
+				resource{cluster: i, known: known, site: &balance.Site{Cluster: name, Class: class}})
 		}
 	}
 	for i := range s.Clusters {
@@ -108,7 +109,8 @@ func (e *engine) column(j int) balance.Outcome {
 	o := balance.Outcome{Kind: balance.Rates, Node: identity(j), Slots: 1}
 	for k := range e.sys.Classes {
 		c := &e.sys.Classes[k]
-		o.Rates = append(o.Rates, grid.Rate{Class: c.Name, Alpha: e.rate * c.Part / float64(len(e.resources)), Mu: 1 / c.Mean()})
+		o.Rates = append(o.Rates, grid.Rate{Class: c.Name, Alpha: e.rate * c.Part / float64(len(e.resources)),
+			Mu: 1 / c.Mean()})
 	}
 	return o
 }

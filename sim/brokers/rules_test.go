@@ -34,7 +34,8 @@ func TestResourceAgainstATwin(t *testing.T) {
 				here++
 			}
 		}
-		if got := int(s.Waiting + s.Running); got != here || math.Abs(s.ECT-(free-now+demand)) > 1e-6 || math.Abs(s.Ran-ran) > 1e-6 || math.Abs(s.Rest-rest) > 1e-6 {
+		if got := int(s.Waiting + s.Running); got != here || math.Abs(s.ECT-(free-now+demand)) > 1e-6 ||
+			math.Abs(s.Ran-ran) > 1e-6 || math.Abs(s.Rest-rest) > 1e-6 {
 			t.Fatalf("job %d: %+v, want %d jobs, done in %g, %g behind and %g left", k, s, here, free-now+demand, ran, rest)
 		}
 		twin = append(twin, span{free, free + demand})
@@ -70,7 +71,8 @@ func TestSpillOver(t *testing.T) {
 	r := simulate1(t, usual("S|L|L"), 0.0225, 30_000, 4, "cb_lis", "cb_spill", "mct")
 	kept, spilt, mct := average(&r[0], w), average(&r[1], w), average(&r[2], w)
 	if spilt > kept/4 || spilt > 1.1*mct {
-		t.Errorf("W %.0f s kept apart, %.0f s with spill-over, mct %.0f s: want at most a tenth more than the last", kept, spilt, mct)
+		t.Errorf("W %.0f s kept apart, %.0f s with spill-over, mct %.0f s: want at most a tenth more than the last", kept,
+			spilt, mct)
 	}
 	r = simulate1(t, usual("S|S|L|L"), 0.02, 30_000, 4, "cb_lis", "cb_spill")
 	if a, b := average(&r[0], w), average(&r[1], w); a != b {
@@ -90,8 +92,12 @@ func TestNobodyServes(t *testing.T) {
 
 // All that is wrong is told at once.
 func TestSystemSaysAllThatIsWrong(t *testing.T) {
-	_, err := Read("s.yaml", []byte("clusters: [[a, x], []]\nclasses:\n  - {name: a, part: 0.5, demand: [9, 3]}\n  - {name: a, part: -1, demand: [1, 2], bound: 5}\ndelays: {discovery: -1}\nmistaken: 2\n"))
-	for _, want := range []string{"s.yaml: ", `clusters[0][1]: class "x"`, "clusters[1]: has no resource", "classes[0].demand: [9, 3]", `classes[1].name: "a"`,
+	_,
+		err := Read("s.yaml",
+		[]byte("clusters: [[a, x], []]\nclasses:\n  - {name: a, part: 0.5, demand: [9, 3]}\n  - {name: a, part: -1, "+
+			"demand: [1, 2], bound: 5}\ndelays: {discovery: -1}\nmistaken: 2\n"))
+	for _, want := range []string{"s.yaml: ", `clusters[0][1]: class "x"`, "clusters[1]: has no resource",
+		"classes[0].demand: [9, 3]", `classes[1].name: "a"`,
 		"classes[1].part: -1", "classes[1].bound: 5", "parts sum to -0.5", "delays.discovery: -1", "mistaken: 2"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("does not say %q: %v", want, err)

@@ -134,7 +134,8 @@ func (e *engine) result() Run {
 	for _, x := range e.nByClass {
 		n += x
 	}
-	r := Run{W: e.total / float64(n), All: e.all / float64(e.returned), Q: e.area / e.now, Arrived: float64(e.jobs) / e.now, Messages: float64(e.messages) / float64(e.jobs),
+	r := Run{W: e.total / float64(n), All: e.all / float64(e.returned), Q: e.area / e.now,
+		Arrived: float64(e.jobs) / e.now, Messages: float64(e.messages) / float64(e.jobs),
 		Probed: float64(e.probed) / float64(e.jobs), Rejected: e.rejected, Demoted: e.demoted}
 	for k, x := range e.nByClass {
 		if x == 0 {

@@ -74,7 +74,8 @@ func (s *System) Allotment() string {
 	}
 	var demand []balance.Demand
 	for k := range s.Classes {
-		demand = append(demand, balance.Demand{Class: s.Classes[k].Name, Rate: s.Classes[k].Part, Service: s.Classes[k].Mean()})
+		demand = append(demand, balance.Demand{Class: s.Classes[k].Name, Rate: s.Classes[k].Part,
+			Service: s.Classes[k].Mean()})
 	}
 	var parts []string
 	for _, a := range balance.Allot(n, demand) {

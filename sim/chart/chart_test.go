@@ -28,8 +28,9 @@ func wellFormed(t *testing.T, svg string) {
 
 func TestChartsAreWellFormed(t *testing.T) {
 	for name, c := range map[string]Chart{
-		"empty":    {Title: "<none> & nothing"},
-		"curves":   {Title: "t", LogX: true, Curves: []Curve{{Name: "a<b", X: []float64{0, 0.01, 100}, Y: []float64{0, 0.5, 1}}, {Name: "empty"}}},
+		"empty": {Title: "<none> & nothing"},
+		"curves": {Title: "t", LogX: true,
+			Curves: []Curve{{Name: "a<b", X: []float64{0, 0.01, 100}, Y: []float64{0, 0.5, 1}}, {Name: "empty"}}},
 		"one":      {Curves: []Curve{{X: []float64{3}, Y: []float64{3}}}},
 		"bars":     {Bars: []Bar{{"x", 3, 1}, {"y", 0, 0}}},
 		"nonsense": {Bars: []Bar{{"x", math.NaN(), 0}}},
@@ -104,7 +105,8 @@ func TestPNGShowsWhatIsDrawn(t *testing.T) {
 		t.Errorf("texts: %d black dots in %v, want those of both axes", dots, box)
 	}
 	curve := Chart{Curves: []Curve{{Name: "up", X: []float64{0, 1}, Y: []float64{0, 1}}}}
-	if dots, box := count(curve, colours[0]); dots < 500 || box.Dx() < (width-left-right)*scale*9/10 || box.Dy() < (height-top-bottom)*scale*9/10 {
+	if dots, box := count(curve, colours[0]); dots < 500 || box.Dx() < (width-left-right)*scale*9/10 ||
+		box.Dy() < (height-top-bottom)*scale*9/10 {
 		t.Errorf("a curve: %d dots in %v", dots, box)
 	}
 }
@@ -112,7 +114,8 @@ func TestPNGShowsWhatIsDrawn(t *testing.T) {
 // Names of many bars do not run into each other, and an interval that goes below the axis ends there.
 func TestManyBarsAreReadable(t *testing.T) {
 	c := Chart{X: "kind"}
-	for _, name := range strings.Fields("digest poll state offer accept refuse beat drop result result_ack ask hold held hit query call give") {
+	for _, name := range strings.Fields("digest poll state offer accept refuse beat drop result result_ack " +
+		"ask hold held hit query call give") {
 		c.Bars = append(c.Bars, Bar{Name: name, Value: 3, Half: 20})
 	}
 	var d placed
@@ -151,7 +154,8 @@ func TestManyCurvesAreToldApart(t *testing.T) {
 		t.Errorf("%d curves, and the legend goes down to %g", len(d.curves)/2, d.lowest)
 	}
 	wellFormed(t, c.SVG())
-	names := Chart{Curves: []Curve{{Name: "hyper-parameter-search-of-resnet-50"}, {Name: strings.Repeat("tüning-of-", 12)}}}
+	names := Chart{Curves: []Curve{{Name: "hyper-parameter-search-of-resnet-50"},
+		{Name: strings.Repeat("tüning-of-", 12)}}}
 	b, err := names.PNG()
 	if err != nil {
 		t.Fatal(err)
@@ -244,8 +248,8 @@ func (p *placed) text(x, y float64, a anchor, _ float64, upright bool, s string)
 	}
 }
 
-// A point with an interval is marked and has a bar from end to end, which on a logarithmic axis ends above 0; points alone
-// are not joined, and names stand in the place of numbers.
+// A point with an interval is marked and has a bar from end to end, which on a logarithmic axis ends above 0; points
+// alone are not joined, and names stand in the place of numbers.
 func TestIntervals(t *testing.T) {
 	c := Chart{LogY: true, Names: []string{"plane", "ring"}, Curves: []Curve{
 		{Name: "a", X: []float64{0, 1}, Y: []float64{10, 100}, Half: []float64{1, 200}, Points: true}}}

@@ -54,7 +54,8 @@ func (p *raster) fill(colour string, v ...float64) {
 	for i := 2; i < len(v); i++ {
 		lo[i%2], hi[i%2] = min(lo[i%2], v[i]), max(hi[i%2], v[i])
 	}
-	around := image.Rect(int(math.Floor(lo[0]*scale)), int(math.Floor(lo[1]*scale)), int(math.Ceil(hi[0]*scale)), int(math.Ceil(hi[1]*scale))).Intersect(p.img.Bounds())
+	around := image.Rect(int(math.Floor(lo[0]*scale)), int(math.Floor(lo[1]*scale)), int(math.Ceil(hi[0]*scale)),
+		int(math.Ceil(hi[1]*scale))).Intersect(p.img.Bounds())
 	if around.Empty() {
 		return
 	}
@@ -118,7 +119,8 @@ func (p *raster) text(x, y float64, a anchor, size float64, upright bool, s stri
 	face := p.faces[size]
 	if face == nil {
 		var err error
-		if face, err = opentype.NewFace(p.font, &opentype.FaceOptions{Size: size * scale, DPI: 72, Hinting: font.HintingFull}); err != nil {
+		if face, err = opentype.NewFace(p.font, &opentype.FaceOptions{Size: size * scale, DPI: 72,
+			Hinting: font.HintingFull}); err != nil {
 			return
 		}
 		p.faces[size] = face

@@ -9,7 +9,9 @@ import (
 // SVG returns the chart as text.
 func (c *Chart) SVG() string {
 	var s svg
-	fmt.Fprintf(&s, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" font-family="sans-serif">`+"\n", width, height, width, height)
+	fmt.Fprintf(&s,
+		`<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" font-family="sans-serif">`+"\n",
+		width, height, width, height)
 	c.draw(&s)
 	s.WriteString("</svg>\n")
 	return s.String()
@@ -42,5 +44,6 @@ func (s *svg) text(x, y float64, a anchor, size float64, upright bool, t string)
 	if upright {
 		turn = fmt.Sprintf(` transform="rotate(-90 %.1f %.1f)"`, x, y)
 	}
-	fmt.Fprintf(s, `<text x="%.1f" y="%.1f" text-anchor="%s" font-size="%g"%s>%s</text>`+"\n", x, y, [...]string{"start", "middle", "end"}[a], size, turn, html.EscapeString(t))
+	fmt.Fprintf(s, `<text x="%.1f" y="%.1f" text-anchor="%s" font-size="%g"%s>%s</text>`+"\n", x, y,
+		[...]string{"start", "middle", "end"}[a], size, turn, html.EscapeString(t))
 }

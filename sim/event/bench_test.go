@@ -117,6 +117,7 @@ func BenchmarkBars(b *testing.B) {
 		if worst < 5 {
 			verdict = "MISS"
 		}
-		fmt.Printf("bar: %-58s %10.3f %-6s bar %-9s %s\n", "event queue, 300,000 pending, over container/heap, "+which, worst, "", "≥ 5", verdict)
+		fmt.Printf("bar: %-58s %10.3f %-6s bar %-9s %s\n", "event queue, 300,000 pending, over container/heap, "+which, worst,
+			"", "≥ 5", verdict)
 	}
 }

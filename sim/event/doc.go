@@ -1,6 +1,6 @@
-// Package event is the future event list of a discrete-event simulation: a [Ladder] holds events and returns them in the
-// order of their times, and those of one time in the order of their sequence numbers. The order is total, so a model that
-// draws its chance from a seed takes the same steps in every run.
+// Package event is the future event list of a discrete-event simulation: a [Ladder] holds events and returns them in
+// the order of their times, and those of one time in the order of their sequence numbers. The order is total, so a
+// model that draws its chance from a seed takes the same steps in every run.
 //
 // Sources, cited by number in this package:
 //

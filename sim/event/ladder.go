@@ -2,9 +2,10 @@ package event
 
 import "slices"
 
-// Ladder is a priority queue of events ordered by (At, Seq), the ladder queue of [1]: far events are unsorted in the top, nearer ones in the buckets of rungs, where each
-// rung divides one bucket of the rung above, and only the next few events are sorted, in the bottom. An event is moved
-// a few times and sorted once among few, whatever the number pending.
+// Ladder is a priority queue of events ordered by (At, Seq), the ladder queue of [1]: far events are unsorted in the
+// top, nearer ones in the buckets of rungs, where each rung divides one bucket of the rung above, and only the next few
+// events are sorted, in the bottom. An event is moved a few times and sorted once among few, whatever the number
+// pending.
 //
 // Departures from [1]: a bucket holds about a dozen events instead of one, in pieces of memory that pass from bucket
 // to bucket; a rung spans the events that it is made from instead of the whole bucket, so that clusters are split at

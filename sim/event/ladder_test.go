@@ -73,12 +73,14 @@ func seeds(n int) []uint64 {
 func same(t *testing.T, delay string, seed uint64, q *Ladder, ref *textbook, now grid.Time) grid.Time {
 	t.Helper()
 	if q.Len() != ref.Len() {
-		t.Fatalf("%s: length %d, want %d; repeat with: go test ./sim/event -run %s -event.seed=%d", delay, q.Len(), ref.Len(), t.Name(), seed)
+		t.Fatalf("%s: length %d, want %d; repeat with: go test ./sim/event -run %s -event.seed=%d", delay, q.Len(), ref.Len(),
+			t.Name(), seed)
 	}
 	got, ok := q.Pop()
 	want, wantOK := ref.Pop()
 	if got != want || ok != wantOK {
-		t.Fatalf("%s: popped %+v %v, want %+v %v; repeat with: go test ./sim/event -run %s -event.seed=%d", delay, got, ok, want, wantOK, t.Name(), seed)
+		t.Fatalf("%s: popped %+v %v, want %+v %v; repeat with: go test ./sim/event -run %s -event.seed=%d", delay, got, ok,
+			want, wantOK, t.Name(), seed)
 	}
 	if ok {
 		return got.At
@@ -102,7 +104,8 @@ func TestLadderAgainstHeapWithManyPending(t *testing.T) {
 				got, _ := q.Pop()
 				want, _ := ref.Pop()
 				if got != want {
-					t.Fatalf("%s: popped %+v, want %+v; repeat with: go test ./sim/event -run %s -event.seed=%d", delay, got, want, t.Name(), seed)
+					t.Fatalf("%s: popped %+v, want %+v; repeat with: go test ./sim/event -run %s -event.seed=%d", delay, got, want,
+						t.Name(), seed)
 				}
 				now = got.At
 			}

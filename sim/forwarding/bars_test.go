@@ -7,8 +7,8 @@ import (
 	"skep/discovery"
 )
 
-// BenchmarkForwardingBars measures the strategies against a random walk in the same world, and what a cold request takes for
-// what one node in 10,000 has. Counts and no times: they are the same on every machine.
+// BenchmarkForwardingBars measures the strategies against a random walk in the same world, and what a cold request
+// takes for what one node in 10,000 has. Counts and no times: they are the same on every machine.
 func BenchmarkForwardingBars(b *testing.B) {
 	for range b.N {
 		barLearning()
@@ -43,7 +43,8 @@ func barLoad() {
 	s := Defaults()
 	d := discovery.Defaults()
 	s.Seed, s.Rich, s.Zipf = 1, true, true
-	s.Discovery.Forward, s.Discovery.Explore, s.Discovery.Load, s.Discovery.BestShare = "learning_best_neighbour", d.Explore, d.Load, d.BestShare
+	s.Discovery.Forward, s.Discovery.Explore, s.Discovery.Load, s.Discovery.BestShare = "learning_best_neighbour",
+		d.Explore, d.Load, d.BestShare
 	r, _ := Run(s, nil)
 	report("learning + best neighbour, load term: the busiest tenth has", r.Busiest, "≤ 0.35", r.Busiest <= 0.35)
 	s.Discovery.Load, s.Discovery.BestShare = 0, 1

@@ -45,7 +45,8 @@ func indexOf(n grid.NodeID) int32 { return int32(binary.BigEndian.Uint32(n[:])) 
 
 func newWorld(s *Setting) *world {
 	w := &world{s: s, rand: grid.NewRand(s.Seed, 0), queue: event.NewLadder(), near: make([][]grid.NodeID, s.Nodes),
-		has: make([][]int32, s.Nodes), knows: make([][]known, s.Nodes), open: make([][]asked, s.Nodes), load: make([]int, s.Nodes)}
+		has: make([][]int32, s.Nodes), knows: make([][]known, s.Nodes), open: make([][]asked, s.Nodes),
+		load: make([]int, s.Nodes)}
 	for i := range s.Nodes {
 		w.nodes = append(w.nodes, discovery.New(nodeID(int32(i)), &s.Discovery, grid.NewRand(s.Seed, uint64(i+1))))
 	}
@@ -81,8 +82,8 @@ func (w *world) link() {
 	}
 }
 
-// place puts the resources where they are: one on each node, and the others evenly or in few hands; or each type on as many
-// nodes as Rare says.
+// place puts the resources where they are: one on each node, and the others evenly or in few hands; or each type on as
+// many nodes as Rare says.
 func (w *world) place() {
 	n, types := w.s.Nodes, w.s.Types
 	give := func(node, kind int) {
@@ -166,6 +167,8 @@ func (w *world) advertise() {
 
 // ad describes a node by one type that it holds.
 func (w *world) ad(node, kind int32) *grid.Ad {
-	return &grid.Ad{Node: nodeID(node), Seq: grid.Seq{Boot: 1}, Capacity: grid.Resources{CPU: grid.CPU}, Speed: 1, Availability: 1,
-		Labels: []grid.Label{{Key: "type", Value: w.needs[kind].Labels[0].Values[0]}}, Engines: []string{grid.EngineProcess}}
+	return &grid.Ad{Node: nodeID(node), Seq: grid.Seq{Boot: 1}, Capacity: grid.Resources{CPU: grid.CPU}, Speed: 1,
+		Availability: 1,
+		Labels:       []grid.Label{{Key: "type", Value: w.needs[kind].Labels[0].Values[0]}},
+		Engines:      []string{grid.EngineProcess}}
 }

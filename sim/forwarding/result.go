@@ -7,7 +7,8 @@ import (
 	"skep/discovery"
 )
 
-// Result is what was measured: of the first tenth of the requests, when nobody has learned much, and of the second half.
+// Result is what was measured: of the first tenth of the requests, when nobody has learned much, and of the second
+// half.
 type Result struct {
 	First, Second Window
 

@@ -46,10 +46,9 @@ type flood struct {
 
 // asked is a search that a node waits for.
 type asked struct {
-	id      uint64
-	request int32
-	kind    int32
-	at      grid.Time
+	id            uint64
+	request, kind int32
+	at            grid.Time
 }
 
 // Run runs a setting, which must be good, until all requests have ended. When stop, if not nil, says so, it ends early
@@ -195,7 +194,8 @@ func (w *world) carry(now grid.Time, from, request int32) {
 	for i := range w.fx.Announces {
 		w.result.called(w, request)
 		if w.s.Calls {
-			w.floods = append(w.floods, flood{request: request, from: from, find: w.fx.Announces[i].Find, seen: make([]bool, w.s.Nodes)})
+			w.floods = append(w.floods, flood{request: request, from: from, find: w.fx.Announces[i].Find,
+				seen: make([]bool, w.s.Nodes)})
 			w.spread(now, from, int32(len(w.floods)-1))
 		}
 	}

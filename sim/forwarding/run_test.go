@@ -30,8 +30,8 @@ func run(t *testing.T, s Setting) *Result {
 	return r
 }
 
-// A random walk meets what one node in 1/p has after about 1/p hops [1], and a request for it takes as many messages and
-// an answer.
+// A random walk meets what one node in 1/p has after about 1/p hops [1], and a request for it takes as many messages
+// and an answer.
 func TestRandomWalkTakesOneOverDensity(t *testing.T) {
 	r := run(t, small(func(s *Setting) { s.Discovery.Forward, s.Types, s.Each, s.Requests = "random_walk", 20, 2, 4000 }))
 	w := &r.Second
@@ -46,13 +46,14 @@ func TestRandomWalkTakesOneOverDensity(t *testing.T) {
 	}
 }
 
-// Each strategy does what [1] says of it: learning finds sooner by far, whatever the distribution; best neighbour where few
-// hold most, and puts nearly everything on them.
+// Each strategy does what [1] says of it: learning finds sooner by far, whatever the distribution; best neighbour where
+// few hold most, and puts nearly everything on them.
 func TestStrategies(t *testing.T) {
 	of := func(forward string, rich bool) *Result {
 		return run(t, small(func(s *Setting) { s.Discovery.Forward, s.Rich, s.Requests = forward, rich, 12_000 }))
 	}
-	walk, learned, best, both := of("random_walk", true), of("learning", true), of("best_neighbour", true), of("learning_best_neighbour", true)
+	walk, learned, best, both := of("random_walk", true), of("learning", true), of("best_neighbour", true),
+		of("learning_best_neighbour", true)
 	for name, r := range map[string]*Result{"walk": walk, "learning": learned, "best": best, "both": both} {
 		t.Logf("%s: %.2f hops, success %.3f, busiest tenth %.2f", name, r.Second.MeanHops(), r.Second.Success(), r.Busiest)
 	}
@@ -60,7 +61,8 @@ func TestStrategies(t *testing.T) {
 		t.Errorf("learning takes %.2f of the hops of a random walk, success %.3f", x, learned.Second.Success())
 	}
 	if x := best.Second.MeanHops() / walk.Second.MeanHops(); x > 0.5 || best.Busiest < 0.8 {
-		t.Errorf("best neighbour takes %.2f of the hops where few hold most, %.2f of the messages on a tenth", x, best.Busiest)
+		t.Errorf("best neighbour takes %.2f of the hops where few hold most, %.2f of the messages on a tenth", x,
+			best.Busiest)
 	}
 	if both.Second.MeanHops() > learned.Second.MeanHops() {
 		t.Errorf("both take %.2f hops, learning alone %.2f", both.Second.MeanHops(), learned.Second.MeanHops())

@@ -21,8 +21,8 @@ type Setting struct {
 	// Rich puts nine tenths of what is beyond one for each node on one tenth of the nodes; else all is even [1].
 	Rich bool
 
-	// Rare, if more than 0, has that many nodes hold each type, whatever Each and Rich say: for requests that hardly anybody
-	// can meet.
+	// Rare, if more than 0, has that many nodes hold each type, whatever Each and Rich say: for requests that hardly
+	// anybody can meet.
 	Rare int
 
 	// Zipf makes the k-th type be asked for in proportion to 1/k; else all are alike.
@@ -67,10 +67,12 @@ func (s *Setting) Check() error {
 	want(s.Nodes >= 3 && s.Nodes <= 1<<20, "nodes %d: want 3 to %d", s.Nodes, 1<<20)
 	want(s.Degree >= 2 && s.Degree < float64(s.Nodes), "degree %g: want 2 or more, less than the nodes", s.Degree)
 	want(s.Types >= 1 && s.Types <= 1<<16, "types %d: want 1 to %d", s.Types, 1<<16)
-	want(s.Rare > 0 || s.Each >= 1 && s.Each <= float64(s.Types), "resources for each node %g: want 1 to the types, %d", s.Each, s.Types)
+	want(s.Rare > 0 || s.Each >= 1 && s.Each <= float64(s.Types), "resources for each node %g: want 1 to the types, %d",
+		s.Each, s.Types)
 	want(s.Rare >= 0 && s.Rare < s.Nodes, "rare %d: want 0 to less than the nodes", s.Rare)
 	want(s.Requests >= 1, "requests %d: want 1 or more", s.Requests)
-	want(!s.Once || s.Types >= s.Requests, "types %d: want as many as requests, %d, if each is asked for once", s.Types, s.Requests)
+	want(!s.Once || s.Types >= s.Requests, "types %d: want as many as requests, %d, if each is asked for once", s.Types,
+		s.Requests)
 	want(s.Rate > 0, "rate %g: want more than 0 requests a second and node", s.Rate)
 	want(s.View >= 0 && s.View <= s.Nodes, "view %d: want 0 to the nodes", s.View)
 	return errors.Join(append(all, s.Discovery.Check())...)

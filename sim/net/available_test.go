@@ -11,7 +11,8 @@ import (
 // shared is a grid of two groups: one runs the short class faster, but other users take half of its cores.
 func shared(counted bool) *Scenario {
 	one := grid.Needs{Resources: grid.Resources{CPU: grid.CPU}}
-	s := &Scenario{Name: "shared", Seed: 1, Replications: 3, Start: 10 * time.Second, Warmup: time.Minute, Time: 4 * time.Minute, Node: alone(),
+	s := &Scenario{Name: "shared", Seed: 1, Replications: 3, Start: 10 * time.Second, Warmup: time.Minute,
+		Time: 4 * time.Minute, Node: alone(),
 		Groups: []Group{{Name: "free", Count: 8, Cores: 2, Memory: grid.GiB, Speed: 1},
 			{Name: "used", Count: 8, Cores: 2, Memory: grid.GiB, Speed: 1, Left: 0.5, Rates: map[string]float64{"short": 2}}},
 		Classes: []Class{{Name: "short", Mean: time.Second, Size: sim.Exponential(), Needs: one, Retries: 1000},

@@ -29,7 +29,8 @@ func (s *Scenario) Check() (problems []Problem, lambda float64) {
 		bad("replications", "%d: want 1 to %d", s.Replications, MaxReplications)
 	}
 	if s.Start < 0 || s.Warmup < 0 || s.Time <= s.Start || s.Time <= s.Warmup {
-		bad("time", "arrivals from start, %v, to time, %v, measured from warmup, %v: want time after both", s.Start, s.Time, s.Warmup)
+		bad("time", "arrivals from start, %v, to time, %v, measured from warmup, %v: want time after both", s.Start, s.Time,
+			s.Warmup)
 	}
 	if !slices.ContainsFunc(s.Groups, func(g Group) bool { return g.Hostile == 0 }) {
 		bad("nodes", "all groups are hostile: want one that is not")
@@ -58,7 +59,9 @@ func (s *Scenario) Check() (problems []Problem, lambda float64) {
 	}
 	lambda = s.lambda()
 	if lambda > 0 && lambda <= 1 {
-		bad("workload", "the load cannot be stable: λ* is %.4g, so that even the best allocation keeps up with %.3g %% of what arrives: want less work or more machines", lambda, 100*lambda)
+		bad("workload",
+			"the load cannot be stable: λ* is %.4g, so that even the best allocation keeps up with %.3g %% of what arrives: "+
+				"want less work or more machines", lambda, 100*lambda)
 	}
 	return problems, lambda
 }
@@ -73,7 +76,8 @@ func (s *Scenario) checkNetwork(bad func(where, format string, args ...any)) {
 		return
 	}
 	if len(m) != s.nodes() && len(m) != len(s.Groups) {
-		bad("network.latency", "matrix of %d rows: want one for each of the %d groups, or of the %d nodes", len(m), len(s.Groups), s.nodes())
+		bad("network.latency", "matrix of %d rows: want one for each of the %d groups, or of the %d nodes", len(m),
+			len(s.Groups), s.nodes())
 	}
 	for i := range m {
 		if len(m[i]) != len(m) {
@@ -159,7 +163,8 @@ func (s *Scenario) fits(g *Group, c *Class) bool {
 // lambda solves the allocation LP with a column for each group: its available cores, and what one of them completes of
 // a class.
 func (s *Scenario) lambda() float64 {
-	p := lpas.Problem{Alpha: make([]float64, len(s.Classes)), Cap: make([]float64, len(s.Groups)), Mu: make([]float64, len(s.Classes)*len(s.Groups))}
+	p := lpas.Problem{Alpha: make([]float64, len(s.Classes)), Cap: make([]float64, len(s.Groups)),
+		Mu: make([]float64, len(s.Classes)*len(s.Groups))}
 	for i := range s.Streams {
 		st := &s.Streams[i]
 		k := slices.IndexFunc(s.Classes, func(c Class) bool { return c.Name == st.Class })

@@ -23,12 +23,14 @@ const unit = 10 * time.Second
 // asScenario is a queueing system as a grid of nodes that are given the rates and compute as the theses do: only tasks
 // take time, all nodes are connected, and other mechanisms of a real node are off.
 func asScenario(sys *queueing.System, length, warmup float64, replications int) *Scenario {
-	s := &Scenario{Name: sys.Name, Seed: 1, Replications: replications, Start: unit, Warmup: unit + grid.Seconds(warmup*unit.Seconds()),
-		Time: unit + grid.Seconds(length*unit.Seconds()), Node: alone(), Given: true}
-	s.Node.Balance, s.Node.Overdue, s.Node.Lease = balance.Config{}, 0, time.Hour
+	s := &Scenario{Name: sys.Name, Seed: 1, Replications: replications, Start: unit,
+		Warmup: unit + grid.Seconds(warmup*unit.Seconds()),
+		Time:   unit + grid.Seconds(length*unit.Seconds()), Node: alone(), Given: true}
+	s.Node.Balance, s.Node.Lease = balance.Config{}, time.Hour
 	s.Network.World.Mesh = true
 	for i, class := range sys.Classes {
-		s.Classes = append(s.Classes, Class{Name: class, Size: sim.Exponential(), Needs: grid.Needs{Resources: grid.Resources{CPU: grid.CPU}}})
+		s.Classes = append(s.Classes, Class{Name: class, Size: sim.Exponential(),
+			Needs: grid.Needs{Resources: grid.Resources{CPU: grid.CPU}}})
 		for j, m := range sys.Machines {
 			s.Streams = append(s.Streams, Stream{Class: class, Rate: sys.AlphaAt[i][j] / unit.Seconds(), From: []string{m.Name}})
 		}
@@ -78,7 +80,8 @@ func TestGridIsTheQueueingSystem(t *testing.T) {
 		s := asScenario(sys, length, warmup, runs)
 		s.Node.Policy = policy
 		r := run(t, s)
-		q, err := queueing.Run(context.Background(), sys, queueing.Options{Policies: []string{policy}, Time: length, Warmup: warmup, Replications: 5 * runs, Seed: 2})
+		q, err := queueing.Run(context.Background(), sys, queueing.Options{Policies: []string{policy}, Time: length,
+			Warmup: warmup, Replications: 5 * runs, Seed: 2})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -86,7 +89,8 @@ func TestGridIsTheQueueingSystem(t *testing.T) {
 		c := comparison{t: t, policy: policy, level: 0.05 / float64((3+len(sys.Classes))*len(policies)), n: runs, m: 5 * runs}
 		c.within("response time", scaled(r.Completion, 1/unit.Seconds()), known(x.W))
 		for i := range r.Classes {
-			c.within("of class "+r.Classes[i].Class, scaled(r.Classes[i].Completion, 1/unit.Seconds()), known(x.ByClass[i].Estimate))
+			c.within("of class "+r.Classes[i].Class, scaled(r.Classes[i].Completion, 1/unit.Seconds()),
+				known(x.ByClass[i].Estimate))
 		}
 		c.within("moved", r.Moved, known(x.Moved))
 		var remote []float64
@@ -123,7 +127,8 @@ func (c *comparison) within(what string, got, want Estimate) {
 	t := func(p, n float64) float64 { return distuv.StudentsT{Sigma: 1, Nu: n - 1}.Quantile(1 - p/2) }
 	a, b := got.Half/t(0.05, c.n), want.Half/t(0.05, c.m) // standard errors
 	bound := t(c.level, c.n)*math.Hypot(a, b) + 1e-9
-	line := fmt.Sprintf("%s: %s: in the grid %.4f ± %.4f, in the queueing system %.4f ± %.4f: difference %.4f of at most %.4f",
+	line := fmt.Sprintf("%s: %s: in the grid %.4f ± %.4f, in the queueing system %.4f ± %.4f: difference %.4f of at "+
+		"most %.4f",
 		c.policy, what, got.Mean, got.Half, want.Mean, want.Half, math.Abs(got.Mean-want.Mean), bound)
 	c.t.Log(line)
 	if math.Abs(got.Mean-want.Mean) > bound {

@@ -17,7 +17,8 @@ func oneClass(nodes int, mean time.Duration, rate float64) *Scenario {
 	s := small()
 	s.Replications, s.Faults = 1, nil
 	s.Groups = []Group{{Name: "n", Count: nodes, Cores: 1, Memory: grid.GiB, Speed: 1}}
-	s.Classes = []Class{{Name: "a", Mean: mean, Size: sim.Exponential(), Needs: grid.Needs{Resources: grid.Resources{CPU: grid.CPU}}, Retries: 1000}}
+	s.Classes = []Class{{Name: "a", Mean: mean, Size: sim.Exponential(),
+		Needs: grid.Needs{Resources: grid.Resources{CPU: grid.CPU}}, Retries: 1000}}
 	s.Streams = []Stream{{Class: "a", Rate: rate}}
 	return s
 }
@@ -96,7 +97,8 @@ func TestNothingMeasuredIsNoNumber(t *testing.T) {
 	s.Streams[0] = Stream{Class: "a", Trace: []Job{{Run: time.Second, Tasks: 3}}}
 	s.Warmup = 40 * time.Second
 	r := run(t, s)
-	if r.Tasks != 3 || r.Ended != 3 || r.Classes[0].Tasks != 0 || !math.IsNaN(r.Classes[0].P99.Mean) || !math.IsNaN(r.Completion.Mean) || !math.IsNaN(r.Searches.Hops.Mean) {
+	if r.Tasks != 3 || r.Ended != 3 || r.Classes[0].Tasks != 0 || !math.IsNaN(r.Classes[0].P99.Mean) ||
+		!math.IsNaN(r.Completion.Mean) || !math.IsNaN(r.Searches.Hops.Mean) {
 		t.Errorf("%+v", r)
 	}
 	b, err := json.Marshal(r)
@@ -123,13 +125,15 @@ func TestChecksOfFaultsAndSessions(t *testing.T) {
 	s := oneClass(10, time.Second, 1)
 	s.Groups[0].Up, s.Groups[0].Down = Span{Kind: Exponential, A: time.Millisecond}, Span{Kind: Constant, A: time.Second}
 	s.Time = 300 * 24 * time.Hour
-	s.Faults = []Fault{{At: time.Second, Kind: sim.Crash, Nodes: []Pick{{Share: 0.01, From: -1, To: -1}, {Group: "zz", From: 0, To: 100}}}}
+	s.Faults = []Fault{{At: time.Second, Kind: sim.Crash, Nodes: []Pick{{Share: 0.01, From: -1, To: -1},
+		{Group: "zz", From: 0, To: 100}}}}
 	problems, _ := s.Check()
 	all := ""
 	for _, p := range problems {
 		all += p.Where + ": " + p.What + "\n"
 	}
-	for _, want := range []string{"nodes: about 1.3e+08 sessions end before time", "faults.0: 1 % of 10 nodes is none of them", `faults.0: nodes "zz": is no group`} {
+	for _, want := range []string{"nodes: about 1.3e+08 sessions end before time",
+		"faults.0: 1 % of 10 nodes is none of them", `faults.0: nodes "zz": is no group`} {
 		if !strings.Contains(all, want) {
 			t.Errorf("does not say %q:\n%s", want, all)
 		}
@@ -147,7 +151,8 @@ func TestTraceBounds(t *testing.T) {
 		t.Fatal("no error")
 	}
 	lines := strings.Split(err.Error(), "\n")
-	if len(lines) != maxTraceErrors+1 || !strings.HasPrefix(lines[0], "t:2: submit time 9e+14") || lines[maxTraceErrors] != "t: and 22 more malformed lines" {
+	if len(lines) != maxTraceErrors+1 || !strings.HasPrefix(lines[0], "t:2: submit time 9e+14") ||
+		lines[maxTraceErrors] != "t: and 22 more malformed lines" {
 		t.Errorf("%d lines:\n%s", len(lines), err)
 	}
 }

@@ -1,5 +1,11 @@
 package net
 
+import (
+	"math"
+
+	"skep/grid"
+)
+
 // GroupReport is about one group of nodes.
 type GroupReport struct {
 	Group string   `json:"group"`
@@ -24,4 +30,28 @@ func (m *sample) mean(s *Scenario) float64 {
 		n += len(t.completion)
 	}
 	return sum / float64(n)
+}
+
+func (r *Report) views(all []*sample) {
+	for hops := range uint8(grid.MaxHops + 1) {
+		v := ViewReport{Hops: int(hops)}
+		entry := func(f func(a *viewErrors) float64) Estimate {
+			return over(all, func(m *sample) float64 {
+				if a := m.views[hops]; a != nil {
+					return f(a) / float64(a.n)
+				}
+				return math.NaN()
+			})
+		}
+		for _, m := range all {
+			if a := m.views[hops]; a != nil {
+				v.Entries += a.n
+			}
+		}
+		if v.Entries > 0 {
+			v.Age, v.Error = entry(func(a *viewErrors) float64 { return a.age }),
+				entry(func(a *viewErrors) float64 { return a.error })
+			r.View = append(r.View, v)
+		}
+	}
 }

@@ -15,13 +15,15 @@ func withHostile(honest, bad int, does sim.Behaviour) *Scenario {
 	one := grid.Needs{Resources: grid.Resources{CPU: grid.CPU}}
 	rare := one
 	rare.Labels = []grid.LabelNeed{{Key: "rare", Values: []string{"yes"}}}
-	s := &Scenario{Name: "beset", Seed: 3, Replications: 4, Start: 10 * time.Second, Warmup: 20 * time.Second, Time: 80 * time.Second, Node: alone(),
+	s := &Scenario{Name: "beset", Seed: 3, Replications: 4, Start: 10 * time.Second, Warmup: 20 * time.Second,
+		Time: 80 * time.Second, Node: alone(),
 		Groups: []Group{{Name: "good", Count: honest - 1, Cores: 2, Memory: grid.GiB, Speed: 1},
 			{Name: "rare", Count: 1, Cores: 2, Memory: grid.GiB, Speed: 1, Labels: []grid.Label{{Key: "rare", Value: "yes"}}}},
 		Classes: []Class{{Name: "short", Mean: time.Second, Size: sim.Exponential(), Needs: one, Retries: 1000},
 			{Name: "long", Mean: 4 * time.Second, Size: sim.Exponential(), Needs: one, Retries: 1000},
 			{Name: "rare", Mean: time.Second, Size: sim.Exponential(), Needs: rare, Retries: 1000}},
-		Streams: []Stream{{Class: "short", Rate: 0.6 * float64(honest)}, {Class: "long", Rate: 0.1 * float64(honest)}, {Class: "rare", Rate: 0.3}}}
+		Streams: []Stream{{Class: "short", Rate: 0.6 * float64(honest)}, {Class: "long", Rate: 0.1 * float64(honest)},
+			{Class: "rare", Rate: 0.3}}}
 	s.Node.Gossip.View = 20
 	if bad > 0 {
 		s.Groups = append(s.Groups, Group{Name: "bad", Count: bad, Cores: 2, Memory: grid.GiB, Speed: 1, Hostile: does})
@@ -70,7 +72,8 @@ func TestHostileNodes(t *testing.T) {
 			ratio := r.Completion.Mean / alone[honest]
 			t.Logf("completion %.3f s, alone %.3f s: %.2f times", r.Completion.Mean, alone[honest], ratio)
 			if ratio > c.most {
-				t.Errorf("completion %.3f s, %.2f times that of the honest nodes alone, %.3f s: want at most %.2f times", r.Completion.Mean, ratio, alone[honest], c.most)
+				t.Errorf("completion %.3f s, %.2f times that of the honest nodes alone, %.3f s: want at most %.2f times",
+					r.Completion.Mean, ratio, alone[honest], c.most)
 			}
 		})
 	}

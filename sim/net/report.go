@@ -13,38 +13,43 @@ import (
 // confidence interval (Student's t), which a single replication does not have. Rates over time are from the end of the
 // warm-up to the end of arrivals; times of tasks are of those submitted after the warm-up that exited with 0.
 type Report struct {
-	Scenario     string         `json:"scenario"`
-	Seed         uint64         `json:"seed"`
-	Replications int            `json:"replications"` // with measurements
-	Complete     bool           `json:"complete"`     // all of them ran to their ends
-	Stable       bool           `json:"stable"`       // the number of tasks did not only grow, in at least half of the replications
-	Lambda       float64        `json:"lambda"`       // λ*: all arrivals could grow by this factor
-	Digest       string         `json:"digest"`       // of all events and effects of every node
-	Nodes        int            `json:"nodes"`
-	Virtual      float64        `json:"virtual_seconds"` // of all replications together, as are the next
-	Wall         float64        `json:"wall_seconds"`
-	Steps        uint64         `json:"steps"`
-	Tasks        int            `json:"tasks"`
-	Ended        int            `json:"ended"`
-	Failed       int            `json:"failed"`              // of these, without exit 0
-	Again        int            `json:"again"`               // attempts beyond each task's first, also of tasks handed back after a long wait in a queue
-	Lost         int            `json:"lost"`                // not ended though everything else is over: must be 0
-	Orphans      int            `json:"orphans"`             // not ended since the node that they were submitted to did not return
-	Rejected     int            `json:"rejected"`            // submissions that their node refused
-	LeftOut      int            `json:"trace_jobs_left_out"` // in each replication: jobs of traces that begin at or after the end of arrivals
-	Failures     []Failure      `json:"failures,omitempty"`
-	Completion   Estimate       `json:"completion"`                 // of all classes together
-	Hostile      uint64         `json:"hostile_messages,omitempty"` // of hostile nodes, which are not in Messages
-	CutOff       uint64         `json:"cut_off,omitempty"`          // times that a node blocked an offender
-	Moved        Estimate       `json:"moved"`                      // share of tasks that ran on another node than their origin
-	Utilisation  Estimate       `json:"utilisation"`
-	Fairness     Estimate       `json:"fairness"` // Jain's index of the nodes' utilisations, 1 = all equal
-	Classes      []ClassReport  `json:"classes"`
-	Groups       []GroupReport  `json:"nodes_by_group"`
-	Messages     []KindReport   `json:"messages"`
-	Searches     SearchReport   `json:"searches"`
-	View         []ViewReport   `json:"view"` // by distance
-	Curves       []Distribution `json:"-"`    // completion times by class
+	Scenario     string `json:"scenario"`
+	Seed         uint64 `json:"seed"`
+	Replications int    `json:"replications"` // with measurements
+	Complete     bool   `json:"complete"`     // all of them ran to their ends
+	// the number of tasks did not only grow, in at least half of the replications
+	Stable  bool    `json:"stable"`
+	Lambda  float64 `json:"lambda"` // λ*: all arrivals could grow by this factor
+	Digest  string  `json:"digest"` // of all events and effects of every node
+	Nodes   int     `json:"nodes"`
+	Virtual float64 `json:"virtual_seconds"` // of all replications together, as are the next
+	Wall    float64 `json:"wall_seconds"`
+	Steps   uint64  `json:"steps"`
+	Tasks   int     `json:"tasks"`
+	Ended   int     `json:"ended"`
+	Failed  int     `json:"failed"` // of these, without exit 0
+	// attempts beyond each task's first, also of tasks handed back after a long wait in a queue
+	Again int `json:"again"`
+	Lost  int `json:"lost"` // not ended though everything else is over: must be 0
+	// not ended since the node that they were submitted to did not return
+	Orphans  int `json:"orphans"`
+	Rejected int `json:"rejected"` // submissions that their node refused
+	// in each replication: jobs of traces that begin at or after the end of arrivals
+	LeftOut    int       `json:"trace_jobs_left_out"`
+	Failures   []Failure `json:"failures,omitempty"`
+	Completion Estimate  `json:"completion"`                 // of all classes together
+	Hostile    uint64    `json:"hostile_messages,omitempty"` // of hostile nodes, which are not in Messages
+	CutOff     uint64    `json:"cut_off,omitempty"`          // times that a node blocked an offender
+	// share of tasks that ran on another node than their origin
+	Moved       Estimate       `json:"moved"`
+	Utilisation Estimate       `json:"utilisation"`
+	Fairness    Estimate       `json:"fairness"` // Jain's index of the nodes' utilisations, 1 = all equal
+	Classes     []ClassReport  `json:"classes"`
+	Groups      []GroupReport  `json:"nodes_by_group"`
+	Messages    []KindReport   `json:"messages"`
+	Searches    SearchReport   `json:"searches"`
+	View        []ViewReport   `json:"view"` // by distance
+	Curves      []Distribution `json:"-"`    // completion times by class
 }
 
 // Failure counts the tasks without exit 0 of one cause.
@@ -205,7 +210,8 @@ func (r *Report) messages(all []*sample) {
 		if over(all, sent).Mean == 0 {
 			continue
 		}
-		r.Messages = append(r.Messages, KindReport{Kind: grid.Kind(k).String(), PerTask: per(sent, tasks), PerNode: per(sent, nodes),
+		r.Messages = append(r.Messages, KindReport{Kind: grid.Kind(k).String(), PerTask: per(sent, tasks),
+			PerNode:      per(sent, nodes),
 			BytesPerTask: per(bytes, tasks), BytesPerNode: per(bytes, nodes)})
 	}
 }
@@ -214,31 +220,11 @@ func (r *Report) searches(all []*sample) {
 	for _, m := range all {
 		r.Searches.Walks += int(m.traffic.Walks)
 	}
-	r.Searches.Success = over(all, func(m *sample) float64 { return min(1, float64(m.traffic.Found)/float64(m.traffic.Walks)) })
+	r.Searches.Success = over(all, func(m *sample) float64 {
+		return min(1,
+			float64(m.traffic.Found)/float64(m.traffic.Walks))
+	})
 	r.Searches.Hops = over(all, func(m *sample) float64 { return float64(m.traffic.FoundHops) / float64(m.traffic.Found) })
-}
-
-func (r *Report) views(all []*sample) {
-	for hops := range uint8(grid.MaxHops + 1) {
-		v := ViewReport{Hops: int(hops)}
-		entry := func(f func(a *viewErrors) float64) Estimate {
-			return over(all, func(m *sample) float64 {
-				if a := m.views[hops]; a != nil {
-					return f(a) / float64(a.n)
-				}
-				return math.NaN()
-			})
-		}
-		for _, m := range all {
-			if a := m.views[hops]; a != nil {
-				v.Entries += a.n
-			}
-		}
-		if v.Entries > 0 {
-			v.Age, v.Error = entry(func(a *viewErrors) float64 { return a.age }), entry(func(a *viewErrors) float64 { return a.error })
-			r.View = append(r.View, v)
-		}
-	}
 }
 
 // Speed is virtual over wall time, of one run.

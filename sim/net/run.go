@@ -40,7 +40,8 @@ func Run(ctx context.Context, s *Scenario, onProgress func(Progress)) (*Report, 
 	if problems, _ := s.Check(); len(problems) > 0 {
 		return nil, fmt.Errorf("%s: %s", problems[0].Where, problems[0].What)
 	}
-	r := &runner{s: s, onProgress: onProgress, done: make([]float64, s.Replications), samples: make([]*sample, s.Replications)}
+	r := &runner{s: s, onProgress: onProgress, done: make([]float64, s.Replications),
+		samples: make([]*sample, s.Replications)}
 	group, ctx := errgroup.WithContext(ctx)
 	together := min(runtime.GOMAXPROCS(0), max(1, maxNodesAtOnce/s.nodes()))
 	group.SetLimit(together)

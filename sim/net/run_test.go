@@ -26,10 +26,14 @@ func alone() node.Config {
 
 // small is two groups, two classes, a few hundred tasks.
 func small() *Scenario {
-	s := &Scenario{Name: "small", Seed: 7, Replications: 2, Start: 5 * time.Second, Warmup: 10 * time.Second, Time: time.Minute, Node: alone(),
-		Groups: []Group{{Name: "fast", Count: 4, Cores: 2, Memory: grid.GiB, Speed: 2}, {Name: "slow", Count: 6, Cores: 1, Memory: grid.GiB, Speed: 1, Rates: map[string]float64{"b": 0.2}}},
-		Classes: []Class{{Name: "a", Mean: time.Second, Size: sim.Exponential(), Needs: grid.Needs{Resources: grid.Resources{CPU: grid.CPU}}, Retries: 1000},
-			{Name: "b", Mean: 2 * time.Second, Size: sim.Deterministic(), Needs: grid.Needs{Resources: grid.Resources{CPU: grid.CPU}}, Retries: 1000}},
+	s := &Scenario{Name: "small", Seed: 7, Replications: 2, Start: 5 * time.Second, Warmup: 10 * time.Second,
+		Time: time.Minute, Node: alone(),
+		Groups: []Group{{Name: "fast", Count: 4, Cores: 2, Memory: grid.GiB, Speed: 2},
+			{Name: "slow", Count: 6, Cores: 1, Memory: grid.GiB, Speed: 1, Rates: map[string]float64{"b": 0.2}}},
+		Classes: []Class{{Name: "a", Mean: time.Second, Size: sim.Exponential(),
+			Needs: grid.Needs{Resources: grid.Resources{CPU: grid.CPU}}, Retries: 1000},
+			{Name: "b", Mean: 2 * time.Second, Size: sim.Deterministic(),
+				Needs: grid.Needs{Resources: grid.Resources{CPU: grid.CPU}}, Retries: 1000}},
 		Streams: []Stream{{Class: "a", Rate: 4}, {Class: "b", Rate: 2, From: []string{"slow"}}}}
 	s.Network.Latency = Span{Kind: Uniform, A: time.Millisecond, B: 5 * time.Millisecond}
 	return s
@@ -58,7 +62,8 @@ func run(t *testing.T, s *Scenario) *Report {
 
 func TestRunMeasures(t *testing.T) {
 	r := run(t, small())
-	if !r.Complete || !r.Stable || r.Lost != 0 || r.Failed != 0 || r.Ended != r.Tasks || r.Replications != 2 || r.Nodes != 10 {
+	if !r.Complete || !r.Stable || r.Lost != 0 || r.Failed != 0 || r.Ended != r.Tasks || r.Replications != 2 ||
+		r.Nodes != 10 {
 		t.Fatalf("%+v", r)
 	}
 	// λ*: the fast group alone does 8/1 a or 8/2·... : it must be between the two classes' own bounds.
@@ -75,7 +80,8 @@ func TestRunMeasures(t *testing.T) {
 		t.Errorf("moved %v", m)
 	}
 	for _, c := range r.Classes {
-		if c.Tasks < 50 || c.P50.Mean > c.P95.Mean || c.P95.Mean > c.P99.Mean || c.Slowdown.Mean < 1 || c.Completion.Half <= 0 {
+		if c.Tasks < 50 || c.P50.Mean > c.P95.Mean || c.P95.Mean > c.P99.Mean || c.Slowdown.Mean < 1 ||
+			c.Completion.Half <= 0 {
 			t.Errorf("class %+v", c)
 		}
 	}
@@ -157,8 +163,10 @@ func TestCheckReportsAllProblems(t *testing.T) {
 	for _, p := range problems {
 		all += p.Where + ": " + p.What + "\n"
 	}
-	for _, want := range []string{"nodes.1: name", "nodes.1: rates of \"z\"", "classes.b: no machine", "workload.0: class \"q\"", "workload.1: from \"none\"",
-		"network.latency: matrix of 3 rows", "faults.0: nodes \"y\"", "faults.0: nodes up to 9", "faults.0: at 1h", "gossip: view 1"} {
+	for _, want := range []string{"nodes.1: name", "nodes.1: rates of \"z\"", "classes.b: no machine",
+		"workload.0: class \"q\"", "workload.1: from \"none\"",
+		"network.latency: matrix of 3 rows", "faults.0: nodes \"y\"", "faults.0: nodes up to 9", "faults.0: at 1h",
+		"gossip: view 1"} {
 		if !strings.Contains(all, want) {
 			t.Errorf("does not say %q:\n%s", want, all)
 		}

@@ -150,7 +150,8 @@ func (g *Group) rate(c *Class) float64 {
 
 // spec returns a job of one or more tasks of a class.
 func (c *Class) spec(tasks uint32) *grid.JobSpec {
-	s := &grid.JobSpec{Class: c.Name, Engine: grid.EngineProcess, Command: []string{"task"}, Count: tasks, Retries: c.Retries, Needs: c.Needs}
+	s := &grid.JobSpec{Class: c.Name, Engine: grid.EngineProcess, Command: []string{"task"}, Count: tasks,
+		Retries: c.Retries, Needs: c.Needs}
 	if c.Inputs > 0 {
 		var id grid.BlobID
 		copy(id[:], c.Name)

@@ -24,7 +24,8 @@ func TestArrivalRates(t *testing.T) {
 			t.Errorf("%s: %.3f tasks a second, want 5", name, got)
 		}
 		// Counts in windows of 5 s: bursts have more variance than a Poisson process.
-		if v := dispersion(times, 5*time.Second, hours*time.Hour); name == "poisson" && math.Abs(v-1) > 0.15 || name == "bursts" && v < 5 || name == "diurnal" && v < 2 {
+		if v := dispersion(times, 5*time.Second, hours*time.Hour); name == "poisson" && math.Abs(v-1) > 0.15 ||
+			name == "bursts" && v < 5 || name == "diurnal" && v < 2 {
 			t.Errorf("%s: index of dispersion %.2f", name, v)
 		}
 	}
@@ -46,13 +47,20 @@ func dispersion(times []time.Duration, window, end time.Duration) float64 {
 }
 
 func TestSWF(t *testing.T) {
-	const good = "; comment\n\n1 100 0 60 4 -1 -1 4 -1 -1 1 3 1 1 1 1 -1 -1\n2 130 0 -1 4 -1 -1 4 -1 -1 0 3 1 1 1 1 -1 -1\n3 160 5 30.5 -1 -1 -1 2 -1 -1 1 4 1 1 1 1 -1 -1\n"
+	const good = "; comment\n\n1 100 0 60 4 -1 -1 4 -1 -1 1 3 1 1 1 1 -1 -1\n2 130 0 -1 4 -1 -1 4 -1 -1 0 3 1 1 1 1 -1 " +
+		"-1\n3 160 5 30.5 -1 -1 -1 2 -1 -1 1 4 1 1 1 1 -1 -1\n"
 	jobs, err := ReadSWF("t.swf", good)
-	if err != nil || len(jobs) != 2 || jobs[0] != (Job{0, time.Minute, 4, 3}) || jobs[1] != (Job{time.Minute, 30500 * time.Millisecond, 2, 4}) {
+	if err != nil || len(jobs) != 2 || jobs[0] != (Job{0, time.Minute, 4, 3}) ||
+		jobs[1] != (Job{time.Minute, 30500 * time.Millisecond, 2, 4}) {
 		t.Errorf("%v, %v", jobs, err)
 	}
-	_, err = ReadSWF("t.swf", "1 2 3\n1 x 0 60 4 -1 -1 4 -1 -1 1 3 1 1 1 1 -1 -1\n1 -5 0 60 4 -1 -1 4 -1 -1 1 3 1 1 1 1 -1 -1\n1 9 0 60 4 -1 -1 4 -1 -1 1 3 1 1 1 1 -1 -1\n1 8 0 60 4 -1 -1 4 -1 -1 1 3 1 1 1 1 -1 -1\n1 9 0 60 1e9 -1 -1 4 -1 -1 1 3 1 1 1 1 -1 -1\n")
-	for _, want := range []string{"t.swf:1: 3 fields", "t.swf:2: field 2", "t.swf:3: submit time -5", "t.swf:5: submit time 8", "t.swf:6: 1e+09 processors"} {
+	_,
+		err = ReadSWF("t.swf",
+		"1 2 3\n1 x 0 60 4 -1 -1 4 -1 -1 1 3 1 1 1 1 -1 -1\n1 -5 0 60 4 -1 -1 4 -1 -1 1 3 1 1 1 1 -1 -1\n1 9 0 60 4 -1 -1 "+
+			"4 -1 -1 1 3 1 1 1 1 -1 -1\n1 8 0 60 4 -1 -1 4 -1 -1 1 3 1 1 1 1 -1 -1\n1 9 0 60 1e9 -1 -1 4 -1 -1 1 3 1 1 1 "+
+			"1 -1 -1\n")
+	for _, want := range []string{"t.swf:1: 3 fields", "t.swf:2: field 2", "t.swf:3: submit time -5",
+		"t.swf:5: submit time 8", "t.swf:6: 1e+09 processors"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("does not say %q: %v", want, err)
 		}
@@ -65,9 +73,11 @@ func TestSWF(t *testing.T) {
 // A trace's tasks take their run time on the reference, and a user's jobs have one origin.
 func TestTraceIsRun(t *testing.T) {
 	s := small()
-	s.Streams = []Stream{{Class: "b", Trace: []Job{{0, 3 * time.Second, 2, 1}, {time.Second, time.Second, 1, 1}, {time.Hour, time.Second, 1, 1}}}}
+	s.Streams = []Stream{{Class: "b", Trace: []Job{{0, 3 * time.Second, 2, 1}, {time.Second, time.Second, 1, 1},
+		{time.Hour, time.Second, 1, 1}}}}
 	work := s.Arrivals(1)
-	if len(work) != 2 || work[0].Size != 1.5 || work[0].Spec.Count != 2 || work[0].Node != work[1].Node || work[1].At != s.Start+time.Second {
+	if len(work) != 2 || work[0].Size != 1.5 || work[0].Spec.Count != 2 || work[0].Node != work[1].Node ||
+		work[1].At != s.Start+time.Second {
 		t.Errorf("%+v", work)
 	}
 	s.Warmup, s.Replications = 0, 1
@@ -78,7 +88,8 @@ func TestTraceIsRun(t *testing.T) {
 
 func TestSpans(t *testing.T) {
 	r := grid.NewRand(1, 1)
-	for _, s := range []Span{{Kind: Constant, A: time.Second}, {Kind: Uniform, A: 0, B: 2 * time.Second}, {Kind: Exponential, A: time.Second}, {Kind: Weibull, A: time.Second, Exp: 0.7}} {
+	for _, s := range []Span{{Kind: Constant, A: time.Second}, {Kind: Uniform, A: 0, B: 2 * time.Second},
+		{Kind: Exponential, A: time.Second}, {Kind: Weibull, A: time.Second, Exp: 0.7}} {
 		sum := 0.0
 		const n = 100_000
 		for range n {

@@ -153,12 +153,14 @@ func TestRules(t *testing.T) {
 			s.Save(1, []grid.Record{{Kind: grid.RecRegister, Register: grid.SoleRegister(s.w.JobID(0), s.spec, 0)}})
 		},
 		"as something else than was submitted": func(s *scene) {
-			s.Save(0, []grid.Record{{Kind: grid.RecRegister, Register: grid.SoleRegister(s.w.JobID(0), &grid.JobSpec{Count: 2}, 0)}})
+			s.Save(0, []grid.Record{{Kind: grid.RecRegister, Register: grid.SoleRegister(s.w.JobID(0), &grid.JobSpec{Count: 2},
+				0)}})
 		},
 		"of unknown kind 99": func(s *scene) { s.Save(0, []grid.Record{{Kind: 99}}) },
 		"without a result": func(s *scene) {
 			s.saveJob()
-			s.Save(0, []grid.Record{{Kind: grid.RecEntry, Entry: grid.SoleEntry(&grid.TaskRecord{ID: s.id(0, 1), State: grid.Ended})}})
+			s.Save(0, []grid.Record{{Kind: grid.RecEntry,
+				Entry: grid.SoleEntry(&grid.TaskRecord{ID: s.id(0, 1), State: grid.Ended})}})
 		},
 		"which is cancelled": func(s *scene) {
 			s.Answer(0, &grid.Reply{Caller: 1 + CancelCaller})

@@ -145,7 +145,8 @@ func (b *Books) jobRecords(n int32, dst []grid.Record) []grid.Record {
 	dst = append(dst, grid.Record{Kind: grid.RecRegister, Register: grid.SoleRegister(id, j.spec, j.submitted)})
 	if j.cancelled {
 		at := grid.AttemptID{Task: grid.TaskID{Job: id, Index: uint32(j.count)}}
-		dst = append(dst, grid.Record{Kind: grid.RecEntry, Entry: grid.SoleEntry(&grid.TaskRecord{ID: at, State: grid.Ended})})
+		dst = append(dst, grid.Record{Kind: grid.RecEntry,
+			Entry: grid.SoleEntry(&grid.TaskRecord{ID: at, State: grid.Ended})})
 	}
 	return dst
 }

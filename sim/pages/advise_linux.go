@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// room is how many bytes of address space may be taken: half of what this machine has; 0 where that is not known, or where address
-// space that is not used is counted, so that taking it could end this process.
+// room is how many bytes of address space may be taken: half of what this machine has; 0 where that is not known, or
+// where address space that is not used is counted, so that taking it could end this process.
 func room() int {
 	var info unix.Sysinfo_t
 	var space unix.Rlimit

@@ -22,7 +22,8 @@ type curve struct {
 var axes = []string{"load", "rates", "availability", "arrivals"}
 
 func (r record) curve() (c curve, err error) {
-	c = curve{name: r["curve"], title: r["title"], scenario: r["scenario"], policies: strings.Fields(r["policies"]), x: r["x"]}
+	c = curve{name: r["curve"], title: r["title"], scenario: r["scenario"], policies: strings.Fields(r["policies"]),
+		x: r["x"]}
 	if !slices.Contains(axes, c.x) {
 		err = fmt.Errorf("x %q: want one of %s", c.x, strings.Join(axes, ", "))
 	}

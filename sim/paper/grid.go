@@ -40,7 +40,8 @@ func (w *work) grid(ctx context.Context, x run, l length) (out []ran, err error)
 		return nil, fmt.Errorf("rate %q: want jobs a second", text)
 	}
 	size := jobs(x, l)
-	o := brokers.Options{Policies: x.policies, Rate: rate, Warmup: int(warmup * l.time), Jobs: int(l.time), Replications: l.replications, Seed: w.options.Seed}
+	o := brokers.Options{Policies: x.policies, Rate: rate, Warmup: int(warmup * l.time), Jobs: int(l.time),
+		Replications: l.replications, Seed: w.options.Seed}
 	if w.options.Progress != nil {
 		o.Progress = func(done, of int) { w.options.Progress(min((w.done+size*float64(done)/float64(of))/w.total, 1)) }
 	}
@@ -82,7 +83,8 @@ func sumUp(s *brokers.System, rate float64, from *brokers.Result) ran {
 	}
 	for k := range from.Runs {
 		x := &from.Runs[k]
-		r.Runs = append(r.Runs, queueing.Replication{Q: x.Q, W: x.W, ByClass: x.ByClass, Remote: x.Messages, All: x.Messages, Grows: most >= 1})
+		r.Runs = append(r.Runs, queueing.Replication{Q: x.Q, W: x.W, ByClass: x.ByClass, Remote: x.Messages, All: x.Messages,
+			Grows: most >= 1})
 		little += (x.Q - x.Arrived*x.All) / x.Q / n
 		messages += x.Messages / n
 	}

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Only leaves of a study what needs no other runs than those of the systems or scenarios named: growth, or growth@1000. The
-// error of a name that there is not lists those that there are.
+// Only leaves of a study what needs no other runs than those of the systems or scenarios named: growth, or growth@1000.
+// The error of a name that there is not lists those that there are.
 func (s *Study) Only(names ...string) error {
 	var there []string
 	in := func(scenario string) bool {
@@ -18,7 +18,8 @@ func (s *Study) Only(names ...string) error {
 	if s.walks != nil {
 		s.walks.runs = slices.DeleteFunc(s.walks.runs, func(r walkRun) bool { return !in(r.scenario) })
 		s.walks.claims = slices.DeleteFunc(s.walks.claims, func(c claim) bool { return !in(c.Scenario) })
-		s.walks.pictures = slices.DeleteFunc(s.walks.pictures, func(p picture) bool { return !slices.ContainsFunc(p.scenarios, in) })
+		s.walks.pictures = slices.DeleteFunc(s.walks.pictures,
+			func(p picture) bool { return !slices.ContainsFunc(p.scenarios, in) })
 	}
 	s.runs = slices.DeleteFunc(s.runs, func(r run) bool { return !in(r.scenario) })
 	s.numbers = slices.DeleteFunc(s.numbers, func(p printed) bool {
@@ -29,7 +30,8 @@ func (s *Study) Only(names ...string) error {
 	for _, name := range names {
 		if !slices.Contains(there, name) {
 			slices.Sort(there)
-			return fmt.Errorf("study %s: no system %.80q: want one of %s", s.Name, name, strings.Join(slices.Compact(there), ", "))
+			return fmt.Errorf("study %s: no system %.80q: want one of %s", s.Name, name,
+				strings.Join(slices.Compact(there), ", "))
 		}
 	}
 	return nil

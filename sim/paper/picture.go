@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// picture is a line of curves.csv of a study whose runs give figures of their own: one of them by rule, by distance or by
-// the number of nodes. It is drawn of the runs in runs.csv; a point that was not run is left out.
+// picture is a line of curves.csv of a study whose runs give figures of their own: one of them by rule, by distance or
+// by the number of nodes. It is drawn of the runs in runs.csv; a point that was not run is left out.
 type picture struct {
 	name, title string
 	scenarios   []string
@@ -20,7 +20,8 @@ type picture struct {
 var sides = []string{"rule", "links", "nodes"}
 
 func (r record) picture() (p picture, err error) {
-	p = picture{name: r["curve"], title: r["title"], scenarios: strings.Fields(r["scenario"]), policies: strings.Fields(r["policies"]), x: r["x"], y: r["y"]}
+	p = picture{name: r["curve"], title: r["title"], scenarios: strings.Fields(r["scenario"]),
+		policies: strings.Fields(r["policies"]), x: r["x"], y: r["y"]}
 	if !slices.Contains(sides, p.x) {
 		err = fmt.Errorf("x %q: want one of %s", p.x, strings.Join(sides, ", "))
 	}

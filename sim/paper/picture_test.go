@@ -26,9 +26,12 @@ func TestPictures(t *testing.T) {
 		line string
 		want []Series
 	}{
-		{"by rule,plane@100 plane@1000,a b,rule,bytes", []Series{{"plane@100", []Point{point(0, 5), point(1, 6)}}, {"plane@1000", []Point{point(0, 7)}}}},
-		{"by size,plane@100 plane@1000,a b,nodes,bytes", []Series{{"a", []Point{point(100, 5), point(1000, 7)}}, {"b", []Point{point(100, 6)}}}},
-		{"by distance,plane@100,a b,links,error", []Series{{"a", []Point{point(1, 0.1), point(2, 0.2)}}}}, // b has no such figure
+		{"by rule,plane@100 plane@1000,a b,rule,bytes", []Series{{"plane@100", []Point{point(0, 5), point(1, 6)}},
+			{"plane@1000", []Point{point(0, 7)}}}},
+		{"by size,plane@100 plane@1000,a b,nodes,bytes", []Series{{"a", []Point{point(100, 5), point(1000, 7)}},
+			{"b", []Point{point(100, 6)}}}},
+		// b has no such figure
+		{"by distance,plane@100,a b,links,error", []Series{{"a", []Point{point(1, 0.1), point(2, 0.2)}}}},
 	} {
 		f := strings.Split(c.line, ",")
 		p, err := record{"curve": "c", "title": f[0], "scenario": f[1], "policies": f[2], "x": f[3], "y": f[4]}.picture()
@@ -39,7 +42,8 @@ func TestPictures(t *testing.T) {
 			t.Errorf("%s: %v, want %v", f[0], got.Series, c.want)
 		}
 	}
-	for _, r := range []record{{"x": "load", "y": "W", "scenario": "s", "policies": "a"}, {"x": "rule", "scenario": "s", "policies": "a"},
+	for _, r := range []record{{"x": "load", "y": "W", "scenario": "s", "policies": "a"},
+		{"x": "rule", "scenario": "s", "policies": "a"},
 		{"x": "links", "y": "error", "scenario": "s t", "policies": "a"}} {
 		if _, err := r.picture(); err == nil {
 			t.Errorf("%v is taken", r)

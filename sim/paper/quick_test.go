@@ -22,7 +22,8 @@ func TestQuick(t *testing.T) {
 			t.Logf("%d numbers in %.1f s: %s", len(r.Lines), r.Seconds, r.Summary())
 			for _, l := range r.Lines {
 				if l.Verdict == Departs && l.Since == "" {
-					t.Errorf("%s: %s under %s, %s: printed %s, ours %s: %s", l.Source, l.Scenario, l.Policy, l.Metric, l.Published, l.Ours, l.Says)
+					t.Errorf("%s: %s under %s, %s: printed %s, ours %s: %s", l.Source, l.Scenario, l.Policy, l.Metric, l.Published,
+						l.Ours, l.Says)
 				}
 			}
 			if testing.Verbose() && t.Failed() {

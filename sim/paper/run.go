@@ -133,12 +133,13 @@ func (w *work) simulate(ctx context.Context, r *Report) error {
 		r.Curves = append(r.Curves, out)
 	}
 	for k := range w.study.drawn {
-		r.Curves = append(r.Curves, w.study.drawn[k].draw(nodesOf, spread.Farthest, func(k key, figure string) (measured, error) {
-			if w.results[k] == nil {
-				return measured{}, errNone
-			}
-			return w.results[k].figure(figure)
-		}))
+		r.Curves = append(r.Curves, w.study.drawn[k].draw(nodesOf, spread.Farthest,
+			func(k key, figure string) (measured, error) {
+				if w.results[k] == nil {
+					return measured{}, errNone
+				}
+				return w.results[k].figure(figure)
+			}))
 	}
 	return nil
 }

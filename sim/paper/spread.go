@@ -122,13 +122,16 @@ func (r *ran) tasks(ctx context.Context, set *setting, rule string, nodes int, s
 	c.Gossip.Rule = rule
 	one := grid.Needs{Resources: grid.Resources{CPU: grid.CPU}}
 	fast := nodes / 3
-	s := &net.Scenario{Name: "tasks", Seed: seed, Replications: 1, Start: set.Start, Warmup: cmp.Or(set.Warmup, long/3), Time: long, Node: c, Perfect: r.Policy == "perfect",
+	s := &net.Scenario{Name: "tasks", Seed: seed, Replications: 1, Start: set.Start, Warmup: cmp.Or(set.Warmup, long/3),
+		Time: long, Node: c, Perfect: r.Policy == "perfect",
 		Groups: []net.Group{
 			{Name: "fast", Count: fast, Cores: 2, Memory: grid.GiB, Speed: 2, Rates: map[string]float64{"long": 0.8}},
 			{Name: "slow", Count: nodes - fast, Cores: 1, Memory: grid.GiB, Speed: 1, Rates: map[string]float64{"long": 0.2}}},
-		Classes: []net.Class{{Name: "short", Mean: time.Second, Needs: one, Retries: 1000}, {Name: "long", Mean: 4 * time.Second, Needs: one, Retries: 1000}},
+		Classes: []net.Class{{Name: "short", Mean: time.Second, Needs: one, Retries: 1000},
+			{Name: "long", Mean: 4 * time.Second, Needs: one, Retries: 1000}},
 		Streams: []net.Stream{{Class: "short", Rate: 0.5 * float64(nodes)}, {Class: "long", Rate: 0.2 * float64(nodes)}}}
-	s.Network.Plane, s.Network.Latency = 40*time.Millisecond, net.Span{Kind: net.Uniform, A: time.Millisecond, B: 3 * time.Millisecond}
+	s.Network.Plane, s.Network.Latency = 40*time.Millisecond, net.Span{Kind: net.Uniform, A: time.Millisecond,
+		B: 3 * time.Millisecond}
 	m, err := net.Run(ctx, s, nil)
 	if err != nil {
 		return err

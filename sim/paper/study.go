@@ -65,7 +65,8 @@ func Load(name string) (*Study, error) {
 }
 
 func load(from fs.FS, name string) (*Study, error) {
-	s := &Study{Name: name, systems: map[string]*queueing.System{}, grids: map[string]*brokers.System{}, settings: map[string]*setting{}}
+	s := &Study{Name: name, systems: map[string]*queueing.System{}, grids: map[string]*brokers.System{},
+		settings: map[string]*setting{}}
 	b, err := fs.ReadFile(from, path.Join(name, "study.yaml"))
 	if err != nil {
 		return nil, err
@@ -106,7 +107,8 @@ func (s *Study) read(file string, b []byte) (err error) {
 	case "spread":
 		s.settings[name], err = readSetting(file, b)
 	default:
-		err = fmt.Errorf("%s/study.yaml: world %q: want brokers, forwarding, spread, or none for queueing systems", s.Name, s.World)
+		err = fmt.Errorf("%s/study.yaml: world %q: want brokers, forwarding, spread, or none for queueing systems", s.Name,
+			s.World)
 	}
 	return err
 }
@@ -166,8 +168,10 @@ func (s *Study) check() error {
 		}
 	}
 	for k := range s.drawn {
-		if _, points := s.drawn[k].plans(nodesOf, spread.Farthest); !slices.ContainsFunc(slices.Concat(points...), func(x plan) bool { return ran[x.key] }) {
-			errs = append(errs, fmt.Errorf("%s/curves.csv: %s has no point that is run: want it in runs.csv", s.Name, s.drawn[k].name))
+		if _, points := s.drawn[k].plans(nodesOf, spread.Farthest); !slices.ContainsFunc(slices.Concat(points...),
+			func(x plan) bool { return ran[x.key] }) {
+			errs = append(errs, fmt.Errorf("%s/curves.csv: %s has no point that is run: want it in runs.csv", s.Name,
+				s.drawn[k].name))
 		}
 	}
 	for _, p := range s.numbers {
@@ -175,7 +179,8 @@ func (s *Study) check() error {
 			return explains(by, o.Metric, o.Scenario, o.Policy, o.show(), p.Metric)
 		}) {
 			errs = append(errs, fmt.Errorf(
-				"%s/numbers.csv: %s of %s: no line %q of this metric: want scenario and policy, or order", s.Name, p.Metric, p.Scenario, by))
+				"%s/numbers.csv: %s of %s: no line %q of this metric: want scenario and policy, or order", s.Name, p.Metric,
+				p.Scenario, by))
 		}
 		if p.kind() == "allot" && s.grids[p.Scenario] != nil { // it takes no run
 			continue
@@ -183,7 +188,8 @@ func (s *Study) check() error {
 		for _, k := range p.keys() {
 			system("numbers.csv", k.scenario)
 			if k.policy != "" && !ran[k] {
-				errs = append(errs, fmt.Errorf("%s/numbers.csv: %s of %s needs a run under %s: want it in runs.csv", s.Name, p.Metric, k.scenario, k.policy))
+				errs = append(errs, fmt.Errorf("%s/numbers.csv: %s of %s needs a run under %s: want it in runs.csv", s.Name,
+					p.Metric, k.scenario, k.policy))
 			}
 		}
 	}

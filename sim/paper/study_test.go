@@ -68,10 +68,13 @@ func tiny(numbers ...string) fstest.MapFS {
 		return &fstest.MapFile{Data: []byte(strings.Join(lines, "\n") + "\n")}
 	}
 	return fstest.MapFS{
-		"tiny/study.yaml":       file("title: one queue", "source: a book"),
-		"tiny/systems/one.yaml": file("name: one", "classes: [a]", "machines: [{name: m, count: 1}]", "mu: [[1]]", "alpha: [0.5]"),
-		"tiny/runs.csv":         file("scenario,policies,time,replications,quick_time,quick_replications,note", "one,mct met,20000,8,20000,8,"),
-		"tiny/curves.csv": file("curve,title,scenario,policies,x,values,quick_values,time,replications,quick_time,quick_replications",
+		"tiny/study.yaml": file("title: one queue", "source: a book"),
+		"tiny/systems/one.yaml": file("name: one", "classes: [a]", "machines: [{name: m, count: 1}]", "mu: [[1]]",
+			"alpha: [0.5]"),
+		"tiny/runs.csv": file("scenario,policies,time,replications,quick_time,quick_replications,note",
+			"one,mct met,20000,8,20000,8,"),
+		"tiny/curves.csv": file("curve,title,scenario,policies,x,values,quick_values,time,replications,quick_time,"+
+			"quick_replications",
 			"w,W,one,mct,load,0.5 0.8,0.5,20000,8,20000,8"),
 		"tiny/numbers.csv": file(append([]string{columns}, padded(numbers)...)...),
 	}
@@ -169,7 +172,8 @@ func TestTheSameSeedGivesTheSame(t *testing.T) {
 func TestInterruptedSaysWhatIsMissing(t *testing.T) {
 	ctx, stop := context.WithCancel(context.Background())
 	stop()
-	r, err := mustLoad(t, tiny("p. 1,one,mct,W,2.00,,3%,gate,", "p. 1,one,merged,lambda,2.000,,,gate,")).Run(ctx, Options{Seed: 3})
+	r, err := mustLoad(t, tiny("p. 1,one,mct,W,2.00,,3%,gate,", "p. 1,one,merged,lambda,2.000,,,gate,")).Run(ctx,
+		Options{Seed: 3})
 	if !errors.Is(err, context.Canceled) || r == nil {
 		t.Fatalf("got %v, %v: want a report and that it was stopped", r, err)
 	}
@@ -205,7 +209,8 @@ func TestMistakesInAFolder(t *testing.T) {
 }
 
 func TestOnlyLeavesWhatItNames(t *testing.T) {
-	for name, only := range map[string]string{"dissemination": "growth", "forwarding": "cold-1000", "class-based": "e3", "lpas-grid": "4a"} {
+	for name, only := range map[string]string{"dissemination": "growth", "forwarding": "cold-1000", "class-based": "e3",
+		"lpas-grid": "4a"} {
 		s, err := Load(name)
 		if err != nil {
 			t.Fatal(err)
@@ -231,7 +236,8 @@ func TestOnlyLeavesWhatItNames(t *testing.T) {
 }
 
 func TestGrowthIsJudgedByItsBar(t *testing.T) {
-	p, err := record{"source": "ours", "scenario": "growth@1000", "policy": "a", "metric": "growth:W/growth@100", "value": "≤ 1.2", "rule": "gate"}.printed()
+	p, err := record{"source": "ours", "scenario": "growth@1000", "policy": "a", "metric": "growth:W/growth@100",
+		"value": "≤ 1.2", "rule": "gate"}.printed()
 	if err != nil {
 		t.Fatal(err)
 	}

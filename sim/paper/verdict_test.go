@@ -14,7 +14,8 @@ func TestVerdictOfAnInterval(t *testing.T) {
 		return p
 	}
 	number := func(value, interval, tolerance string) printed {
-		p, err := record{"source": "p. 1", "metric": "W", "rule": "gate", "value": value, "interval": interval, "tolerance": tolerance}.printed()
+		p, err := record{"source": "p. 1", "metric": "W", "rule": "gate", "value": value, "interval": interval,
+			"tolerance": tolerance}.printed()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -67,14 +67,16 @@ func (w *walks) check(name string) error {
 	for k := range w.pictures {
 		p := &w.pictures[k]
 		_, points := p.plans(w.nodes, 0)
-		if metrics[p.y] == nil || !slices.ContainsFunc(slices.Concat(points...), func(x plan) bool { return w.isRun(x.key) }) {
+		if metrics[p.y] == nil || !slices.ContainsFunc(slices.Concat(points...),
+			func(x plan) bool { return w.isRun(x.key) }) {
 			errs = append(errs, fmt.Errorf("%s/curves.csv: %s: %s is not known, or no point of it is run", name, p.name, p.y))
 		}
 	}
 	for _, c := range w.claims {
 		for _, policy := range c.needs() {
 			if !w.isRun(key{c.Scenario, policy}) {
-				errs = append(errs, fmt.Errorf("%s/numbers.csv: %s of %s needs a run under %s: want it in runs.csv", name, c.Metric, c.Scenario, policy))
+				errs = append(errs, fmt.Errorf("%s/numbers.csv: %s of %s needs a run under %s: want it in runs.csv", name, c.Metric,
+					c.Scenario, policy))
 			}
 		}
 	}
@@ -82,7 +84,10 @@ func (w *walks) check(name string) error {
 }
 
 func (w *walks) isRun(k key) bool {
-	return slices.ContainsFunc(w.runs, func(r walkRun) bool { return r.scenario == k.scenario && slices.Contains(r.policies, k.policy) })
+	return slices.ContainsFunc(w.runs, func(r walkRun) bool {
+		return r.scenario == k.scenario &&
+			slices.Contains(r.policies, k.policy)
+	})
 }
 
 func (w *walks) nodes(scenario string) int { return w.settings[scenario].Nodes }

@@ -67,9 +67,12 @@ func speed() {
 		}
 	}
 	bare, hand, mct, lpas := best[0], best[1], best[2], best[3]
-	bar("loop by hand over its bare heap operations and draws", hand/bare, "<= 2", hand/bare <= 2, "(%.0f and %.0f ns a task)", hand, bare)
-	bar("System 4.A, mct: tasks/s over those of the loop by hand", hand/mct, ">= 0.5", hand/mct >= 0.5, "(%.2f million/s)", 1e3/mct)
-	bar("System 4.A, lpas_dec: tasks/s over those of that loop", hand/lpas, ">= 0.3", hand/lpas >= 0.3, "(%.2f million/s)", 1e3/lpas)
+	bar("loop by hand over its bare heap operations and draws", hand/bare, "<= 2", hand/bare <= 2,
+		"(%.0f and %.0f ns a task)", hand, bare)
+	bar("System 4.A, mct: tasks/s over those of the loop by hand", hand/mct, ">= 0.5", hand/mct >= 0.5, "(%.2f million/s)",
+		1e3/mct)
+	bar("System 4.A, lpas_dec: tasks/s over those of that loop", hand/lpas, ">= 0.3", hand/lpas >= 0.3, "(%.2f million/s)",
+		1e3/lpas)
 }
 
 // replications compares the wall time of eight runs by one worker and by two. Beside it, in the same round, two
@@ -103,7 +106,8 @@ func replications() {
 		quiet = noisy
 	}
 	x := quiet[0].Seconds() / quiet[1].Seconds()
-	bar("8 replications: two workers over one, wall time", x, ">= 1.8", x >= 1.8, "(two loops that share nothing: %.2f; %d of %d rounds were quiet)",
+	bar("8 replications: two workers over one, wall time", x, ">= 1.8", x >= 1.8,
+		"(two loops that share nothing: %.2f; %d of %d rounds were quiet)",
 		loops[0].Seconds()/loops[1].Seconds(), calm, rounds)
 }
 

@@ -142,7 +142,8 @@ const fewest = 100
 // a part of the run here: seen from its end alone, a queue that has grown for long hardly grows.
 func (b *books) grows() bool {
 	q := &b.whole
-	return b.flooded || b.before+b.arrived >= fewest && float64(q.lows[3]) > q.quarter[1] && q.quarter[3] > 1.5*q.quarter[1]
+	return b.flooded || b.before+b.arrived >= fewest && float64(q.lows[3]) > q.quarter[1] &&
+		q.quarter[3] > 1.5*q.quarter[1]
 }
 
 // completed is the number of tasks and their total time.

@@ -82,7 +82,8 @@ func (s *System) checkNames(p *Problems) {
 			p.add(fmt.Sprintf("machines[%d].count", l), "count %d: want from 1 to %d", line.Count, MaxMachines)
 		}
 		if line.Class != "" && !seen[line.Class] {
-			p.add(fmt.Sprintf("machines[%d].class", l), "%q: want one of the classes, %s", line.Class, strings.Join(s.Classes, ", "))
+			p.add(fmt.Sprintf("machines[%d].class", l), "%q: want one of the classes, %s", line.Class,
+				strings.Join(s.Classes, ", "))
 		}
 	}
 	if m := s.Size(); m > MaxMachines {
@@ -98,7 +99,8 @@ func (s *System) matrix(p *Problems, path string, x [][]float64) bool {
 	}
 	for i, row := range x {
 		if len(row) != len(s.Machines) {
-			p.add(fmt.Sprintf("%s[%d]", path, i), "%d entries for %d machine lines: want one for each", len(row), len(s.Machines))
+			p.add(fmt.Sprintf("%s[%d]", path, i), "%d entries for %d machine lines: want one for each", len(row),
+				len(s.Machines))
 		}
 		for l, r := range row {
 			if !isRate(r) {
@@ -165,8 +167,9 @@ func (s *System) checkService(p *Problems) {
 // CheckLoad reports a load that no policy can carry, nil if some can. The system has passed Check.
 func (s *System) CheckLoad() Problems {
 	if l := s.Lambda(); !stable(l) {
-		return Problems{{"alpha", fmt.Sprintf("cannot be stable: lambda* is %.4g, that is a load of %.4g: want lambda* above 1",
-			l, 1/math.Max(l, 1e-300))}}
+		return Problems{{"alpha",
+			fmt.Sprintf("cannot be stable: lambda* is %.4g, that is a load of %.4g: want lambda* above 1",
+				l, 1/math.Max(l, 1e-300))}}
 	}
 	return nil
 }

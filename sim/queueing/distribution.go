@@ -11,11 +11,12 @@ type Kind uint8
 
 // The distributions.
 const (
-	Exponential      Kind = iota
-	Deterministic         // always the mean
-	Hyperexponential      // a mix of two exponentials with balanced means; A is the squared coefficient of variation, 1 or more
-	Uniform               // between A and B, 0 ≤ A < B, in proportion: scaled to the mean
-	Weibull               // of shape A, above 0
+	Exponential   Kind = iota
+	Deterministic      // always the mean
+	// a mix of two exponentials with balanced means; A is the squared coefficient of variation, 1 or more
+	Hyperexponential
+	Uniform // between A and B, 0 ≤ A < B, in proportion: scaled to the mean
+	Weibull // of shape A, above 0
 )
 
 // Distribution is how a positive quantity varies around its mean. The zero value is exponential.

@@ -41,7 +41,8 @@ func (r *reader) system(s *System, n ast.Node) {
 			r.list(path, n, func(path string, n ast.Node) { *dst = append(*dst, r.text(path, n)) })
 		}
 	}
-	known := []string{"name", "classes", "machines", "mu", "alpha", "decide", "service", "rate_changes", "failures", "availability",
+	known := []string{"name", "classes", "machines", "mu", "alpha", "decide", "service", "rate_changes", "failures",
+		"availability",
 		"announced", "availability_changes", "inaccuracy", "ties", "mapping", "delay"}
 	r.mapping("", n, known, keys{
 		"name":                 func(p string, n ast.Node) { s.Name = r.text(p, n) },
@@ -94,7 +95,8 @@ func (r *reader) alpha(s *System, path string, n ast.Node) {
 	s.Alpha = r.numbers(path, n)
 }
 
-const wantDistribution = "want exponential, deterministic, {hyperexponential: {scv: 2}}, {uniform: [a, b]} or {weibull: {shape: 0.6}}"
+const wantDistribution = "want exponential, deterministic, {hyperexponential: {scv: 2}}, {uniform: [a, b]} or " +
+	"{weibull: {shape: 0.6}}"
 
 // distribution is a name, or a name with a parameter.
 func (r *reader) distribution(path string, n ast.Node) (d Distribution) {

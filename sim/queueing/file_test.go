@@ -33,8 +33,10 @@ func TestReadAllKeys(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.Size() != 4 || s.Machines[1].Count != 1 || s.AlphaAt[1][0] != 0.5 || s.Mu[0][1] != 5 || s.Service != (Distribution{Hyperexponential, 2, 0}) ||
-		s.RateChanges.Mu[2] != 1.15 || s.Failures[1].Up != (Distribution{Weibull, 0.6, 0}) || s.Failures[1].Down.Kind != Deterministic ||
+	if s.Size() != 4 || s.Machines[1].Count != 1 || s.AlphaAt[1][0] != 0.5 || s.Mu[0][1] != 5 ||
+		s.Service != (Distribution{Hyperexponential, 2, 0}) ||
+		s.RateChanges.Mu[2] != 1.15 || s.Failures[1].Up != (Distribution{Weibull, 0.6, 0}) ||
+		s.Failures[1].Down.Kind != Deterministic ||
 		s.Availability[1].Chain.Step != 10 || s.Announced[1] != 0.9 || !s.Inaccuracy.EachMessage || s.Delay != 0.01 {
 		t.Errorf("read as %+v", s)
 	}
@@ -49,7 +51,8 @@ func TestReadNumbers(t *testing.T) {
 	if err != nil || s.Mu[0][0] != 2e-5 || s.Size() != 50 || s.Alpha[0] != 1e-5 || s.Delay != 1 {
 		t.Errorf("read as %+v, %v", s, err)
 	}
-	if _, err := Read("f", []byte("classes: [a]\nmachines: [{}]\nmu: [['2']]\nalpha: [1]\n")); err == nil || !strings.HasPrefix(err.Error(), "f:3: mu[0][0]: ") {
+	if _, err := Read("f", []byte("classes: [a]\nmachines: [{}]\nmu: [['2']]\nalpha: [1]\n")); err == nil ||
+		!strings.HasPrefix(err.Error(), "f:3: mu[0][0]: ") {
 		t.Errorf("text for a number: error %v", err)
 	}
 }
@@ -115,22 +118,30 @@ colour: red
 			`f:16: key "delay" stands twice`,
 			`f:17: unknown key "colour"`,
 		}},
-		{"classes: [a]\nmachines: [{count: 0}]\nmu: [[.nan]]\nalpha: [.inf]\n", []string{"f:2: machines[0].count: 0: want a whole number", "f:3: mu[0][0]: NaN: want a rate",
-			"f:4: alpha[0]: +Inf: want a rate"}},
+		{"classes: [a]\nmachines: [{count: 0}]\nmu: [[.nan]]\nalpha: [.inf]\n",
+			[]string{"f:2: machines[0].count: 0: want a whole number", "f:3: mu[0][0]: NaN: want a rate",
+				"f:4: alpha[0]: +Inf: want a rate"}},
 		// What cannot be read hides nothing that stands beside it.
-		{"classes: [a, b]\nmachines: [{count: x, class: c}, {}]\nmu: [[x, -1], [0, 0]]\nalpha: [-1, -2]\n", []string{`f:2: machines[0].count: "x": want a number`,
-			`f:2: machines[0].class: "c": want one of the classes`, `f:3: mu[0][0]: "x": want a number`, "f:3: mu[0][1]: -1: want a rate", "f:3: mu[1]: no machine runs class b",
-			"f:4: alpha[0]: -1: want a rate", "f:4: alpha[1]: -2: want a rate"}},
+		{"classes: [a, b]\nmachines: [{count: x, class: c}, {}]\nmu: [[x, -1], [0, 0]]\nalpha: [-1, -2]\n",
+			[]string{`f:2: machines[0].count: "x": want a number`,
+				`f:2: machines[0].class: "c": want one of the classes`, `f:3: mu[0][0]: "x": want a number`,
+				"f:3: mu[0][1]: -1: want a rate", "f:3: mu[1]: no machine runs class b",
+				"f:4: alpha[0]: -1: want a rate", "f:4: alpha[1]: -2: want a rate"}},
 		{"classes: a\nmachines: [{}]\nmu: [[1], [2]]\nalpha: [1]\n", []string{"f:1: classes: want a list"}},
-		{"classes: [a]\nmachines: [{}]\nmu: [[1]]\nalpha: [0.1]\nservice: {}\nfailures: {rate: 1, mean_fault: 1, up: {weibull: {shape: 2}, uniform: [1, 2]}}\n",
+		{"classes: [a]\nmachines: [{}]\nmu: [[1]]\nalpha: [0.1]\nservice: {}\nfailures: {rate: 1, mean_fault: 1, up: " +
+			"{weibull: {shape: 2}, uniform: [1, 2]}}\n",
 			[]string{"f:5: service: 0 distributions: want exponential", "f:6: failures.up: 2 distributions: want"}},
 		{"mu: " + strings.Repeat("[", 1e6), []string{"f:1: nested more than 100 deep: want"}},
 		{"classes:\n" + strings.Repeat("- ", 5e5), []string{"f:2: nested more than 100 deep: want"}},
 		{"name: " + strings.Repeat("a: ", 1e5), []string{"f:1: nested more than 100 deep: want"}},
-		{"classes: [a, a]\nmachines: [{}]\nmu: [[1], [1]]\nalpha: [0, 0]\n", []string{`f:1: classes[1]: "a": want a name that no other`, "f:4: alpha: nothing arrives"}},
-		{"classes: [a]\nmachines: [{count: 2}]\nmu: [[1]]\nalpha: [2.5]\n", []string{"f:4: alpha: cannot be stable: lambda* is 0.8, that is a load of 1.25: want lambda* above 1"}},
-		{"classes: [a]\nmachines: [{}]\nmu: [[2]]\nalpha: [1]\nfailures: {rate: 1, mean_fault: 2}\n", []string{"f:4: alpha: cannot be stable: lambda* is 0.6667"}},
-		{"classes: [a]\nmachines: [{}]\nmu: [[2]]\nalpha: [[1]]\ndecide: mapper\n", []string{"f:5: decide: mapper, with arrivals at each machine"}},
+		{"classes: [a, a]\nmachines: [{}]\nmu: [[1], [1]]\nalpha: [0, 0]\n",
+			[]string{`f:1: classes[1]: "a": want a name that no other`, "f:4: alpha: nothing arrives"}},
+		{"classes: [a]\nmachines: [{count: 2}]\nmu: [[1]]\nalpha: [2.5]\n",
+			[]string{"f:4: alpha: cannot be stable: lambda* is 0.8, that is a load of 1.25: want lambda* above 1"}},
+		{"classes: [a]\nmachines: [{}]\nmu: [[2]]\nalpha: [1]\nfailures: {rate: 1, mean_fault: 2}\n",
+			[]string{"f:4: alpha: cannot be stable: lambda* is 0.6667"}},
+		{"classes: [a]\nmachines: [{}]\nmu: [[2]]\nalpha: [[1]]\ndecide: mapper\n",
+			[]string{"f:5: decide: mapper, with arrivals at each machine"}},
 	} {
 		_, err := Read("f", []byte(c.file))
 		if err == nil {

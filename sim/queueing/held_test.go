@@ -10,8 +10,10 @@ import (
 // Tasks whose only machine is down for long are not tried one by one whenever another machine comes or goes: that
 // took time with the square of their number. They wait in order, and none is lost.
 func TestManyTasksWaitForAMachine(t *testing.T) {
-	s := &System{Classes: []string{"a", "b"}, Machines: []Line{{}, {}}, Mu: [][]float64{{100, 0}, {0, 100}}, Alpha: []float64{10, 1},
-		Failures: []Failures{{Rate: 1e-3, MeanFault: 500, Up: Distribution{Kind: Deterministic}, Down: Distribution{Kind: Deterministic}}, {Rate: 2, MeanFault: 0.1}}}
+	s := &System{Classes: []string{"a", "b"}, Machines: []Line{{}, {}}, Mu: [][]float64{{100, 0}, {0, 100}},
+		Alpha: []float64{10, 1},
+		Failures: []Failures{{Rate: 1e-3, MeanFault: 500, Up: Distribution{Kind: Deterministic},
+			Down: Distribution{Kind: Deterministic}}, {Rate: 2, MeanFault: 0.1}}}
 	r, err := Run(t.Context(), s, Options{Policies: []string{"mct", "met", "fcfs"}, Time: 3000, Replications: 1, Seed: 4})
 	if err != nil {
 		t.Fatal(err)
@@ -20,8 +22,10 @@ func TestManyTasksWaitForAMachine(t *testing.T) {
 	if m := mct.Messages.All; m > 5 {
 		t.Errorf("%.1f messages a task: want 2 or 4 each, and as many for a few that are tried again", float64(m))
 	}
-	if mct.W.Mean < 10 || !near(mct.W.Mean, float64(fcfs.W.Mean), 1e-9) || !near(met.W.Mean, float64(fcfs.W.Mean), 1e-9) || mct.Tasks != fcfs.Tasks {
-		t.Errorf("W %g of %d tasks by mct, %g by met, %g of %d by fcfs: want all the same, since each class has one machine", float64(mct.W.Mean), mct.Tasks, float64(met.W.Mean), float64(fcfs.W.Mean), fcfs.Tasks)
+	if mct.W.Mean < 10 || !near(mct.W.Mean, float64(fcfs.W.Mean), 1e-9) || !near(met.W.Mean, float64(fcfs.W.Mean), 1e-9) ||
+		mct.Tasks != fcfs.Tasks {
+		t.Errorf("W %g of %d tasks by mct, %g by met, %g of %d by fcfs: want all the same, since each class has one machine",
+			float64(mct.W.Mean), mct.Tasks, float64(met.W.Mean), float64(fcfs.W.Mean), fcfs.Tasks)
 	}
 }
 

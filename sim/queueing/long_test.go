@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// A system that has filled up for long grows little in what is measured after a long warm-up: it is unstable all the same.
+// A system that has filled up for long grows little in what is measured after a long warm-up: it is unstable all the
+// same.
 func TestUnstableBehindAWarmup(t *testing.T) {
 	s := &System{Classes: []string{"a"}, Machines: []Line{{}, {}}, Mu: [][]float64{{2, 1.9}}, Alpha: []float64{2.5}}
 	for _, warmup := range []float64{0, 1, 600, 1900, 1999} {
@@ -17,7 +18,8 @@ func TestUnstableBehindAWarmup(t *testing.T) {
 			t.Fatal(err)
 		}
 		if r.Results[0].Stable || !r.Results[1].Stable {
-			t.Errorf("warm-up %g: stable %v, %v; want no under met, which uses one machine, and yes under mct", warmup, r.Results[0].Stable, r.Results[1].Stable)
+			t.Errorf("warm-up %g: stable %v, %v; want no under met, which uses one machine, and yes under mct", warmup,
+				r.Results[0].Stable, r.Results[1].Stable)
 		}
 	}
 }
@@ -44,7 +46,8 @@ func TestInterruptWithoutArrivals(t *testing.T) {
 	fails, changes, steps := one(), one(), one()
 	fails.Failures = []Failures{{Rate: 1e9, MeanFault: 1e-9}}
 	changes.RateChanges = &RateChanges{MeanInterval: 1e-9}
-	steps.Availability = []Availability{{Chain: &Chain{Values: []float64{1, 0.5}, Matrix: [][]float64{{0, 1}, {1, 0}}, Step: 1e-9}}}
+	steps.Availability = []Availability{{Chain: &Chain{Values: []float64{1, 0.5}, Matrix: [][]float64{{0, 1}, {1, 0}},
+		Step: 1e-9}}}
 	for name, s := range map[string]*System{"faults": fails, "changes": changes, "steps": steps} {
 		for _, policy := range []string{"mct", "fcfs"} {
 			ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)

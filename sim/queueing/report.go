@@ -59,8 +59,10 @@ type Result struct {
 	W        Estimate        `json:"W"`   // time from arrival to completion, by the tasks completed
 	ByClass  []ClassEstimate `json:"W_i"` // the same of each class
 	Messages Messages        `json:"messages_per_task"`
-	Guarded  *Estimate       `json:"guarded,omitempty"` // share of tasks for which a guided policy left the soonest machine out
-	Moved    Estimate        `json:"moved"`             // share of tasks placed elsewhere than where they arrived; none where a mapper decides
+	// share of tasks for which a guided policy left the soonest machine out
+	Guarded *Estimate `json:"guarded,omitempty"`
+	// share of tasks placed elsewhere than where they arrived; none where a mapper decides
+	Moved Estimate `json:"moved"`
 
 	// Little is (Q − lambda·W)/Q over all replications, with lambda the arrival rate as configured [2]. It
 	// goes to 0 with the number of tasks; LittleHolds tells whether it is below 1 %.
@@ -115,7 +117,8 @@ func (s *System) result(policy string, o *Options, runs []*outcome) Result {
 	grow := 0
 	for _, b := range runs {
 		x := Replication{Q: b.mean(), W: b.w(), Grows: b.grows(),
-			Remote: float64(b.remote) / float64(b.arrived), All: float64(b.all) / float64(b.arrived), Moved: math.NaN(), Guarded: b.guarded / float64(b.arrived)}
+			Remote: float64(b.remote) / float64(b.arrived), All: float64(b.all) / float64(b.arrived), Moved: math.NaN(),
+			Guarded: b.guarded / float64(b.arrived)}
 		if r.Decides == "machines" {
 			x.Moved = float64(b.moved) / float64(b.arrived)
 		}

@@ -41,7 +41,8 @@ const (
 
 // Policies lists all policies that a system can be run under.
 func Policies() []string {
-	all := append(slices.DeleteFunc(balance.Names(), func(s string) bool { return s == "workqueue" }), balance.PullNames()...)
+	all := append(slices.DeleteFunc(balance.Names(), func(s string) bool { return s == "workqueue" }),
+		balance.PullNames()...)
 	slices.Sort(all)
 	return all
 }
@@ -104,13 +105,16 @@ func (s *System) accepts(name string, o *Options) error {
 		return fmt.Errorf("policy %q: is not known: want one of %s", name, strings.Join(Policies(), ", "))
 	}
 	if base == "workqueue" {
-		return errors.New("policy workqueue: keeps tasks until somebody is idle, and here nobody is asked again: fcfs is the same, where idle machines take")
+		return errors.New("policy workqueue: keeps tasks until somebody is idle, and here nobody is asked again: fcfs is " +
+			"the same, where idle machines take")
 	}
 	if base == "local" && !s.scattered(name) {
-		return fmt.Errorf("policy local: runs tasks where they arrive, and here they arrive at a mapper: want alpha by machine, or decide: machines")
+		return fmt.Errorf("policy local: runs tasks where they arrive, and here they arrive at a mapper: want alpha by " +
+			"machine, or decide: machines")
 	}
 	if most := s.mostDeciders(); s.scattered(name) && s.Size() > most {
-		return fmt.Errorf("policy %s: %d machines decide, and each keeps what it knows of each: want at most %d, or decide: mapper", name, s.Size(), most)
+		return fmt.Errorf("policy %s: %d machines decide, and each keeps what it knows of each: want at most %d, or "+
+			"decide: mapper", name, s.Size(), most)
 	}
 	policy, err := balance.Make(name, &o.Balance, grid.NewRand(0, 0))
 	if err == nil && batches(policy) {
@@ -119,8 +123,8 @@ func (s *System) accepts(name string, o *Options) error {
 	return err
 }
 
-// mostDeciders bounds the machines that place tasks: what each knows of each takes about 16 bytes and as much for each class,
-// five times over, and more than 3 GB in all are too many for a run.
+// mostDeciders bounds the machines that place tasks: what each knows of each takes about 16 bytes and as much for each
+// class, five times over, and more than 3 GB in all are too many for a run.
 func (s *System) mostDeciders() int { return int(math.Sqrt(1e8 / float64(len(s.Classes)+5))) }
 
 // Run runs a system under each of the policies. It refuses what Check does, but not a load that is too
@@ -138,7 +142,8 @@ func Run(ctx context.Context, s *System, o Options) (*Report, error) {
 	}
 	r := &Report{System: s.Name, Lambda: Number(s.Lambda())}
 	for k, policy := range o.Policies {
-		part := slices.DeleteFunc(runs[k*o.Replications:][:o.Replications:o.Replications], func(x *outcome) bool { return x == nil })
+		part := slices.DeleteFunc(runs[k*o.Replications:][:o.Replications:o.Replications],
+			func(x *outcome) bool { return x == nil })
 		if len(part) > 0 {
 			r.Results = append(r.Results, s.result(policy, &o, part))
 		}

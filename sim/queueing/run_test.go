@@ -14,11 +14,13 @@ import (
 func everything() *System {
 	s := system4A(true)
 	s.Name, s.Service = "everything", Distribution{Hyperexponential, 2, 0}
-	s.Failures = []Failures{{Rate: 0.01, MeanFault: 1, Up: Distribution{Weibull, 0.7, 0}, Down: Distribution{Kind: Deterministic}}}
+	s.Failures = []Failures{{Rate: 0.01, MeanFault: 1, Up: Distribution{Weibull, 0.7, 0},
+		Down: Distribution{Kind: Deterministic}}}
 	for j := range 7 {
 		s.Availability = append(s.Availability, Availability{Fixed: 1})
 		if j%3 == 0 {
-			s.Availability[j] = Availability{Chain: &Chain{Values: []float64{1, 0.8}, Matrix: [][]float64{{0.9, 0.1}, {0.5, 0.5}}, Step: 0.1}}
+			s.Availability[j] = Availability{Chain: &Chain{Values: []float64{1, 0.8},
+				Matrix: [][]float64{{0.9, 0.1}, {0.5, 0.5}}, Step: 0.1}}
 		}
 	}
 	s.Inaccuracy = Inaccuracy{Rates: 0.1, Availability: 0.2}
@@ -123,7 +125,8 @@ func TestConservation(t *testing.T) {
 			}
 			done, _ := e.books.completed()
 			if done+inside != e.books.arrived || inside != int64(e.books.inside) {
-				t.Errorf("%s, delay %g: %d came, %d ended, %d are there and %d counted", policy, delay, e.books.arrived, done, inside, e.books.inside)
+				t.Errorf("%s, delay %g: %d came, %d ended, %d are there and %d counted", policy, delay, e.books.arrived, done,
+					inside, e.books.inside)
 			}
 		}
 	}
@@ -137,11 +140,13 @@ func TestUnstable(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := text(t, r)
-	if r.Results[0].Stable || strings.Contains(got, `"W"`) || strings.Contains(got, `"Q"`) || !strings.Contains(got, `"stable":false`) {
+	if r.Results[0].Stable || strings.Contains(got, `"W"`) || strings.Contains(got, `"Q"`) ||
+		!strings.Contains(got, `"stable":false`) {
 		t.Errorf("a load of 1.1 gives %s", got)
 	}
 	for seed := range uint64(5) {
-		if r := mustRun(t, simple(0.9, 1, 1), Options{Policies: []string{"mct"}, Time: 20_000, Replications: 4, Seed: seed + 1}); !r.Results[0].Stable {
+		if r := mustRun(t, simple(0.9, 1, 1), Options{Policies: []string{"mct"}, Time: 20_000, Replications: 4,
+			Seed: seed + 1}); !r.Results[0].Stable {
 			t.Errorf("seed %d: a load of 0.9 is called unstable", seed+1)
 		}
 	}
@@ -169,7 +174,8 @@ func TestOptionErrors(t *testing.T) {
 	s := simple(0.5, 1, 2)
 	o := Options{Policies: []string{"best", "kpb:0", "local", "mct"}, Time: 10, Warmup: 10}
 	err := o.Check(s)
-	for _, want := range []string{"warmup 10", "replications 0", `policy "best": is not known`, `policy "kpb:0"`, "policy local"} {
+	for _, want := range []string{"warmup 10", "replications 0", `policy "best": is not known`, `policy "kpb:0"`,
+		"policy local"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one with %q", err, want)
 		}
@@ -177,7 +183,8 @@ func TestOptionErrors(t *testing.T) {
 	s.Delay = 1
 	o = Options{Policies: []string{"fcfs"}, Time: 1e10, Replications: 1}
 	err = o.Check(s)
-	for _, want := range []string{"policy fcfs: idle machines take at once: want delay 0", "time 1e+10: want from 1e-9 to 9e+09 units"} {
+	for _, want := range []string{"policy fcfs: idle machines take at once: want delay 0",
+		"time 1e+10: want from 1e-9 to 9e+09 units"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one with %q", err, want)
 		}

@@ -23,10 +23,11 @@ type System struct {
 	// Service is how execution times vary around 1/mu.
 	Service Distribution
 
-	RateChanges         *RateChanges         // nil = none
-	Failures            []Failures           // none, one for all machines, or one for each line
-	Availability        []Availability       // by line; none = all of each machine
-	Announced           []float64            // by line: the availability that policies are told; none = the mean of the true one
+	RateChanges  *RateChanges   // nil = none
+	Failures     []Failures     // none, one for all machines, or one for each line
+	Availability []Availability // by line; none = all of each machine
+	// by line: the availability that policies are told; none = the mean of the true one
+	Announced           []float64
 	AvailabilityChanges *AvailabilityChanges // nil = none
 	Inaccuracy          Inaccuracy
 

@@ -31,7 +31,8 @@ func system4A(changes bool) *System {
 
 // simple is a system of one class on equal machines.
 func simple(alpha, mu float64, machines int) *System {
-	return &System{Name: "simple", Classes: []string{"task"}, Machines: []Line{{Count: machines}}, Mu: [][]float64{{mu}}, Alpha: []float64{alpha}}
+	return &System{Name: "simple", Classes: []string{"task"}, Machines: []Line{{Count: machines}}, Mu: [][]float64{{mu}},
+		Alpha: []float64{alpha}}
 }
 
 func mustRun(t testing.TB, s *System, o Options) *Report {

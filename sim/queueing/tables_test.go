@@ -29,7 +29,8 @@ func TestClusterTables(t *testing.T) {
 		}
 		for k, x := range mustRun(t, c.system, o).Results {
 			if want := c.cells[k]; !x.Stable || !near(x.Q.Mean, want.want, want.within) {
-				t.Errorf("%s, %s: Q %.2f ± %.2f, want %.2f within %.0f %%", c.system.Name, x.Policy, x.Q.Mean, x.Q.Half, want.want, 100*want.within)
+				t.Errorf("%s, %s: Q %.2f ± %.2f, want %.2f within %.0f %%", c.system.Name, x.Policy, x.Q.Mean, x.Q.Half, want.want,
+					100*want.within)
 			}
 		}
 	}
@@ -80,7 +81,8 @@ func TestNearSaturation(t *testing.T) {
 func TestSharifnia(t *testing.T) {
 	r := mustRun(t, sharifnia(), Options{Policies: []string{"mct", "lpas", "guided_lpas"}, Time: 4000, Replications: 4})
 	if r.Results[0].Stable || !r.Results[1].Stable || !r.Results[2].Stable {
-		t.Errorf("stable: mct %v, lpas %v, guided %v; want false, true, true", r.Results[0].Stable, r.Results[1].Stable, r.Results[2].Stable)
+		t.Errorf("stable: mct %v, lpas %v, guided %v; want false, true, true", r.Results[0].Stable, r.Results[1].Stable,
+			r.Results[2].Stable)
 	}
 	one := mustRun(t, single("MET", []float64{6}, []float64{5, 3}), Options{Policies: []string{"met", "mct"}, Time: 2000})
 	if one.Results[0].Stable || !one.Results[1].Stable {
@@ -94,7 +96,8 @@ func TestGridTable(t *testing.T) {
 	r := mustRun(t, system4A(true), Options{Policies: []string{"mct", "kpb:3", "lpas_dec"}, Time: 5000, Replications: 6})
 	mct, kpb, dec := r.Results[0], r.Results[1], r.Results[2]
 	if !near(dec.W.Mean, 0.22, 0.06) || !near(kpb.W.Mean, 0.24, 0.08) || mct.W.Mean < 1.5*kpb.W.Mean {
-		t.Errorf("W lpas_dec %.4f, kpb:3 %.4f, mct %.4f: want 0.22, 0.24 and more by half", dec.W.Mean, kpb.W.Mean, mct.W.Mean)
+		t.Errorf("W lpas_dec %.4f, kpb:3 %.4f, mct %.4f: want 0.22, 0.24 and more by half", dec.W.Mean, kpb.W.Mean,
+			mct.W.Mean)
 	}
 	for i, want := range []float64{0.23, 0.19, 0.24, 0.21} {
 		if got := dec.ByClass[i].Mean; !near(got, want, 0.07) {
@@ -134,7 +137,8 @@ func TestDesktopTables(t *testing.T) {
 		}
 		for k, x := range mustRun(t, c.system, o).Results {
 			if want := c.cells[k]; !x.Stable || !near(x.W.Mean, want.want, want.within) {
-				t.Errorf("%s with %d failures, %s: W %.4f ± %.4f, want %.2f within %.0f %%", c.system.Name, len(c.system.Failures), x.Policy,
+				t.Errorf("%s with %d failures, %s: W %.4f ± %.4f, want %.2f within %.0f %%", c.system.Name, len(c.system.Failures),
+					x.Policy,
 					x.W.Mean, x.W.Half, want.want, 100*want.within)
 			}
 		}
@@ -176,6 +180,7 @@ func TestValueOfAvailability(t *testing.T) {
 	}
 	o.Policies = o.Policies[1:]
 	if blind := mustRun(t, &single, o).Results[0]; blind.W.Mean < 1.3*r.Results[0].W.Mean {
-		t.Errorf("lpas_dg without the availabilities: W %.3f, gcmu %.3f: want it worse by a third or more", blind.W.Mean, r.Results[0].W.Mean)
+		t.Errorf("lpas_dg without the availabilities: W %.3f, gcmu %.3f: want it worse by a third or more", blind.W.Mean,
+			r.Results[0].W.Mean)
 	}
 }

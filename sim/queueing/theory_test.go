@@ -67,7 +67,8 @@ func TestClasses(t *testing.T) {
 // between.
 func TestShortestQueue(t *testing.T) {
 	const c, rho = 5, 0.85
-	r := mustRun(t, simple(c*rho, 1, c), Options{Policies: []string{"mct", "two_choices", "random"}, Time: 30_000, Replications: 4})
+	r := mustRun(t, simple(c*rho, 1, c), Options{Policies: []string{"mct", "two_choices", "random"}, Time: 30_000,
+		Replications: 4})
 	shortest, two, any := float64(r.Results[0].W.Mean), float64(r.Results[1].W.Mean), float64(r.Results[2].W.Mean)
 	one := erlangC(c*rho, 1, c)
 	if !(one < shortest && shortest < 1.35*one && 1.1*shortest < two && two < any/2) {
@@ -100,7 +101,8 @@ func TestAvailability(t *testing.T) {
 	for _, policy := range []string{"mct", "fcfs", "lpas_dg"} {
 		closed(t, s, policy, 200_000, 1/(0.5-0.3), 0.03)
 	}
-	s.Availability = []Availability{{Chain: &Chain{Values: []float64{0.9, 0.1}, Matrix: [][]float64{{0.5, 0.5}, {0.5, 0.5}}, Step: 0.02}}}
+	s.Availability = []Availability{{Chain: &Chain{Values: []float64{0.9, 0.1},
+		Matrix: [][]float64{{0.5, 0.5}, {0.5, 0.5}}, Step: 0.02}}}
 	closed(t, s, "mct", 50_000, 1/(0.5-0.3), 0.05)
 }
 
@@ -138,7 +140,8 @@ func TestLPStatic(t *testing.T) {
 }
 
 func TestMoments(t *testing.T) {
-	for _, d := range []Distribution{{}, {Kind: Deterministic}, {Hyperexponential, 5, 0}, {Uniform, 0, 1}, {Uniform, 2, 3}, {Weibull, 0.6, 0}, {Weibull, 2, 0}} {
+	for _, d := range []Distribution{{}, {Kind: Deterministic}, {Hyperexponential, 5, 0}, {Uniform, 0, 1}, {Uniform, 2, 3},
+		{Weibull, 0.6, 0}, {Weibull, 2, 0}} {
 		r := stream(1, 0, 0)
 		const n = 400_000
 		var sum, squares float64

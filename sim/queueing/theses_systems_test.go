@@ -25,7 +25,8 @@ func system2A() *System {
 func system2B() *System { return single("2.B", []float64{5, 8}, []float64{8, 3}, []float64{4, 10}) }
 
 func system2C1() *System {
-	return groups("2.C1", []float64{45, 45, 40}, []int{10, 9, 6, 5}, []float64{8, 4, 4, 4}, []float64{1, 4, 1, 2}, []float64{4, 2, 8, 4})
+	return groups("2.C1", []float64{45, 45, 40}, []int{10, 9, 6, 5}, []float64{8, 4, 4, 4}, []float64{1, 4, 1, 2},
+		[]float64{4, 2, 8, 4})
 }
 
 func system2C2() *System {
@@ -39,14 +40,16 @@ func system2C2() *System {
 
 // sharifnia is the system of [1, section 2.1] that MCT cannot keep in balance.
 func sharifnia() *System {
-	return single("Sharifnia", []float64{10, 10, 25, 40}, []float64{15.38, 0}, []float64{16.67, 16.67}, []float64{0, 50}, []float64{16.67, 200})
+	return single("Sharifnia", []float64{10, 10, 25, 40}, []float64{15.38, 0}, []float64{16.67, 16.67}, []float64{0, 50},
+		[]float64{16.67, 200})
 }
 
 // Systems of [1, chapter 3].
 
 func system3A() *System {
 	return groups("3.A", []float64{11.25, 22.5, 36, 63}, []int{3, 3, 6, 6, 6, 6},
-		[]float64{2, 2, 2, 2, 2, 2}, []float64{1, 20, 3.7, 7.1, 2.4, 8.7}, []float64{1, 20, 9.4, 3.7, 7.3, 2.7}, []float64{1, 20, 2.8, 5.9, 4.4, 6.3})
+		[]float64{2, 2, 2, 2, 2, 2}, []float64{1, 20, 3.7, 7.1, 2.4, 8.7}, []float64{1, 20, 9.4, 3.7, 7.3, 2.7},
+		[]float64{1, 20, 2.8, 5.9, 4.4, 6.3})
 }
 
 func system3B() *System {

@@ -21,7 +21,8 @@ func recorded(t *testing.T, most int64, forge func(steps int, fx *grid.Effects))
 	var rec *Recorder
 	steps := 0
 	c := sim.Swarm(3)
-	c.Faults = []sim.Fault{{At: 20 * time.Second, Kind: sim.Crash, Nodes: []int{0}}, {At: 22 * time.Second, Kind: sim.Restart, Nodes: []int{0}}}
+	c.Faults = []sim.Fault{{At: 20 * time.Second, Kind: sim.Crash, Nodes: []int{0}},
+		{At: 22 * time.Second, Kind: sim.Restart, Nodes: []int{0}}}
 	c.Check = sim.CheckRecords
 	c.Make = func(nc node.Config, wall grid.Wall) (sim.Member, error) {
 		n, err := node.New(nc, wall)
@@ -74,7 +75,8 @@ func TestReplayIsTheSameAtEveryStep(t *testing.T) {
 	if err != nil || full != nil {
 		t.Fatal(err, full)
 	}
-	if r.Difference != nil || r.Steps != steps || told != steps || r.Cut || r.Restored == 0 || steps < 60 || r.Header.Version != "test" {
+	if r.Difference != nil || r.Steps != steps || told != steps || r.Cut || r.Restored == 0 || steps < 60 ||
+		r.Header.Version != "test" {
 		t.Errorf("%+v of %d steps; differs %+v", r, steps, r.Difference)
 	}
 }
@@ -89,7 +91,8 @@ func TestReplayStopsAtTheFirstDifference(t *testing.T) {
 	if err != nil || r.Difference == nil || r.Difference.Step != 50 || r.Steps != 50 {
 		t.Fatalf("%+v, %v", r, err)
 	}
-	if d := r.Difference; !strings.Contains(d.Recorded, "wake 10/99") || strings.Contains(d.Replayed, "wake 10/99") || d.Event == "" {
+	if d := r.Difference; !strings.Contains(d.Recorded, "wake 10/99") || strings.Contains(d.Replayed, "wake 10/99") ||
+		d.Event == "" {
 		t.Errorf("%+v", d)
 	}
 }
@@ -117,7 +120,8 @@ func TestBoundedRecording(t *testing.T) {
 }
 
 func TestWhatIsNoRecording(t *testing.T) {
-	for name, b := range map[string]string{"empty": "", "text": "hello", "header": magic + "\x02{]", "length": magic + "\xff\xff\xff\xff\xff\x7f", "config": magic + "\x02{}"} {
+	for name, b := range map[string]string{"empty": "", "text": "hello", "header": magic + "\x02{]",
+		"length": magic + "\xff\xff\xff\xff\xff\x7f", "config": magic + "\x02{}"} {
 		if _, err := Run(strings.NewReader(b), nil); err == nil {
 			t.Errorf("%s: is taken for a recording", name)
 		}

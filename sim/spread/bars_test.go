@@ -25,7 +25,8 @@ func BenchmarkSpreadBars(b *testing.B) {
 			}
 		}
 		ratio := a.Bytes / Equal(fixed, a.View)
-		report(fmt.Sprintf("adaptive over the best of %d fixed, bytes at a view error of %.3f", len(fixed), a.View), ratio, "≤ 0.8", ratio <= 0.8)
+		report(fmt.Sprintf("adaptive over the best of %d fixed, bytes at a view error of %.3f", len(fixed), a.View), ratio,
+			"≤ 0.8", ratio <= 0.8)
 		report(fmt.Sprintf("the same at equal error in the worst quarter, %.3f", a.most()), a.Bytes/worst, "reported", true)
 	}
 }

@@ -5,12 +5,13 @@ import (
 	"time"
 )
 
-// Changing is a setting whose load changes its character three times: it drifts, a quarter of the nodes fast; then short
-// tasks make half of the nodes flap between idle and full; then long tasks make every node jump now and then; at
+// Changing is a setting whose load changes its character three times: it drifts, a quarter of the nodes fast; then
+// short tasks make half of the nodes flap between idle and full; then long tasks make every node jump now and then; at
 // last all drift fast. What suits one of these wastes messages in another, or is wrong.
 func Changing(rule string, seed uint64) Config {
 	const each = 5 * time.Minute
-	c := Config{Nodes: 100, Degree: 8, Seed: seed, Latency: 5 * time.Millisecond, Sample: 5 * time.Second, Warmup: 10 * time.Second, Poll: 2 * time.Second,
+	c := Config{Nodes: 100, Degree: 8, Seed: seed, Latency: 5 * time.Millisecond, Sample: 5 * time.Second,
+		Warmup: 10 * time.Second, Poll: 2 * time.Second,
 		Phases: []Phase{
 			{Time: time.Minute + each, Kind: Walk, Every: 10 * time.Second, Share: 0.25, Sigma: 0.15, Calm: 0.02},
 			{Time: each, Kind: Flap, Every: 5 * time.Second, Share: 0.5},

@@ -111,8 +111,9 @@ func (l *looks) at(w *world) {
 func (w *world) result() *Result {
 	l, b := &w.look, &w.look.before
 	seconds := w.now.Sub(b.at).Seconds() * float64(w.cfg.Nodes)
-	r := &Result{PerAd: float64(w.entries-b.entries) / max(float64(w.ads-b.ads), 1), Digests: float64(w.digests-b.digests) / seconds,
-		Bytes: float64(w.bytes-b.bytes) / seconds}
+	r := &Result{PerAd: float64(w.entries-b.entries) / max(float64(w.ads-b.ads), 1),
+		Digests: float64(w.digests-b.digests) / seconds,
+		Bytes:   float64(w.bytes-b.bytes) / seconds}
 	for h := range r.Error {
 		r.Error[h], r.Stale[h] = l.error[h]/l.known[h], l.stale[h]/l.known[h]
 		r.Coverage[h] = l.known[h] / l.pairs[h]
@@ -125,7 +126,9 @@ func (w *world) result() *Result {
 			end, bytes = l.phases[k+1].at, l.phases[k+1].bytes
 		}
 		off, looked = off+t.error, looked+t.looked
-		r.Phases = append(r.Phases, PhaseResult{Bytes: float64(bytes-t.bytes) / (end.Sub(t.at).Seconds() * float64(w.cfg.Nodes)), View: t.error / t.looked})
+		r.Phases = append(r.Phases,
+			PhaseResult{Bytes: float64(bytes-t.bytes) / (end.Sub(t.at).Seconds() * float64(w.cfg.Nodes)),
+				View: t.error / t.looked})
 	}
 	r.View = off / looked
 	return r
@@ -136,7 +139,8 @@ func (w *world) result() *Result {
 // next, and nothing is repeated or forgotten.
 func Reference(rule string, seed uint64) Config {
 	const round, rounds, day = 10 * time.Second, 80, 24 * time.Hour
-	c := Config{Nodes: 150, Degree: 6, Ring: true, Seed: seed, Latency: time.Millisecond, Sample: round, Warmup: rounds / 2 * round,
+	c := Config{Nodes: 150, Degree: 6, Ring: true, Seed: seed, Latency: time.Millisecond, Sample: round,
+		Warmup: rounds / 2 * round,
 		Phases: []Phase{{Time: rounds * round, Kind: Walk, Every: round, Share: 0.25, Sigma: 0.15, Calm: 0.02}}}
 	c.Gossip = still(rule, day)
 	c.Gossip.View = 256
@@ -148,7 +152,8 @@ func Reference(rule string, seed uint64) Config {
 // default of gossip but that the overlay stays: what does not change is refreshed, and digests are joined.
 func Plane(rule string, nodes int, seed uint64) Config {
 	const round = 10 * time.Second
-	c := Config{Nodes: nodes, Degree: 8, Seed: seed, Latency: 5 * time.Millisecond, Sample: 2 * round, Lookers: 64, Poll: round, Warmup: 10 * round,
+	c := Config{Nodes: nodes, Degree: 8, Seed: seed, Latency: 5 * time.Millisecond, Sample: 2 * round, Lookers: 64,
+		Poll: round, Warmup: 10 * round,
 		Sizes:  []int{4, 4, 8, 4, 16, 4, 4, 8, 4, 4, 4, 8, 4, 4, 4, 16, 4, 4, 8, 128},
 		Phases: []Phase{{Time: 20 * round, Kind: Walk, Every: round, Share: 0.25, Sigma: 0.15, Calm: 0.02}}}
 	c.Gossip = still(rule, 30*time.Second)

@@ -18,7 +18,8 @@ type overlay struct {
 // wire makes the overlay: a ring and random edges, so that degrees differ; or else as many random rings as give
 // everybody the same degree but for edges that fall together.
 func wire(c *Config, r *grid.Rand) *overlay {
-	o := &overlay{links: make([][]int32, c.Nodes), x: make([]float32, c.Nodes), y: make([]float32, c.Nodes), near: c.Latency}
+	o := &overlay{links: make([][]int32, c.Nodes), x: make([]float32, c.Nodes), y: make([]float32, c.Nodes),
+		near: c.Latency}
 	for i := range c.Nodes {
 		o.x[i], o.y[i] = r.Float32(), r.Float32()
 	}

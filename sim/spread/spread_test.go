@@ -51,7 +51,8 @@ func TestTheSameSeedGivesTheSame(t *testing.T) {
 func TestMistakesAreTold(t *testing.T) {
 	for _, change := range []func(*Config){
 		func(c *Config) { c.Nodes = 2 }, func(c *Config) { c.Degree = 5 }, func(c *Config) { c.Phases = nil },
-		func(c *Config) { c.Latency = 0 }, func(c *Config) { c.Gossip.Rule = "no" }, func(c *Config) { c.Phases[0].Every = 0 },
+		func(c *Config) { c.Latency = 0 }, func(c *Config) { c.Gossip.Rule = "no" },
+		func(c *Config) { c.Phases[0].Every = 0 },
 	} {
 		c := Changing("universal", 1)
 		change(&c)
@@ -74,16 +75,19 @@ func TestEqualInterpolates(t *testing.T) {
 func TestAdaptiveSendsLess(t *testing.T) {
 	a := mustRun(t, Changing("adaptive:0.04", 1))
 	var fixed []*Result
-	for _, rule := range []string{"probabilistic:1*change_sensitive:0.05", "probabilistic:0.8*change_sensitive:0.1", "probabilistic:0.8*change_sensitive:0.2"} {
+	for _, rule := range []string{"probabilistic:1*change_sensitive:0.05", "probabilistic:0.8*change_sensitive:0.1",
+		"probabilistic:0.8*change_sensitive:0.2"} {
 		fixed = append(fixed, mustRun(t, Changing(rule, 1)))
 	}
 	if best := Equal(fixed, a.View); math.IsInf(best, 1) || a.Bytes > 0.8*best {
-		t.Errorf("adaptive errs by %.4f with %.0f bytes a node and second, the best of three fixed would with %.0f: want at most 0.8 of it", a.View, a.Bytes, best)
+		t.Errorf("adaptive errs by %.4f with %.0f bytes a node and second, the best of three fixed would with %.0f: want "+
+			"at most 0.8 of it", a.View, a.Bytes, best)
 	}
 }
 
-// The mean error is the target where it can be. Where half of the nodes flap every 5 s not even a flood comes below 0.09, with a
-// second between two ads of a node and between two digests to a neighbour; and where next to nothing changes the refreshes alone keep it lower.
+// The mean error is the target where it can be. Where half of the nodes flap every 5 s not even a flood comes below
+// 0.09, with a second between two ads of a node and between two digests to a neighbour; and where next to nothing
+// changes the refreshes alone keep it lower.
 func TestAdaptiveKeepsItsTarget(t *testing.T) {
 	for _, target := range []float64{0.04, 0.06} {
 		r := mustRun(t, Changing(fmt.Sprint("adaptive:", target), 2))

@@ -201,8 +201,10 @@ func (w *world) describe(i int) {
 		cores = s[i%len(s)]
 	}
 	c := grid.MilliCPU(1000 * cores)
-	n.ad = &grid.Ad{Node: id(i), Seq: grid.Seq{Boot: 1}, Capacity: grid.Resources{CPU: c, Memory: grid.GiB}, Speed: 1, Availability: 1,
-		Free: grid.Resources{CPU: grid.MilliCPU(float64(c) * (1 - n.load)), Memory: grid.GiB}, Labels: labels, Coord: n.Coord()}
+	n.ad = &grid.Ad{Node: id(i), Seq: grid.Seq{Boot: 1}, Capacity: grid.Resources{CPU: c, Memory: grid.GiB}, Speed: 1,
+		Availability: 1,
+		Free:         grid.Resources{CPU: grid.MilliCPU(float64(c) * (1 - n.load)), Memory: grid.GiB}, Labels: labels,
+		Coord: n.Coord()}
 }
 
 var labels = []grid.Label{{Key: "arch", Value: "amd64"}, {Key: "os", Value: "linux"}}

@@ -15,7 +15,8 @@ import (
 // otherUser is a user that no machine has by name.
 const otherUser = 54321
 
-// another is the same machine as another user, which root can become. That user's runs make their folders in one of its own.
+// another is the same machine as another user, which root can become. That user's runs make their folders in one of its
+// own.
 func another(dir string) (place, error) {
 	if os.Getuid() != 0 {
 		return place{}, errors.New("only root can become another user")

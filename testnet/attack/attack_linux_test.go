@@ -33,9 +33,9 @@ func programs(t *testing.T) (skep, intruder string) {
 	return skep, intruder
 }
 
-// What docs/trust.md says that a task cannot do is tried on a node as this machine gives it, and on one without boxes. It
-// catches a system call that is taken out of the filter, a mount that becomes writable or has too much in it, a capability that is
-// kept, a descriptor that is handed on, and a bound that is not watched.
+// What docs/trust.md says that a task cannot do is tried on a node as this machine gives it, and on one without boxes.
+// It catches a system call that is taken out of the filter, a mount that becomes writable or has too much in it, a
+// capability that is kept, a descriptor that is handed on, and a bound that is not watched.
 func TestNoAttackSucceeds(t *testing.T) {
 	skep, intruder := programs(t)
 	ctx, stop := context.WithTimeout(context.Background(), 5*time.Minute)
@@ -63,7 +63,8 @@ func TestNoAttackSucceeds(t *testing.T) {
 	}
 }
 
-// A report fails for an attack that succeeded where something is promised, and only there; without boxes for attacks that are none.
+// A report fails for an attack that succeeded where something is promised, and only there; without boxes for attacks
+// that are none.
 func TestVerdicts(t *testing.T) {
 	succeeded := world.Outcome{Attack: "files/read", State: world.Succeeded}
 	many := make([]world.Outcome, leastReal)

@@ -17,15 +17,16 @@ import (
 	"skep/testnet/attack/world"
 )
 
-// goneTime is how long what an attempt left may take to be gone. Without boxes most of it stays; the node looks for processes every
-// two seconds.
+// goneTime is how long what an attempt left may take to be gone. Without boxes most of it stays; the node looks for
+// processes every two seconds.
 const (
 	goneTime        = 6 * time.Second
 	goneTimeUnboxed = 3 * time.Second
 	removeTime      = 30 * time.Second // of folders, one after the other; some have thousands of files
 )
 
-// awaitGone waits until nothing is there that attempts tried to leave, and returns what is there in spite of that, by its attack.
+// awaitGone waits until nothing is there that attempts tried to leave, and returns what is there in spite of that, by
+// its attack.
 func awaitGone(outcomes []world.Outcome, most time.Duration) map[string]string {
 	for end := time.Now().Add(most); ; time.Sleep(200 * time.Millisecond) {
 		there := map[string]string{}
@@ -101,7 +102,8 @@ func stampOf(path string) (s stamp, err error) {
 	return s, nil
 }
 
-// breaches looks from outside what has come of the node, the sibling and all that was planted. The siblings end with it.
+// breaches looks from outside what has come of the node, the sibling and all that was planted. The siblings end with
+// it.
 func (s *scene) breaches() (bad []string) {
 	say := func(wrong bool, format string, args ...any) {
 		if wrong {
@@ -115,7 +117,8 @@ func (s *scene) breaches() (bad []string) {
 		}
 		is, err := stampOf(path)
 		say(err != nil, "%s: %v", path, err)
-		say(err == nil && is != was, "%s has changed: mode %v and was %v, owner %d and was %d, same content %t", path, is.mode, was.mode,
+		say(err == nil && is != was, "%s has changed: mode %v and was %v, owner %d and was %d, same content %t", path,
+			is.mode, was.mode,
 			is.uid, was.uid, is.sum == was.sum)
 	}
 	out := s.sibling.release()

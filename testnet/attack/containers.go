@@ -27,16 +27,19 @@ var kinds = []struct {
 	{"container that may mount, user", append(slices.Clone(mayMount), "--user", "1000:1000")},
 }
 
-var mayMount = []string{"--cap-add", "SYS_ADMIN", "--cap-add", "SYS_PTRACE", "--cap-add", "NET_ADMIN", "--security-opt", "seccomp=unconfined", "--security-opt", "apparmor=unconfined",
+var mayMount = []string{"--cap-add", "SYS_ADMIN", "--cap-add", "SYS_PTRACE", "--cap-add", "NET_ADMIN", "--security-opt",
+	"seccomp=unconfined", "--security-opt", "apparmor=unconfined",
 	"--security-opt", "systempaths=unconfined"}
 
-// containers are places in containers of a Docker engine, whose client is the program docker, and what removes their image.
+// containers are places in containers of a Docker engine, whose client is the program docker, and what removes their
+// image.
 func containers(ctx context.Context, dir string) (all []place, remove func()) {
 	image, err := makeImage(ctx, dir)
 	for _, k := range kinds {
 		all = append(all, place{name: k.name, skip: err, start: func(ctx context.Context, args ...string) *exec.Cmd {
 			line := append([]string{"run", "--rm", "--init", "--network", "none", "--tmpfs", "/srv:exec,mode=1777"}, k.args...)
-			line = append(line, image, "/bin/skep-attack", "-skep", "/bin/skep", "-intruder", "/bin/skep-intruder", "-dir", "/srv")
+			line = append(line, image, "/bin/skep-attack", "-skep", "/bin/skep", "-intruder", "/bin/skep-intruder", "-dir",
+				"/srv")
 			return exec.CommandContext(ctx, "docker", append(line, args...)...)
 		}})
 	}
@@ -64,7 +67,8 @@ func makeImage(ctx context.Context, dir string) (string, error) {
 func writeImage(w io.Writer, dir string) error {
 	t := tar.NewWriter(w)
 	var errs []error
-	for name, mode := range map[string]int64{"bin/": 0o755, "etc/": 0o755, "usr/": 0o755, "var/": 0o755, "run/": 0o755, "home/": 0o755, "root/": 0o700,
+	for name, mode := range map[string]int64{"bin/": 0o755, "etc/": 0o755, "usr/": 0o755, "var/": 0o755, "run/": 0o755,
+		"home/": 0o755, "root/": 0o700,
 		"tmp/": 0o1777, "srv/": 0o1777} {
 		errs = append(errs, t.WriteHeader(&tar.Header{Name: name, Typeflag: tar.TypeDir, Mode: mode}))
 	}

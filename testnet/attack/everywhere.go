@@ -36,8 +36,8 @@ type place struct {
 // runTime bounds a run in one place.
 const runTime = 10 * time.Minute
 
-// Everywhere attacks nodes in all environments that this machine has, and prints what became of it; full, if not nil, gets the
-// outcome of every attack. It returns an exit code.
+// Everywhere attacks nodes in all environments that this machine has, and prints what became of it; full, if not nil,
+// gets the outcome of every attack. It returns an exit code.
 func Everywhere(ctx context.Context, o *Options, w, full io.Writer) int {
 	places, done, err := places(ctx, o)
 	if err != nil {
@@ -144,5 +144,6 @@ func places(ctx context.Context, o *Options) ([]place, func(), error) {
 // program is this program, with copies of the others beside it.
 func program(ctx context.Context, dir string, args ...string) *exec.Cmd {
 	at := func(name string) string { return filepath.Join(dir, name) }
-	return exec.CommandContext(ctx, at("skep-attack"), append(args, "-skep", at("skep"), "-intruder", at("skep-intruder"))...)
+	return exec.CommandContext(ctx, at("skep-attack"), append(args, "-skep", at("skep"), "-intruder",
+		at("skep-intruder"))...)
 }

@@ -48,11 +48,13 @@ func (h *Hit) Broken() (bad []string) {
 	return bad
 }
 
-// Members has a hostile member attack nodes, each attack for a while on a network of its own, with so many at a time, and prints what
-// became of them. Only those are tried whose name begins with a prefix. It returns an exit code.
+// Members has a hostile member attack nodes, each attack for a while on a network of its own, with so many at a time,
+// and prints what became of them. Only those are tried whose name begins with a prefix. It returns an exit code.
 func Members(ctx context.Context, o *Options, prefix string, each time.Duration, w io.Writer) int {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(t, "a member's attack, %v each\tsent\tcut off\tmemory, MiB more\tdisk, MiB more\tits own jobs ended\tslowest, s\tverdict\t\n", each)
+	fmt.Fprintf(t,
+		"a member's attack, %v each\tsent\tcut off\tmemory, MiB more\tdisk, MiB more\tits own jobs ended\tslowest, "+
+			"s\tverdict\t\n", each)
 	code := 0
 	for i := range member.Table {
 		a := &member.Table[i]
@@ -67,7 +69,8 @@ func Members(ctx context.Context, o *Options, prefix string, each time.Duration,
 		if bad := h.Broken(); len(bad) > 0 {
 			verdict, code = "BROKEN: "+strings.Join(bad, "; "), 1
 		}
-		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%d\t%d\t%.1f\t%s\t\n", a.Name, h.Tally.Sent, h.Tally.Cut, h.Memory>>20, h.Disk>>20, h.Jobs, h.Slowest.Seconds(), verdict)
+		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%d\t%d\t%.1f\t%s\t\n", a.Name, h.Tally.Sent, h.Tally.Cut, h.Memory>>20, h.Disk>>20,
+			h.Jobs, h.Slowest.Seconds(), verdict)
 		t.Flush()
 	}
 	return code

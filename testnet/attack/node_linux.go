@@ -31,7 +31,8 @@ const readyTime = 90 * time.Second
 // startTarget starts a node and waits until it is ready.
 func startTarget(skep, data, home string, args ...string) (*target, error) {
 	n := &target{skep: skep, data: data, home: home, ended: make(chan struct{})}
-	n.cmd = exec.Command(skep, slices.Concat([]string{"--data-dir", data, "up", "--listen", "/ip4/127.0.0.1/tcp/0", "--no-mdns"}, args)...)
+	n.cmd = exec.Command(skep, slices.Concat([]string{"--data-dir", data, "up", "--listen", "/ip4/127.0.0.1/tcp/0",
+		"--no-mdns"}, args)...)
 	n.cmd.Env = n.env("SKEP_DRAIN=300ms")
 	n.cmd.Stderr = &n.log
 	n.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setsid: true}
@@ -101,7 +102,8 @@ func (n *target) client(ctx context.Context, dir string, args ...string) (string
 	out, err := cmd.Output()
 	var exit *exec.ExitError
 	if errors.As(err, &exit) && exit.ExitCode() >= 0 {
-		return string(out), exit.ExitCode(), fmt.Errorf("exit code %d: %s", exit.ExitCode(), strings.TrimSpace(stderr.String()))
+		return string(out), exit.ExitCode(), fmt.Errorf("exit code %d: %s", exit.ExitCode(),
+			strings.TrimSpace(stderr.String()))
 	}
 	return string(out), 0, err
 }

@@ -4,17 +4,22 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"net"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
 	"unsafe"
 
+	"skep/node/api/client"
+
 	"golang.org/x/sys/unix"
 )
 
-// plantObjects makes what is no file: System V objects, a queue of messages, a terminal. What the machine has not is left out.
+// plantObjects makes what is no file: System V objects, a queue of messages, a terminal. What the machine has not is
+// left out.
 func (s *scene) plantObjects() error {
 	w := &s.world
 	first, err := strconv.ParseUint(w.Nonce[:6], 16, 32)
@@ -120,4 +125,45 @@ func (t *terminal) printed() string {
 func (t *terminal) close() {
 	t.slave.Close()
 	t.master.Close()
+}
+
+// plantSockets makes sockets that tell the secret to whoever connects.
+func (s *scene) plantSockets() error {
+	w := &s.world
+	w.Abstract = "skep-attack-" + w.Nonce
+	w.Socket = filepath.Join(s.base, "home", "socket")
+	for _, at := range [][2]string{{"unix", w.Socket}, {"unix", "@" + w.Abstract}, {"tcp", "127.0.0.1:0"},
+		{"unix", filepath.Join(w.ReadOnly, "socket")}} {
+		l, err := net.Listen(at[0], at[1])
+		if err != nil {
+			return err
+		}
+		s.listeners = append(s.listeners, l)
+		go func() {
+			for {
+				c, err := l.Accept()
+				if err != nil {
+					return
+				}
+				c.SetDeadline(time.Now().Add(5 * time.Second))
+				c.Write([]byte(s.secret))
+				c.Close()
+			}
+		}()
+	}
+	w.Service = s.listeners[2].Addr().String()
+	os.Chmod(filepath.Join(w.ReadOnly, "socket"), 0o666)
+	user := fmt.Sprint(os.Getuid())
+	w.Sockets = []string{"/var/run/docker.sock", "/run/docker.sock", "/run/containerd/containerd.sock",
+		"/run/podman/podman.sock", "/run/dbus/system_bus_socket",
+		"/run/systemd/private", "/run/systemd/notify", "/run/systemd/journal/dev-log", "/dev/log",
+		"/run/user/" + user + "/bus", "/tmp/tmux-" + user + "/default",
+		"/tmp/.X11-unix/X0", "/run/snapd.socket", "/run/acpid.socket", "/run/nscd/socket",
+		"/var/run/postgresql/.s.PGSQL.5432", "/run/mysqld/mysqld.sock",
+		"/nix/var/nix/daemon-socket/socket", "/var/guix/daemon-socket/socket",
+		filepath.Join(w.Data, client.SocketName)}
+	if agent := os.Getenv("SSH_AUTH_SOCK"); agent != "" {
+		w.Sockets = append(w.Sockets, agent)
+	}
+	return nil
 }

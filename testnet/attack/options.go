@@ -14,20 +14,21 @@ type Options struct {
 	// Environment is what the report calls the place in which it runs.
 	Environment string
 
-	// Landlock is the newest version that the node may use; empty for what the kernel has. Isolation is what the node is told to
-	// reach; empty for as good as can be.
+	// Landlock is the newest version that the node may use; empty for what the kernel has. Isolation is what the node is
+	// told to reach; empty for as good as can be.
 	Landlock, Isolation string
 
 	// Short leaves out what takes long: of the attacks on bounds it tries some.
 	Short bool
 
-	// Dir is a folder in which the run makes its own. It must not be below /tmp, /var/tmp or /usr, of which boxes have their own.
-	// Empty: the home folder, /srv or /var/lib, whichever can be written.
+	// Dir is a folder in which the run makes its own. It must not be below /tmp, /var/tmp or /usr, of which boxes have
+	// their own. Empty: the home folder, /srv or /var/lib, whichever can be written.
 	Dir string
 }
 
 // errFolder is why there can be no run.
-var errFolder = errors.New("no folder to run in can be written: tried the home folder, /srv, /var/lib and the current one: name one")
+var errFolder = errors.New("no folder to run in can be written: tried the home folder, /srv, /var/lib and the " +
+	"current one: name one")
 
 // folder makes the folder of a run.
 func (o *Options) folder() (string, error) {

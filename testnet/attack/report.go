@@ -36,13 +36,14 @@ func (r *Report) Count(s world.State) (n int) {
 // leastReal is how many attacks at least succeed where there are no boxes: fewer, and they would prove nothing.
 const leastReal = 40
 
-// Failures are what the node promised and did not keep. At the level none it promises nothing; the attacks on one without boxes have to
-// be real.
+// Failures are what the node promised and did not keep. At the level none it promises nothing; the attacks on one
+// without boxes have to be real.
 func (r *Report) Failures() (bad []string) {
 	bad = append(bad, r.Trouble...)
 	if r.Level == "none" {
 		if n := r.Count(world.Succeeded); r.Control && n < leastReal {
-			bad = append(bad, fmt.Sprintf("only %d attacks succeed without boxes: want at least %d, or they prove nothing", n, leastReal))
+			bad = append(bad, fmt.Sprintf("only %d attacks succeed without boxes: want at least %d, or they prove nothing", n,
+				leastReal))
 		}
 		return bad
 	}
@@ -70,7 +71,8 @@ func (r *Report) Print(w io.Writer, all bool) {
 	fmt.Fprintln(t, "  attacks on\tall\tsucceeded\trefused\tnot tried\t")
 	for _, g := range slices.Sorted(maps.Keys(groups)) {
 		n := groups[g]
-		fmt.Fprintf(t, "  %s\t%d\t%d\t%d\t%d\t\n", g, n[world.Succeeded]+n[world.Refused]+n[world.Untried], n[world.Succeeded], n[world.Refused], n[world.Untried])
+		fmt.Fprintf(t, "  %s\t%d\t%d\t%d\t%d\t\n", g, n[world.Succeeded]+n[world.Refused]+n[world.Untried],
+			n[world.Succeeded], n[world.Refused], n[world.Untried])
 	}
 	t.Flush()
 	for i := range r.Outcomes {
@@ -134,7 +136,8 @@ func Summary(w io.Writer, reports []*Report) {
 		case r.Level == "none":
 			verdict = "told"
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%d\t%d\t%d\t%d\t%d\t%s\t\n", r.Environment, r.Landlock, cmp.Or(r.Level, "?"), len(r.Outcomes),
+		fmt.Fprintf(t, "%s\t%s\t%s\t%d\t%d\t%d\t%d\t%d\t%s\t\n", r.Environment, r.Landlock, cmp.Or(r.Level, "?"),
+			len(r.Outcomes),
 			r.Count(world.Succeeded), r.Count(world.Refused), r.Count(world.Untried), len(r.Breaches), verdict)
 	}
 	t.Flush()

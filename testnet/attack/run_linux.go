@@ -25,7 +25,8 @@ const (
 
 // quick are the attacks with attempts of their own that a short run tries.
 var quick = []string{"box/everybody", "box/remove/links", "box/remove/odd", "box/outputs/link", "bounds/memory/private",
-	"bounds/memory/leader-ended", "bounds/memory/memfd", "bounds/memory/session", "bounds/memory/dev-shm", "bounds/processes/forks",
+	"bounds/memory/leader-ended", "bounds/memory/memfd", "bounds/memory/session", "bounds/memory/dev-shm",
+	"bounds/processes/forks",
 	"bounds/disk/many", "bounds/disk/sparse", "bounds/files/many", "bounds/output"}
 
 // Run attacks a node, as the user that this program runs as.
@@ -45,7 +46,8 @@ func Run(ctx context.Context, o *Options) (*Report, error) {
 	for _, a := range attacks {
 		switch {
 		case a.NoNetwork && s.world.Level == "none":
-			r.Outcomes = append(r.Outcomes, world.Outcome{Attack: a.Name, State: world.Untried, Proof: "a job without a network needs a box"})
+			r.Outcomes = append(r.Outcomes, world.Outcome{Attack: a.Name, State: world.Untried,
+				Proof: "a job without a network needs a box"})
 		case a.NoNetwork:
 			cut = append(cut, a)
 		case !a.Alone:
@@ -105,7 +107,8 @@ func (s *scene) told() string {
 }
 
 // submit runs attacks as a job of one task, and returns how they went.
-func (s *scene) submit(ctx context.Context, name string, job []world.Attack) (outcomes []world.Outcome, trouble []string) {
+func (s *scene) submit(ctx context.Context, name string, job []world.Attack) (outcomes []world.Outcome,
+	trouble []string) {
 	ctx, stop := context.WithTimeout(ctx, jobTime)
 	defer stop()
 	dir := filepath.Join(s.base, name)
@@ -119,7 +122,8 @@ func (s *scene) submit(ctx context.Context, name string, job []world.Attack) (ou
 	if err := os.WriteFile(filepath.Join(dir, "list"), []byte(strings.Join(names, "\n")), 0o600); err != nil {
 		return nil, []string{err.Error()}
 	}
-	args := []string{"run", "--cpu", "0.5", "--memory", fmt.Sprint(boundMemory), "--timeout", "3m", "--retries", "0", "--input", "list",
+	args := []string{"run", "--cpu", "0.5", "--memory", fmt.Sprint(boundMemory), "--timeout", "3m", "--retries", "0",
+		"--input", "list",
 		"--env", world.Variable + "=" + s.told(), "--output", "output.txt"}
 	if job[0].NoNetwork {
 		args = append(args, "--network", "none")
@@ -145,7 +149,8 @@ func (s *scene) submit(ctx context.Context, name string, job []world.Attack) (ou
 	}
 	if b, err := os.ReadFile(filepath.Join(dir, "output.txt")); err == nil && strings.Contains(string(b), s.secret) {
 		outcomes = slices.DeleteFunc(outcomes, func(o world.Outcome) bool { return o.Attack == names[0] })
-		outcomes = append(outcomes, world.Outcome{Attack: names[0], State: world.Succeeded, Proof: "the output that came back holds " + s.secret})
+		outcomes = append(outcomes, world.Outcome{Attack: names[0], State: world.Succeeded,
+			Proof: "the output that came back holds " + s.secret})
 		return outcomes, nil
 	}
 	for i := range outcomes {
@@ -155,7 +160,8 @@ func (s *scene) submit(ctx context.Context, name string, job []world.Attack) (ou
 		switch {
 		case said[n]:
 		case alone && code != 0:
-			outcomes = append(outcomes, world.Outcome{Attack: n, State: world.Refused, Proof: fmt.Sprintf("it was ended: %v", err)})
+			outcomes = append(outcomes, world.Outcome{Attack: n, State: world.Refused,
+				Proof: fmt.Sprintf("it was ended: %v", err)})
 		default:
 			trouble = append(trouble, fmt.Sprintf("%s: nothing is known of how it went: %v", n, err))
 		}

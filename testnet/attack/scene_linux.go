@@ -12,11 +12,9 @@ import (
 	"slices"
 	"strings"
 	"syscall"
-	"time"
 
 	"golang.org/x/sys/unix"
 
-	"skep/node/api/client"
 	"skep/testnet/attack/world"
 )
 
@@ -63,16 +61,20 @@ func set(ctx context.Context, o *Options) (s *scene, err error) {
 	rand.Read(random)
 	w := &s.world
 	w.Nonce, w.UID = hex.EncodeToString(random[:6]), os.Getuid()
-	w.Bounds = world.Bounds{Memory: boundMemory, Disk: boundDisk, Output: boundOutput, Processes: boundProcesses, Files: boundFiles}
+	w.Bounds = world.Bounds{Memory: boundMemory, Disk: boundDisk, Output: boundOutput, Processes: boundProcesses,
+		Files: boundFiles}
 	w.PIDs, _ = os.Readlink("/proc/self/ns/pid")
-	w.Data, w.ReadOnly, w.Writable = filepath.Join(s.base, "data"), filepath.Join(s.base, "shown"), filepath.Join(s.base, "shared")
+	w.Data, w.ReadOnly, w.Writable = filepath.Join(s.base, "data"), filepath.Join(s.base, "shown"),
+		filepath.Join(s.base, "shared")
 	for _, step := range []func() error{s.plantFiles, s.plantSockets, s.plantObjects} {
 		if err := step(); err != nil {
 			return s, fmt.Errorf("plant: %w", err)
 		}
 	}
-	args := []string{"--name", "attacked", "--expose", w.ReadOnly, "--expose", w.Writable + ":rw", "--task-processes", fmt.Sprint(boundProcesses),
-		"--task-disk", fmt.Sprint(boundDisk), "--task-files", fmt.Sprint(boundFiles), "--max-output", fmt.Sprint(boundOutput), "--cpus", "64"}
+	args := []string{"--name", "attacked", "--expose", w.ReadOnly, "--expose", w.Writable + ":rw", "--task-processes",
+		fmt.Sprint(boundProcesses),
+		"--task-disk", fmt.Sprint(boundDisk), "--task-files", fmt.Sprint(boundFiles), "--max-output", fmt.Sprint(boundOutput),
+		"--cpus", "64"}
 	if o.Landlock != "" {
 		args = append(args, "--landlock", o.Landlock)
 	}
@@ -102,7 +104,8 @@ func (s *scene) plantFiles() error {
 	}
 	os.Chmod(w.ReadOnly, 0o755)
 	os.Chmod(w.Writable, 0o1777)
-	for _, path := range []string{filepath.Join(home, "secret"), filepath.Join(home, ".ssh", "id_ed25519"), filepath.Join(w.Data, "planted")} {
+	for _, path := range []string{filepath.Join(home, "secret"), filepath.Join(home, ".ssh", "id_ed25519"),
+		filepath.Join(w.Data, "planted")} {
 		if err := os.WriteFile(path, []byte(s.secret), 0o600); err != nil {
 			return err
 		}
@@ -122,51 +125,14 @@ func (s *scene) plantFiles() error {
 		return err
 	}
 	setuid := filepath.Join(w.ReadOnly, "setuid")
-	if err := errors.Join(os.WriteFile(setuid, program, 0o755), os.WriteFile(filepath.Join(s.base, "intruder"), program, 0o755)); err != nil {
+	if err := errors.Join(os.WriteFile(setuid, program, 0o755), os.WriteFile(filepath.Join(s.base, "intruder"), program,
+		0o755)); err != nil {
 		return err
 	}
 	if handle, _, err := unix.NameToHandleAt(unix.AT_FDCWD, w.Secrets[0], 0); err == nil {
 		w.Handle, w.HandleType = handle.Bytes(), handle.Type()
 	}
 	return os.Chmod(setuid, 0o755|os.ModeSetuid|os.ModeSetgid)
-}
-
-// plantSockets makes sockets that tell the secret to whoever connects.
-func (s *scene) plantSockets() error {
-	w := &s.world
-	w.Abstract = "skep-attack-" + w.Nonce
-	w.Socket = filepath.Join(s.base, "home", "socket")
-	for _, at := range [][2]string{{"unix", w.Socket}, {"unix", "@" + w.Abstract}, {"tcp", "127.0.0.1:0"},
-		{"unix", filepath.Join(w.ReadOnly, "socket")}} {
-		l, err := net.Listen(at[0], at[1])
-		if err != nil {
-			return err
-		}
-		s.listeners = append(s.listeners, l)
-		go func() {
-			for {
-				c, err := l.Accept()
-				if err != nil {
-					return
-				}
-				c.SetDeadline(time.Now().Add(5 * time.Second))
-				c.Write([]byte(s.secret))
-				c.Close()
-			}
-		}()
-	}
-	w.Service = s.listeners[2].Addr().String()
-	os.Chmod(filepath.Join(w.ReadOnly, "socket"), 0o666)
-	user := fmt.Sprint(os.Getuid())
-	w.Sockets = []string{"/var/run/docker.sock", "/run/docker.sock", "/run/containerd/containerd.sock", "/run/podman/podman.sock", "/run/dbus/system_bus_socket",
-		"/run/systemd/private", "/run/systemd/notify", "/run/systemd/journal/dev-log", "/dev/log", "/run/user/" + user + "/bus", "/tmp/tmux-" + user + "/default",
-		"/tmp/.X11-unix/X0", "/run/snapd.socket", "/run/acpid.socket", "/run/nscd/socket", "/var/run/postgresql/.s.PGSQL.5432", "/run/mysqld/mysqld.sock",
-		"/nix/var/nix/daemon-socket/socket", "/var/guix/daemon-socket/socket",
-		filepath.Join(w.Data, client.SocketName)}
-	if agent := os.Getenv("SSH_AUTH_SOCK"); agent != "" {
-		w.Sockets = append(w.Sockets, agent)
-	}
-	return nil
 }
 
 // describe tells the intruder of the node's files and of the processes outside.
@@ -185,20 +151,24 @@ func (s *scene) describe() error {
 	for _, path := range s.node.attempts() {
 		w.Secrets = append(w.Secrets, filepath.Join(path, "private"))
 	}
-	w.Places = []string{"/", "/usr", "/usr/bin", "/usr/lib", "/bin", "/etc", "/opt", "/dev", "/proc", "/sys", "/run", "/var", "/home", "/root", "/srv",
+	w.Places = []string{"/", "/usr", "/usr/bin", "/usr/lib", "/bin", "/etc", "/opt", "/dev", "/proc", "/sys", "/run",
+		"/var", "/home", "/root", "/srv",
 		"/task/..", w.Data, filepath.Join(w.Data, "work"), filepath.Join(s.base, "home"), s.base, w.ReadOnly}
 	node := s.node.cmd.Process.Pid
 	header := uint64(0x400000) // where the linker puts programs
 	w.Processes = []world.Process{{Name: "node", PID: node, Mark: w.Data, Address: header, Holds: "\x7fELF"},
 		{Name: "zygote", PID: childOf(node), Address: header, Holds: "\x7fELF"},
-		{Name: "bystander", PID: s.bystander.pid, Mark: s.bystander.mark, Address: s.bystander.address, Holds: s.secret[:len(world.SecretPrefix)]},
-		{Name: "sibling", PID: s.sibling.pid, Mark: s.sibling.mark, Address: s.sibling.address, Holds: s.secret[:len(world.SecretPrefix)]}}
+		{Name: "bystander", PID: s.bystander.pid, Mark: s.bystander.mark, Address: s.bystander.address,
+			Holds: s.secret[:len(world.SecretPrefix)]},
+		{Name: "sibling", PID: s.sibling.pid, Mark: s.sibling.mark, Address: s.sibling.address,
+			Holds: s.secret[:len(world.SecretPrefix)]}}
 	w.Processes = append(w.Processes, world.Process{Name: world.Init, PID: 1, Address: header, Holds: "\x7fELF"})
 	if stub := parentOf(s.sibling.pid); stub != node && stub != childOf(node) {
 		w.Processes = append(w.Processes, world.Process{Name: "stub", PID: stub, Address: header, Holds: "\x7fELF"})
 	}
 	s.before = map[string]stamp{}
-	for _, path := range slices.Concat(w.Private[3:], w.Secrets, []string{w.Data, filepath.Join(s.base, "home"), w.ReadOnly}) {
+	for _, path := range slices.Concat(w.Private[3:], w.Secrets, []string{w.Data, filepath.Join(s.base, "home"),
+		w.ReadOnly}) {
 		if st, err := stampOf(path); err == nil {
 			s.before[path] = st
 		}

@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// sufferer is a process with the secret in its memory: a task, or a process of the node's user that is none. It goes on for as
-// long as the connection to it stands.
+// sufferer is a process with the secret in its memory: a task, or a process of the node's user that is none. It goes on
+// for as long as the connection to it stands.
 type sufferer struct {
 	mark    string
 	pid     int
@@ -37,7 +37,8 @@ func (s *scene) startVictims(ctx context.Context) (err error) {
 		return err
 	}
 	s.sibling, err = s.suffer("sibling", func(mark, address string) *exec.Cmd {
-		cmd := exec.CommandContext(ctx, s.node.skep, "--data-dir", s.node.data, "run", "--cpu", "0.1", "--env", "GODEBUG=asyncpreemptoff=1", "--",
+		cmd := exec.CommandContext(ctx, s.node.skep, "--data-dir", s.node.data, "run", "--cpu", "0.1", "--env",
+			"GODEBUG=asyncpreemptoff=1", "--",
 			"./intruder", "sibling", mark, address)
 		cmd.Dir, cmd.Env = s.base, s.node.env()
 		return cmd

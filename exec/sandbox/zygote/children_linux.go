@@ -162,7 +162,8 @@ type siginfoChild struct {
 // block blocks all signals of this thread: a child has the handlers of this process, and must not run them.
 func block() (old uint64) {
 	all := ^uint64(0)
-	unix.RawSyscall6(unix.SYS_RT_SIGPROCMASK, unix.SIG_SETMASK, uintptr(unsafe.Pointer(&all)), uintptr(unsafe.Pointer(&old)), 8, 0, 0)
+	unix.RawSyscall6(unix.SYS_RT_SIGPROCMASK, unix.SIG_SETMASK, uintptr(unsafe.Pointer(&all)),
+		uintptr(unsafe.Pointer(&old)), 8, 0, 0)
 	return old
 }
 

@@ -12,7 +12,8 @@ import (
 // exitBroken is how a child ends that could not do what it was made for, after it has said so.
 const exitBroken = 125
 
-// What a command does until its exec. It shares the memory of whoever made it, which waits, so it leaves here how far it came.
+// What a command does until its exec. It shares the memory of whoever made it, which waits, so it leaves here how far
+// it came.
 var (
 	bare      bool                    // in no box
 	program   int32                   // to be executed if FlagExecFile is set
@@ -56,7 +57,8 @@ func run(r *Request) (pid int, stage Stage, errno syscall.Errno) {
 	return pid, 0, 0
 }
 
-// commandMain restricts this process and becomes the command. The order matters: each step needs what a later one takes away.
+// commandMain restricts this process and becomes the command. The order matters: each step needs what a later one takes
+// away.
 //
 //go:nosplit
 //go:norace
@@ -124,8 +126,8 @@ func execute(r *Request) {
 	failed, failure = StageExec, errno
 }
 
-// forgetHandlers gives all signals their default action, before they are unblocked: a Go handler must not run in a process without a
-// runtime, in the memory of another. That other has its own table of handlers.
+// forgetHandlers gives all signals their default action, before they are unblocked: a Go handler must not run in a
+// process without a runtime, in the memory of another. That other has its own table of handlers.
 //
 //go:nosplit
 //go:norace
@@ -135,8 +137,8 @@ func forgetHandlers() {
 	}
 }
 
-// list puts the addresses of n texts, the first at an address, into words from a place on, and a zero; it returns the place
-// behind that.
+// list puts the addresses of n texts, the first at an address, into words from a place on, and a zero; it returns the
+// place behind that.
 //
 //go:nosplit
 //go:norace

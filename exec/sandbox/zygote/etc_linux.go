@@ -24,8 +24,8 @@ const (
 // private are names, anywhere in /etc, that no task sees whoever may read them.
 var private = []string{"shadow", "shadow-", "gshadow", "gshadow-", "sudoers", "machine-id"}
 
-// etc copies /etc into the tree: what everybody may read, without keys and passwords. What only the node's user or its groups may
-// read is not in it, for a task has that user's rights; what is exposed in it is there already.
+// etc copies /etc into the tree: what everybody may read, without keys and passwords. What only the node's user or its
+// groups may read is not in it, for a task has that user's rights; what is exposed in it is there already.
 type etc struct {
 	from, to string
 	shows    func(path string) bool // whether the tree has what is at a path of the machine
@@ -82,7 +82,8 @@ func (c *etc) folder(name string) error {
 var keyNames = []string{".key", "_key", ".keytab", ".p12", ".pfx"}
 
 func hidden(name string) bool {
-	return slices.Contains(private, name) || slices.ContainsFunc(keyNames, func(end string) bool { return strings.HasSuffix(name, end) })
+	return slices.Contains(private, name) ||
+		slices.ContainsFunc(keyNames, func(end string) bool { return strings.HasSuffix(name, end) })
 }
 
 // certNames are how names of files end that may have a key beside a certificate.
@@ -113,7 +114,8 @@ func (c *etc) entry(name string, d fs.DirEntry) error {
 	}
 	switch mode := info.Mode(); {
 	case mode.IsDir() && d.IsDir() && mode.Perm()&0o005 == 0o005:
-		if err := os.Mkdir(to, 0o755); err != nil && !errors.Is(err, fs.ErrExist) { // it is there if something in it is exposed
+		// it is there if something in it is exposed
+		if err := os.Mkdir(to, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
 			return err
 		}
 		return c.folder(name)
@@ -124,8 +126,8 @@ func (c *etc) entry(name string, d fs.DirEntry) error {
 	return nil
 }
 
-// stays reports whether a link leads to what tasks see, and so can stay a link. Another is followed: resolv.conf often is one to
-// a folder of the machine's resolver.
+// stays reports whether a link leads to what tasks see, and so can stay a link. Another is followed: resolv.conf often
+// is one to a folder of the machine's resolver.
 func (c *etc) stays(name, target string) bool {
 	if !filepath.IsAbs(target) {
 		target = filepath.Join("/etc", filepath.Dir(name), target)

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// keepFds puts the descriptors that came with the request where a stub has them, and closes all others: the standard streams
-// of the command, the control socket, and behind that the program and the control groups.
+// keepFds puts the descriptors that came with the request where a stub has them, and closes all others: the standard
+// streams of the command, the control socket, and behind that the program and the control groups.
 //
 //go:nosplit
 //go:norace
@@ -100,8 +100,9 @@ func joinGroups(r *Request) syscall.Errno {
 	return 0
 }
 
-// mountOwn mounts what is the box's own: the two folders of the attempt, each alone, so that what they lie in is not the task's to
-// change; then, over what the tree has in its place, processes, shared memory, which covers the folder of all attempts, and terminals.
+// mountOwn mounts what is the box's own: the two folders of the attempt, each alone, so that what they lie in is not
+// the task's to change; then, over what the tree has in its place, processes, shared memory, which covers the folder of
+// all attempts, and terminals.
 //
 //go:nosplit
 //go:norace
@@ -133,7 +134,8 @@ func mountOwn(r *Request) (Stage, syscall.Errno) {
 //go:nosplit
 //go:norace
 func mount(source, target, kind unsafe.Pointer, flags uintptr, data unsafe.Pointer) syscall.Errno {
-	_, _, errno := syscall.RawSyscall6(unix.SYS_MOUNT, uintptr(source), uintptr(target), uintptr(kind), flags, uintptr(data),
+	_, _, errno := syscall.RawSyscall6(unix.SYS_MOUNT, uintptr(source), uintptr(target), uintptr(kind), flags,
+		uintptr(data),
 		uintptr(cookie))
 	return errno
 }

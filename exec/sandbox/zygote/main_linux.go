@@ -30,7 +30,8 @@ func init() {
 func serve() {
 	runtime.LockOSThread() // what is forked inherits from this thread, which has to be there as long as the process
 	syscall.CloseOnExec(nodeFd)
-	_ = unix.CloseRange(nodeFd+1, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC) // what the node's parent left open is not for commands
+	// what the node's parent left open is not for commands
+	_ = unix.CloseRange(nodeFd+1, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC)
 	unix.Umask(0o022)
 	setup, err := welcome()
 	if err == nil {
@@ -44,8 +45,8 @@ func serve() {
 	if unix.Send(nodeFd, text, unix.MSG_NOSIGNAL) != nil || err != nil {
 		return
 	}
-	// Whoever stops the node by a signal to all its processes stops it alone: tasks go on for as long as it lets them. Ignored
-	// signals would be ignored by commands too.
+	// Whoever stops the node by a signal to all its processes stops it alone: tasks go on for as long as it lets them.
+	// Ignored signals would be ignored by commands too.
 	signal.Notify(make(chan os.Signal, 1), unix.SIGINT, unix.SIGTERM, unix.SIGHUP, unix.SIGQUIT)
 	c := newChildren(setup.Boxes)
 	go c.reap()
@@ -76,8 +77,9 @@ func welcome() (s Setup, err error) {
 	return s, err
 }
 
-// apply makes everything that boxes have in common. The filter concerns this thread, and what is forked from it. Ambient
-// capabilities are cleared for what is executed from it; the others a stub needs, and a command loses them by its exec or its user.
+// apply makes everything that boxes have in common. The filter concerns this thread, and what is forked from it.
+// Ambient capabilities are cleared for what is executed from it; the others a stub needs, and a command loses them by
+// its exec or its user.
 func (s *Setup) apply() error {
 	if !s.Boxes {
 		bare = true
@@ -128,9 +130,9 @@ func (s *Setup) publish() error {
 	return nil
 }
 
-// forbidUnixSockets fills in the filter for commands that could reach abstract sockets of the machine. Other architectures are
-// forbidden already; of the arguments the kernel looks at the lower half. Pairs of sockets are let be but for those of datagrams,
-// which may send to any address.
+// forbidUnixSockets fills in the filter for commands that could reach abstract sockets of the machine. Other
+// architectures are forbidden already; of the arguments the kernel looks at the lower half. Pairs of sockets are let be
+// but for those of datagrams, which may send to any address.
 func forbidUnixSockets() {
 	const family, kind = 16, 24 // where the first two arguments begin
 	noUnix = [...]unix.SockFilter{
@@ -159,7 +161,8 @@ func install(program []Instruction) error {
 		filter[i] = unix.SockFilter{Code: x.Op, Jt: x.Jt, Jf: x.Jf, K: x.K}
 	}
 	p := unix.SockFprog{Len: uint16(len(filter)), Filter: &filter[0]}
-	if _, _, errno := unix.RawSyscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, 0, uintptr(unsafe.Pointer(&p))); errno != 0 {
+	if _, _, errno := unix.RawSyscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, 0,
+		uintptr(unsafe.Pointer(&p))); errno != 0 {
 		return fmt.Errorf("filter system calls: %w", errno)
 	}
 	return nil

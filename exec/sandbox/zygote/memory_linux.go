@@ -14,15 +14,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// threadPointer is where the C library, if there is one, has what belongs to this thread. The kernel looks there for restartable
-// sequences, in a child too.
+// threadPointer is where the C library, if there is one, has what belongs to this thread. The kernel looks there for
+// restartable sequences, in a child too.
 func threadPointer() uintptr
 
 // threadMemory is more than it has on either side.
 const threadMemory = 64 << 10
 
-// forkLittle keeps what a fork has to copy small: of the memory that this process has written, the global variables alone [2].
-// The heap is not there in a child, so whatever is in it no box can come by.
+// forkLittle keeps what a fork has to copy small: of the memory that this process has written, the global variables
+// alone [2]. The heap is not there in a child, so whatever is in it no box can come by.
 func forkLittle() error {
 	debug.FreeOSMemory()
 	for try := 0; ; try++ {
@@ -33,7 +33,8 @@ func forkLittle() error {
 	}
 }
 
-// memoryTries is how often that is repeated while other threads of the C library or the runtime unmap what was just listed.
+// memoryTries is how often that is repeated while other threads of the C library or the runtime unmap what was just
+// listed.
 const memoryTries = 10
 
 func keepMemoryFromForks() error {

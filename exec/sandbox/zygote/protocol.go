@@ -96,9 +96,9 @@ const (
 // MaxRequest bounds a request with its texts, in bytes: what a socket takes as one message.
 const MaxRequest = 160 << 10
 
-// Request asks for something. Texts follow it in the same message, each ended by a zero byte; a field of type Text is the
-// offset of one from the beginning of the request. File descriptors travel with what runs a command: stdin, stdout, stderr, the
-// program if FlagExecFile is set, and of OpBox cgroup.procs files and, last, the control socket.
+// Request asks for something. Texts follow it in the same message, each ended by a zero byte; a field of type Text is
+// the offset of one from the beginning of the request. File descriptors travel with what runs a command: stdin, stdout,
+// stderr, the program if FlagExecFile is set, and of OpBox cgroup.procs files and, last, the control socket.
 type Request struct {
 	Op     Op
 	Flags  uint32

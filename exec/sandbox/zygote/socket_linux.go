@@ -18,8 +18,8 @@ type control struct {
 
 const controlHead = 16
 
-// header and span are a struct msghdr and a struct iovec, with addresses that are none to the garbage collector: a pointer may
-// not be stored after a fork, which has no collector to tell of it.
+// header and span are a struct msghdr and a struct iovec, with addresses that are none to the garbage collector: a
+// pointer may not be stored after a fork, which has no collector to tell of it.
 type header struct {
 	name, nameLength uintptr
 	spans, spanned   uintptr

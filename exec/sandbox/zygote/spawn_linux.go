@@ -21,9 +21,9 @@ const (
 
 var role int
 
-// born is where a child begins. It has the stack that it was given and no goroutine: what it calls may not grow the stack,
-// allocate, or look at its goroutine. Functions for it are nosplit, and the linker checks that their frames fit. The link name
-// tells readers of Go alone that it is called: assembly does.
+// born is where a child begins. It has the stack that it was given and no goroutine: what it calls may not grow the
+// stack, allocate, or look at its goroutine. Functions for it are nosplit, and the linker checks that their frames fit.
+// The link name tells readers of Go alone that it is called: assembly does.
 //
 //go:linkname born skep/exec/sandbox/zygote.born
 //go:nosplit
@@ -38,8 +38,8 @@ func born() {
 	exit(exitBroken)
 }
 
-// Children run on these stacks: a stub on the one, a command until its exec on the other, since it shares the memory of the
-// stub that waits for it.
+// Children run on these stacks: a stub on the one, a command until its exec on the other, since it shares the memory of
+// the stub that waits for it.
 const stackSize = 32 << 10
 
 var (
@@ -47,8 +47,8 @@ var (
 	noThread                [64]uint64 // what the thread pointer of a child points into: nothing that anybody looks at
 )
 
-// fork makes a copy of this process in namespaces of its own, which runs role. The cookie lets the filter of system calls
-// tell it from a task that does the same.
+// fork makes a copy of this process in namespaces of its own, which runs role. The cookie lets the filter of system
+// calls tell it from a task that does the same.
 //
 //go:nosplit
 //go:norace

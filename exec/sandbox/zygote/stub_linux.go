@@ -82,7 +82,8 @@ func stubMain() {
 	closeFds(childFd, lastFd)
 	tell(ReportStarted, 0, 0)
 	signals = 1 << (unix.SIGCHLD - 1)
-	fd, _ := call(unix.SYS_SIGNALFD4, ^uintptr(0), uintptr(unsafe.Pointer(&signals)), 8, unix.SFD_CLOEXEC|unix.SFD_NONBLOCK, 0)
+	fd, _ := call(unix.SYS_SIGNALFD4, ^uintptr(0), uintptr(unsafe.Pointer(&signals)), 8,
+		unix.SFD_CLOEXEC|unix.SFD_NONBLOCK, 0)
 	if fd != childFd {
 		call(unix.SYS_DUP3, fd, childFd, unix.O_CLOEXEC, 0, 0)
 		call(unix.SYS_CLOSE, fd, 0, 0, 0, 0)
@@ -93,8 +94,8 @@ func stubMain() {
 	exit(0)
 }
 
-// await returns when a child has ended or a request was answered. When the node is gone the box ends, and the kernel ends all
-// that is in it.
+// await returns when a child has ended or a request was answered. When the node is gone the box ends, and the kernel
+// ends all that is in it.
 //
 //go:nosplit
 //go:norace

@@ -15,14 +15,15 @@ import (
 // plainDevices are those that every program may use.
 var plainDevices = [...]string{"null", "zero", "full", "random", "urandom", "tty"}
 
-// makeTree makes the files that all boxes see, and makes them the root of this process. A box mounts its own /proc, /dev/shm
-// and /dev/pts into it, and its folders on Work and Temp. Nothing that the machine mounts later comes into it: that would be
-// writable, and its devices would work.
+// makeTree makes the files that all boxes see, and makes them the root of this process. A box mounts its own /proc,
+// /dev/shm and /dev/pts into it, and its folders on Work and Temp. Nothing that the machine mounts later comes into it:
+// that would be writable, and its devices would work.
 func (s *Setup) makeTree() error {
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
 		return fmt.Errorf("keep mounts from the machine: %w", err)
 	}
-	if err := unix.Mount("tmpfs", s.Root, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, "mode=0755,size=64m,nr_inodes=32768"); err != nil {
+	if err := unix.Mount("tmpfs", s.Root, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV,
+		"mode=0755,size=64m,nr_inodes=32768"); err != nil {
 		return fmt.Errorf("mount the tree: %w", err)
 	}
 	if err := os.Chdir(s.Root); err != nil {
@@ -62,7 +63,8 @@ func (s *Setup) makeOwn() error {
 		return fmt.Errorf("show %s to boxes: %w", s.Work, err)
 	}
 	for _, l := range [...]Link{{Temp[1:], "/tmp"}, {".." + Temp, "/var/tmp"}, {"/proc/self/fd", "/dev/fd"},
-		{"/proc/self/fd/0", "/dev/stdin"}, {"/proc/self/fd/1", "/dev/stdout"}, {"/proc/self/fd/2", "/dev/stderr"}, {"pts/ptmx", "/dev/ptmx"}} {
+		{"/proc/self/fd/0", "/dev/stdin"}, {"/proc/self/fd/1", "/dev/stdout"}, {"/proc/self/fd/2", "/dev/stderr"},
+		{"pts/ptmx", "/dev/ptmx"}} {
 		if err := link(l); err != nil {
 			return fmt.Errorf("link %s: %w", l.Path, err)
 		}
@@ -139,7 +141,8 @@ func cover(path string) error {
 	return unix.Mount("tmpfs", strings.TrimPrefix(filepath.Clean(path), "/"), "tmpfs", flags, "mode=0000,size=4k")
 }
 
-// mask puts an empty file over sockets of the tree, which a read-only mount keeps nobody from. One that is gone is left out.
+// mask puts an empty file over sockets of the tree, which a read-only mount keeps nobody from. One that is gone is left
+// out.
 func mask(paths []string) error {
 	if len(paths) == 0 {
 		return nil

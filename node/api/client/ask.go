@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"skep/grid"
-	"skep/node/api/v1"
+	v1 "skep/node/api/v1"
 )
 
 // namedCapability is a capability that the caller set, and its job; the zero job: any.
@@ -63,7 +63,8 @@ func (c *Client) capability(id grid.JobID) (*v1.Capability, error) {
 		return c.caps.of(id.String())
 	case c.given.job != (grid.JobID{}) && c.given.job != id:
 		return nil, &v1.Problem{Status: http.StatusForbidden,
-			Detail: "the capability is of job " + c.given.job.Short() + ", and this is job " + id.Short() + ": want that job's own"}
+			Detail: "the capability is of job " + c.given.job.Short() + ", and this is job " + id.Short() +
+				": want that job's own"}
 	}
 	return &c.given.Capability, nil
 }
@@ -127,7 +128,8 @@ func (c *Client) nonceFor(ctx context.Context, id grid.JobID, what string) (stri
 }
 
 // prove makes a request with a proof of the job's capability; again if the nonce was too old, or another node's.
-func (c *Client) prove(ctx context.Context, method string, id grid.JobID, of string, q url.Values, nonce string) (resp *http.Response, err error) {
+func (c *Client) prove(ctx context.Context, method string, id grid.JobID, of string, q url.Values,
+	nonce string) (resp *http.Response, err error) {
 	key, err := c.capability(id)
 	if err != nil {
 		return nil, err
@@ -182,7 +184,8 @@ func (c *Client) askJSON(ctx context.Context, method, ref, of string, q url.Valu
 		return err
 	}
 	if got := about(out); job != "" && got != job {
-		return fmt.Errorf("the answer about job %.80q is about job %.80q: the node that keeps it does not tell the truth", job, got)
+		return fmt.Errorf("the answer about job %.80q is about job %.80q: the node that keeps it does not tell the truth",
+			job, got)
 	}
 	return nil
 }
@@ -228,7 +231,8 @@ func (c *Client) submit(ctx context.Context, id string, spec *v1.Spec, q url.Val
 	return c.post(ctx, p.Job, spec, q, proof)
 }
 
-func (c *Client) post(ctx context.Context, id string, spec *v1.Spec, q url.Values, proof *v1.Proof) (*http.Response, error) {
+func (c *Client) post(ctx context.Context, id string, spec *v1.Spec, q url.Values, proof *v1.Proof) (*http.Response,
+	error) {
 	b, err := json.Marshal(v1.Submission{ID: id, Spec: *spec})
 	if err != nil {
 		return nil, err

@@ -30,7 +30,8 @@ func (d *fakeNode) client(t *testing.T) *Client {
 		d.mu.Lock()
 		defer d.mu.Unlock()
 		proof := r.Header.Get(v1.ProofHeader)
-		d.asked = append(d.asked, r.Method+" "+strings.TrimPrefix(r.URL.Path, "/v1/jobs/")+map[bool]string{true: " +"}[proof != ""])
+		d.asked = append(d.asked, r.Method+" "+strings.TrimPrefix(r.URL.Path,
+			"/v1/jobs/")+map[bool]string{true: " +"}[proof != ""])
 		w.Header().Set(v1.JobHeader, d.meant)
 		if proof == "" && d.deny != nil {
 			w.Header().Set(v1.NonceHeader, nonce)
@@ -48,7 +49,8 @@ func (d *fakeNode) client(t *testing.T) *Client {
 // A refusal by another node about another job does not make the client cancel that job.
 func TestRefusalCannotNameAnotherJob(t *testing.T) {
 	meant, victim := jobText(1), jobText(2)
-	d := &fakeNode{meant: meant, deny: func() v1.Problem { return v1.Problem{Job: victim} }, says: func() v1.Job { return v1.Job{ID: meant} }}
+	d := &fakeNode{meant: meant, deny: func() v1.Problem { return v1.Problem{Job: victim} },
+		says: func() v1.Job { return v1.Job{ID: meant} }}
 	c := d.client(t)
 	for _, id := range []string{meant, victim} {
 		if _, err := c.caps.draw(id); err != nil {
@@ -84,9 +86,12 @@ func TestProofsAreMadeOnRequest(t *testing.T) {
 		err   string
 	}{
 		{"a members' job", false, func(c *Client) { c.Use(v1.Capability{1}, job) }, "GET ID, POST ID/cancel", ""},
-		{"an owner's job", true, func(c *Client) { c.Use(v1.Capability{1}, job) }, "GET ID, POST ID/cancel +, GET ID/tasks +", ""},
-		{"of any job", true, func(c *Client) { c.Use(v1.Capability{1}, grid.JobID{}) }, "GET ID, POST ID/cancel +, GET ID/tasks +", ""},
-		{"another job's", true, func(c *Client) { c.Use(v1.Capability{1}, other) }, "POST ID/cancel", "is of job " + other.Short()},
+		{"an owner's job", true, func(c *Client) { c.Use(v1.Capability{1}, job) }, "GET ID, POST ID/cancel +, GET ID/tasks +",
+			""},
+		{"of any job", true, func(c *Client) { c.Use(v1.Capability{1}, grid.JobID{}) },
+			"GET ID, POST ID/cancel +, GET ID/tasks +", ""},
+		{"another job's", true, func(c *Client) { c.Use(v1.Capability{1}, other) }, "POST ID/cancel",
+			"is of job " + other.Short()},
 		{"none", true, func(*Client) {}, "POST ID/cancel", "closed"},
 	} {
 		d := &fakeNode{meant: id, says: func() v1.Job { return v1.Job{ID: id} }}
@@ -111,7 +116,8 @@ func TestProofsAreMadeOnRequest(t *testing.T) {
 // Capabilities of other jobs in the folder are not read.
 func TestOtherCapabilitiesAreNotRead(t *testing.T) {
 	id := jobText(1)
-	d := &fakeNode{meant: id, deny: func() v1.Problem { return v1.Problem{Job: id} }, says: func() v1.Job { return v1.Job{ID: id} }}
+	d := &fakeNode{meant: id, deny: func() v1.Problem { return v1.Problem{Job: id} },
+		says: func() v1.Job { return v1.Job{ID: id} }}
 	c := d.client(t)
 	if err := os.MkdirAll(c.caps.dir, 0o700); err != nil {
 		t.Fatal(err)

@@ -8,7 +8,7 @@ import (
 	"net/url"
 	"strconv"
 
-	"skep/node/api/v1"
+	v1 "skep/node/api/v1"
 )
 
 // HasBlob reports whether the node stores a blob, and its size.
@@ -26,7 +26,8 @@ func (c *Client) HasBlob(ctx context.Context, blob string) (size int64, has bool
 
 // PutBlob uploads a blob; the node refuses content that does not match hash and size.
 func (c *Client) PutBlob(ctx context.Context, blob string, size int64, r io.Reader) error {
-	resp, err := c.send(ctx, http.MethodPut, "/v1/blobs/"+url.PathEscape(blob), nil, r, size, "application/octet-stream", nil)
+	resp, err := c.send(ctx, http.MethodPut, "/v1/blobs/"+url.PathEscape(blob), nil, r, size, "application/octet-stream",
+		nil)
 	if err != nil {
 		return err
 	}

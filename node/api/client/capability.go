@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"skep/grid"
-	"skep/node/api/v1"
+	v1 "skep/node/api/v1"
 )
 
 // CapabilityFolder is the folder, in a data folder, of the capabilities of jobs that were submitted through it
@@ -131,7 +131,8 @@ func (k capabilities) prune(most int) {
 		gone++
 	}
 	if gone > 0 && k.tell != nil {
-		k.tell(fmt.Sprintf("removed the %d oldest of the capabilities in %s, which were not used for %d days: want at most %d",
+		k.tell(fmt.Sprintf("removed the %d oldest of the capabilities in %s, which were not used for %d days: "+
+			"want at most %d",
 			gone, k.dir, unusedFor/(24*time.Hour), most))
 	}
 }

@@ -92,7 +92,8 @@ func TestNames(t *testing.T) {
 		ref, id string
 		want    bool
 	}{
-		{id, id, true}, {id[:4], id, true}, {id[:20], id, true}, {"last", id, true}, {id, other, false}, {id[:20], other, false},
+		{id, id, true}, {id[:4], id, true}, {id[:20], id, true}, {"last", id, true}, {id, other, false},
+		{id[:20], other, false},
 		{"zzzz", id, false}, {id[:4], "", false}, {"last", "../x", false}, {"last", fmt.Sprintf("%s-x", id[:16]), false},
 	} {
 		if got := couldName(tc.ref, tc.id); got != tc.want {

@@ -16,7 +16,7 @@ import (
 	"strings"
 	"syscall"
 
-	"skep/node/api/v1"
+	v1 "skep/node/api/v1"
 )
 
 // maxAnswer bounds an answer that is read whole, in bytes.
@@ -66,7 +66,8 @@ func Open(dir string) (*Client, error) {
 	}
 	c := &Client{dir: dir, scheme: "http", host: localName, token: strings.TrimSpace(string(token)),
 		caps: capabilities{dir: filepath.Join(dir, CapabilityFolder)}}
-	c.http = &http.Client{Transport: &http.Transport{DialContext: c.dial, DisableCompression: true, MaxIdleConnsPerHost: 8}}
+	c.http = &http.Client{Transport: &http.Transport{DialContext: c.dial, DisableCompression: true,
+		MaxIdleConnsPerHost: 8}}
 	return c, nil
 }
 
@@ -92,13 +93,15 @@ func (c *Client) Tell(f func(string)) { c.caps.tell = f }
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
 // do sends a request whose body has no stated length.
-func (c *Client) do(ctx context.Context, method, path string, q url.Values, body io.Reader, kind string) (*http.Response, error) {
+func (c *Client) do(ctx context.Context, method, path string, q url.Values, body io.Reader,
+	kind string) (*http.Response, error) {
 	return c.send(ctx, method, path, q, body, -1, kind, nil)
 }
 
 // send sends a request and returns an answer whose status is below 400; any other is an error, a *v1.Problem if the
 // node sent one.
-func (c *Client) send(ctx context.Context, method, path string, q url.Values, body io.Reader, size int64, kind string, proof *v1.Proof) (*http.Response, error) {
+func (c *Client) send(ctx context.Context, method, path string, q url.Values, body io.Reader, size int64, kind string,
+	proof *v1.Proof) (*http.Response, error) {
 	u := url.URL{Scheme: c.scheme, Host: c.host, Path: path, RawQuery: q.Encode()}
 	req, err := http.NewRequestWithContext(ctx, method, u.String(), body)
 	if err != nil {
@@ -140,9 +143,12 @@ func (c *Client) plain(err error) error {
 	if errors.As(err, &u) {
 		err = u.Err
 	}
-	if c.dir == "" && (errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) ||
-		strings.Contains(err.Error(), "server closed idle connection")) { // before the request was written; the error has no value of its own
-		return fmt.Errorf("the node at %s closed the connection without an answer (%w): it stopped, or too many are connected to it at once, "+
+	if c.dir == "" && (errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
+		errors.Is(err, syscall.ECONNRESET) ||
+		// before the request was written; the error has no value of its own
+		strings.Contains(err.Error(), "server closed idle connection")) {
+		return fmt.Errorf("the node at %s closed the connection without an answer (%w): it stopped, or too many are "+
+			"connected to it at once, "+
 			"or others without its token: try again", c.host, err)
 	}
 	return err
@@ -157,7 +163,8 @@ func problem(resp *http.Response) error {
 			p.Job = job // another node may have written the answer itself
 		}
 	}()
-	if strings.HasPrefix(resp.Header.Get("Content-Type"), v1.ProblemType) && json.Unmarshal(b, p) == nil && p.Detail != "" {
+	if strings.HasPrefix(resp.Header.Get("Content-Type"), v1.ProblemType) && json.Unmarshal(b, p) == nil &&
+		p.Detail != "" {
 		v1.Printable(p)
 		return p
 	}

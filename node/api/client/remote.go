@@ -63,8 +63,9 @@ func ParseRemote(s string) (r Remote, err error) {
 	text, ok := strings.CutPrefix(u.Fragment, sumField)
 	sum, err := hex.DecodeString(text)
 	if copy(r.Sum[:], sum); !ok || err != nil || len(sum) != len(r.Sum) || !r.secure() {
-		return r, fmt.Errorf("remote node %s: want #sha256= and the %d hexadecimal digits of its certificate's hash at the end",
-			r.Addr, 2*len(r.Sum))
+		return r,
+			fmt.Errorf("remote node %s: want #sha256= and the %d hexadecimal digits of its certificate's hash at the end",
+				r.Addr, 2*len(r.Sum))
 	}
 	return r, nil
 }
@@ -87,7 +88,8 @@ const connectTime = 10 * time.Second
 // OpenRemote returns a client of a node on another machine, which saves capabilities in a folder here. It connects
 // with the first request. The token is sent only to the holder of the certificate's key.
 func OpenRemote(r Remote, dir string) *Client {
-	c := &Client{token: r.Token, scheme: "http", host: r.Addr, caps: capabilities{dir: filepath.Join(dir, CapabilityFolder)}}
+	c := &Client{token: r.Token, scheme: "http", host: r.Addr,
+		caps: capabilities{dir: filepath.Join(dir, CapabilityFolder)}}
 	t := &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 8, TLSHandshakeTimeout: connectTime,
 		DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
 			conn, err := (&net.Dialer{Timeout: connectTime}).DialContext(ctx, network, addr)

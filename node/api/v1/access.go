@@ -17,8 +17,9 @@ import (
 const (
 	ProofHeader = "Skep-Proof" // that the caller has the job's capability
 	NonceHeader = "Skep-Nonce" // of an answer that lacked a proof: the nonce for the next one, at that node
-	JobHeader   = "Skep-Job"   // of an answer: the whole ID of the job that the request named, as the asked node resolved it
-	UserHeader  = "Skep-User"  // the user for whom another member asks, as its node identified it; escaped as in a path
+	// of an answer: the whole ID of the job that the request named, as the asked node resolved it
+	JobHeader  = "Skep-Job"
+	UserHeader = "Skep-User" // the user for whom another member asks, as its node identified it; escaped as in a path
 )
 
 // Capability opens a job under access owner: the seed of an Ed25519 key. It is never sent; a request has a Proof of
@@ -66,7 +67,8 @@ type Request struct {
 
 // text returns the signed bytes. No part of it but the last can contain the line feed that ends it.
 func (r *Request) text() []byte {
-	return []byte(proofContext + r.Job.String() + "\n" + r.Nonce + "\n" + r.Method + "\n" + url.PathEscape(r.Path) + "\n" + r.Query)
+	return []byte(proofContext + r.Job.String() + "\n" + r.Nonce + "\n" + r.Method + "\n" + url.PathEscape(r.Path) + "\n" +
+		r.Query)
 }
 
 // Proof proves that the sender of one request has a job's capability.
@@ -95,7 +97,8 @@ func ParseProof(s string) (*Proof, error) {
 	p := &Proof{}
 	parts := strings.Split(s, ".")
 	if len(parts) != 3 || !IsNonce(parts[1]) {
-		return nil, errors.New("proof: want the public key, the nonce and the signature in hexadecimal, with a period between them")
+		return nil,
+			errors.New("proof: want the public key, the nonce and the signature in hexadecimal, with a period between them")
 	}
 	p.Nonce = parts[1]
 	for i, dst := range map[int][]byte{0: p.key[:], 2: p.sig[:]} {

@@ -50,7 +50,8 @@ func FuzzFrames(f *testing.F) {
 		for {
 			frame, err := r.Next()
 			if err != nil {
-				if (err == io.EOF) != (again.Len() == len(data)) || errors.Is(err, io.ErrUnexpectedEOF) && again.Len() == len(data) {
+				if (err == io.EOF) != (again.Len() == len(data)) || errors.Is(err, io.ErrUnexpectedEOF) &&
+					again.Len() == len(data) {
 					t.Errorf("%v after %d of %d bytes", err, again.Len(), len(data))
 				}
 				break

@@ -12,9 +12,11 @@ func TestPrintable(t *testing.T) {
 	const odd = "a\u202eb\u009bc\nd"
 	now := time.Now()
 	d := &Explanation{
-		Job: Job{Name: odd, Command: []string{odd}, Done: &now, Members: []string{odd}, Spec: &Spec{Name: odd, Env: map[string]string{"X": odd},
-			Needs: Needs{Labels: map[string][]string{odd: {odd}}}, Inputs: []File{{Path: odd}}}},
-		Tasks: []TaskStory{{Task: Task{Waits: &Refusal{Detail: odd}, Result: &Result{Error: odd, Outputs: []File{{Path: odd}}}}, Steps: []Step{{Detail: odd, At: now}}}},
+		Job: Job{Name: odd, Command: []string{odd}, Done: &now, Members: []string{odd},
+			Spec: &Spec{Name: odd, Env: map[string]string{"X": odd},
+				Needs: Needs{Labels: map[string][]string{odd: {odd}}}, Inputs: []File{{Path: odd}}}},
+		Tasks: []TaskStory{{Task: Task{Waits: &Refusal{Detail: odd},
+			Result: &Result{Error: odd, Outputs: []File{{Path: odd}}}}, Steps: []Step{{Detail: odd, At: now}}}},
 		Nodes: []Fitness{{Name: odd}},
 	}
 	Printable(d)
@@ -26,7 +28,8 @@ func TestPrintable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s := string(b); strings.ContainsAny(s, "\u202e\u009b") || strings.Contains(s, `\n`) || strings.Count(s, "a?b?c d") != 11 {
+	if s := string(b); strings.ContainsAny(s, "\u202e\u009b") || strings.Contains(s, `\n`) ||
+		strings.Count(s, "a?b?c d") != 11 {
 		t.Errorf("%d texts are clean: want 11 in %s", strings.Count(s, "a?b?c d"), s)
 	}
 	p := &Problem{Detail: odd, Errors: []ProblemDetail{{Message: odd}}}

@@ -62,7 +62,8 @@ type File struct {
 func (s *Spec) Grid() (*grid.JobSpec, error) {
 	g := &grid.JobSpec{
 		Name: s.Name, Class: s.Class, Engine: s.Engine, Command: s.Command, Count: s.Count,
-		Outputs: s.Outputs, Timeout: seconds(s.Timeout), Retries: DefaultRetries, Policy: s.Policy, Wait: s.Wait, Idempotent: s.Idempotent,
+		Outputs: s.Outputs, Timeout: seconds(s.Timeout), Retries: DefaultRetries, Policy: s.Policy, Wait: s.Wait,
+		Idempotent: s.Idempotent,
 	}
 	if g.Engine == "" {
 		g.Engine = grid.EngineProcess
@@ -115,7 +116,8 @@ func (s *Spec) isolate(g *grid.JobSpec) error {
 			return err
 		}
 		if g.Network == grid.NetworkHost && level == grid.IsolationStrict {
-			return fmt.Errorf("network host with isolation strict, which gives tasks a network of their own: want network none, or isolation basic")
+			return fmt.Errorf("network host with isolation strict, which gives tasks a network of their own: want network " +
+				"none, or isolation basic")
 		}
 	} else if level == grid.IsolationStrict {
 		g.Network = grid.NetworkNone
@@ -124,7 +126,8 @@ func (s *Spec) isolate(g *grid.JobSpec) error {
 		level = max(level, grid.IsolationBasic)
 	}
 	if level > grid.IsolationNone && g.Isolation() < level {
-		g.Needs.Labels = slices.DeleteFunc(g.Needs.Labels, func(l grid.LabelNeed) bool { return l.Key == grid.IsolationLabel })
+		g.Needs.Labels = slices.DeleteFunc(g.Needs.Labels,
+			func(l grid.LabelNeed) bool { return l.Key == grid.IsolationLabel })
 		g.Needs.Labels = append(g.Needs.Labels, grid.LabelNeed{Key: grid.IsolationLabel, Values: level.AtLeast()})
 	}
 	return nil
@@ -153,10 +156,11 @@ func seconds(s float64) time.Duration {
 func SpecOf(g *grid.JobSpec) *Spec {
 	s := &Spec{
 		Name: g.Name, Class: g.Class, Engine: g.Engine, Command: g.Command, Count: g.Count,
-		Outputs: g.Outputs, Timeout: g.Timeout.Seconds(), Retries: &g.Retries, Policy: g.Policy, Wait: g.Wait, Idempotent: g.Idempotent,
-		Needs:  Needs{Cores: float64(g.Needs.CPU) / 1000, Memory: int64(g.Needs.Memory)},
-		Inputs: FilesOf(g.Inputs),
-		Access: string(g.Access()),
+		Outputs: g.Outputs, Timeout: g.Timeout.Seconds(), Retries: &g.Retries, Policy: g.Policy, Wait: g.Wait,
+		Idempotent: g.Idempotent,
+		Needs:      Needs{Cores: float64(g.Needs.CPU) / 1000, Memory: int64(g.Needs.Memory)},
+		Inputs:     FilesOf(g.Inputs),
+		Access:     string(g.Access()),
 	}
 	if len(g.Needs.Labels) > 0 {
 		s.Needs.Labels = make(map[string][]string, len(g.Needs.Labels))

@@ -60,7 +60,8 @@ func Open(dir string, max grid.Bytes) (*Store, error) {
 	if max <= 0 {
 		return nil, fmt.Errorf("blob folder %s: %d bytes: want more than 0", dir, max)
 	}
-	s := &Store{dir: dir, max: max, blobs: map[grid.BlobID]*entry{}, pins: map[grid.BlobID]int{}, holds: map[grid.BlobID]*time.Timer{}, evictable: list.New(), checks: map[*entry]*check{}}
+	s := &Store{dir: dir, max: max, blobs: map[grid.BlobID]*entry{}, pins: map[grid.BlobID]int{},
+		holds: map[grid.BlobID]*time.Timer{}, evictable: list.New(), checks: map[*entry]*check{}}
 	s.quarantine.dir, s.quarantine.most = filepath.Join(dir, quarantineFolder), max/quarantineShare
 	if err := os.RemoveAll(s.temp()); err != nil {
 		return nil, fmt.Errorf("blob folder: %w", err)

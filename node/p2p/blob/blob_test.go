@@ -113,7 +113,8 @@ func TestPutFails(t *testing.T) {
 	}{
 		"too long": {second(s.Put(ctx, strings.NewReader(content), size-1, true)), ErrTooLarge},
 		"endless":  {second(s.Put(ctx, zeros{}, grid.GiB, false)), ErrTooLarge},
-		"broken":   {second(s.Put(ctx, io.MultiReader(strings.NewReader(content), iotest.ErrReader(broken)), 99, false)), broken},
+		"broken": {second(s.Put(ctx, io.MultiReader(strings.NewReader(content), iotest.ErrReader(broken)), 99, false)),
+			broken},
 		"left":     {second(s.Put(cancelled, strings.NewReader(content), 99, false)), context.Canceled},
 		"short":    {s.PutExpected(ctx, id, size, strings.NewReader(content[1:]), false), ErrContent},
 		"longer":   {s.PutExpected(ctx, id, size, strings.NewReader(content+"x"), false), ErrTooLarge},

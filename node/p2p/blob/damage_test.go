@@ -121,10 +121,12 @@ func TestFlippedBit(t *testing.T) {
 				if err == nil || len(got) >= len(long) || !errors.Is(err, ErrContent) {
 					t.Errorf("%s, %s at %d: %d bytes, %v", what, how, at, len(got), err)
 				}
-				if s.Has(id) || s.Size() != 0 || len(*damages) != 1 || !(*damages)[0].Needed || (*damages)[0].ID != id || !errors.Is((*damages)[0].Why, ErrContent) {
+				if s.Has(id) || s.Size() != 0 || len(*damages) != 1 || !(*damages)[0].Needed || (*damages)[0].ID != id ||
+					!errors.Is((*damages)[0].Why, ErrContent) {
 					t.Errorf("%s, %s at %d: it is still here, or was told of %d times", what, how, at, len(*damages))
 				}
-				if info, err := os.Stat(filepath.Join(s.dir, quarantineFolder, id.String())); err != nil || info.Size() != int64(len(long)) {
+				if info, err := os.Stat(filepath.Join(s.dir, quarantineFolder, id.String())); err != nil ||
+					info.Size() != int64(len(long)) {
 					t.Errorf("%s: it was not put aside: %v", what, err)
 				}
 				if put(t, s, long); read(t, s, id) != long {

@@ -31,8 +31,9 @@ func TestKeepFree(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, _, tooLarge := s.Put(ctx, io.LimitReader(zeros{}, 16<<20), grid.GiB, true)
-	for what, err := range map[string]error{"a blob": tooLarge, "a copy": errors.Join(s.Link(ctx, large, filepath.Join(dir, "first"), false),
-		s.Link(ctx, large, filepath.Join(dir, "second"), false))} {
+	for what, err := range map[string]error{"a blob": tooLarge,
+		"a copy": errors.Join(s.Link(ctx, large, filepath.Join(dir, "first"), false),
+			s.Link(ctx, large, filepath.Join(dir, "second"), false))} {
 		if free, _ := disk.Free(dir); !errors.Is(err, ErrDisk) || free < floor {
 			t.Errorf("%s that is too large: %d bytes are free, %v", what, free, err)
 		}
@@ -50,7 +51,8 @@ func TestDiskFull(t *testing.T) {
 	t.Cleanup(func() { unix.Unmount(dir, unix.MNT_DETACH) })
 	s := openStore(t, dir, grid.GiB)
 	put(t, s, "small")
-	if _, _, err := s.Put(ctx, io.LimitReader(zeros{}, 1<<20), grid.GiB, true); !errors.Is(err, ErrDisk) || leftovers(t, s) != 0 {
+	if _, _, err := s.Put(ctx, io.LimitReader(zeros{}, 1<<20), grid.GiB, true); !errors.Is(err, ErrDisk) ||
+		leftovers(t, s) != 0 {
 		t.Errorf("%d leftovers, %v", leftovers(t, s), err)
 	}
 	if read(t, s, nameOf("small")) != "small" {

@@ -32,7 +32,8 @@ func putContents(dir string) error {
 			} else if n < 3 {
 				_, _, err = s.Put(ctx, strings.NewReader(testContent(n)), grid.MiB, true)
 			} else {
-				err = s.PutExpected(ctx, nameOf(testContent(n)), grid.Bytes(len(testContent(n))), strings.NewReader(testContent(n)), true)
+				err = s.PutExpected(ctx, nameOf(testContent(n)), grid.Bytes(len(testContent(n))), strings.NewReader(testContent(n)),
+					true)
 			}
 			if err != nil {
 				return err

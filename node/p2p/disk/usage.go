@@ -89,7 +89,8 @@ func openFolder(parent int, name string) (f *os.File, restore func(), err error)
 	}
 	return os.NewFile(uintptr(fd), name), func() {
 		var now unix.Stat_t
-		if before&access != access && unix.Fstat(fd, &now) == nil && uint32(now.Mode)&0o7777 == before|access { // else its owner has changed it
+		// else its owner has changed it
+		if before&access != access && unix.Fstat(fd, &now) == nil && uint32(now.Mode)&0o7777 == before|access {
 			_ = unix.Fchmod(fd, before)
 		}
 	}, nil

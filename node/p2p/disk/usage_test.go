@@ -15,7 +15,8 @@ func TestUnreadableFoldersAreMeasured(t *testing.T) {
 	for mode := range fs.FileMode(0o1000) {
 		dir := filepath.Join(base, fmt.Sprintf("%o", mode))
 		inner := filepath.Join(dir, "a", "b")
-		err := errors.Join(os.MkdirAll(inner, 0o700), os.WriteFile(filepath.Join(inner, "f"), make([]byte, 1<<16), 0o600), os.Chmod(inner, mode),
+		err := errors.Join(os.MkdirAll(inner, 0o700), os.WriteFile(filepath.Join(inner, "f"), make([]byte, 1<<16), 0o600),
+			os.Chmod(inner, mode),
 			os.Chmod(filepath.Dir(inner), mode), os.Chmod(dir, mode))
 		if err != nil {
 			t.Fatal(err)

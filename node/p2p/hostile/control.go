@@ -37,7 +37,8 @@ type Talk struct {
 }
 
 func (m *Member) hello() *wire.Hello {
-	return &wire.Hello{Version: wire.Version, Kinds: grid.AllKinds, Software: "hostile", Boot: m.boot, Features: grid.AllFeatures}
+	return &wire.Hello{Version: wire.Version, Kinds: grid.AllKinds, Software: "hostile", Boot: m.boot,
+		Features: grid.AllFeatures}
 }
 
 // Control opens a control stream and says hello, which makes the member a peer that is up.

@@ -94,7 +94,8 @@ var announced atomic.Uint64
 // Announcement signs data as an announcement of the member's own, on its network's topic.
 func (m *Member) Announcement(data []byte) (*Published, error) {
 	topic := m.Topic()
-	a := &Published{From: []byte(m.host.ID()), Data: data, Topic: &topic, Seqno: binary.BigEndian.AppendUint64(nil, announced.Add(1))}
+	a := &Published{From: []byte(m.host.ID()), Data: data, Topic: &topic, Seqno: binary.BigEndian.AppendUint64(nil,
+		announced.Add(1))}
 	return a, m.Sign(a)
 }
 

@@ -19,8 +19,10 @@ func Ghost(name string, addrs ...string) (*grid.Ad, error) {
 	if err != nil {
 		return nil, err
 	}
-	ad := &grid.Ad{Node: grid.NodeID(public), Seq: grid.Seq{Boot: 1, N: 1}, Name: name, Speed: 1, Availability: 1, Engines: []string{grid.EngineProcess},
-		Capacity: grid.Resources{CPU: 64 * grid.CPU, Memory: 64 * grid.GiB}, Free: grid.Resources{CPU: 64 * grid.CPU, Memory: 64 * grid.GiB},
+	ad := &grid.Ad{Node: grid.NodeID(public), Seq: grid.Seq{Boot: 1, N: 1}, Name: name, Speed: 1, Availability: 1,
+		Engines:  []string{grid.EngineProcess},
+		Capacity: grid.Resources{CPU: 64 * grid.CPU, Memory: 64 * grid.GiB}, Free: grid.Resources{CPU: 64 * grid.CPU,
+			Memory: 64 * grid.GiB},
 		Addrs: addrs}
 	ad.Sealed, err = wire.Seal(key, ad)
 	return ad, err

@@ -59,7 +59,9 @@ func LoadKey(dir string, owner grid.NodeID) (ed25519.PrivateKey, error) {
 	seed, err := readHex(path, ed25519.SeedSize)
 	switch {
 	case errors.Is(err, errNone) && !owner.IsZero():
-		return nil, fmt.Errorf("identity: %s is not there, but the data folder is that of node %s: want that file back, or another data folder", path, owner)
+		return nil,
+			fmt.Errorf("identity: %s is not there, but the data folder is that of node %s: want that file back, or another "+
+				"data folder", path, owner)
 	case errors.Is(err, errNone):
 		seed = make([]byte, ed25519.SeedSize)
 		rand.Read(seed)
@@ -70,7 +72,9 @@ func LoadKey(dir string, owner grid.NodeID) (ed25519.PrivateKey, error) {
 	}
 	key := ed25519.NewKeyFromSeed(seed)
 	if id := grid.NodeID(key.Public().(ed25519.PublicKey)); !owner.IsZero() && id != owner {
-		return nil, fmt.Errorf("identity: %s is that of node %s, but the data folder is that of node %s: want its own file back, or another data folder", path, id, owner)
+		return nil,
+			fmt.Errorf("identity: %s is that of node %s, but the data folder is that of node %s: want its own file back, or "+
+				"another data folder", path, id, owner)
 	}
 	return key, nil
 }
@@ -91,8 +95,10 @@ func LoadSecret(dir string, join *[32]byte) (secret [32]byte, made bool, err err
 	}
 	copy(secret[:], b)
 	if join != nil && *join != secret {
-		return secret, false, fmt.Errorf("the token is of network %s, but this data folder belongs to network %s: want a token of that network, or another data folder (%s)",
-			NetworkName(*join), NetworkName(secret), dir)
+		return secret, false,
+			fmt.Errorf("the token is of network %s, but this data folder belongs to network %s: want a token of that "+
+				"network, or another data folder (%s)",
+				NetworkName(*join), NetworkName(secret), dir)
 	}
 	return secret, false, nil
 }

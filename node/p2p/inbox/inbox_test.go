@@ -59,7 +59,8 @@ func TestNobodyWaitsForALoopThatHasEnded(t *testing.T) {
 	if err := q.Post(context.Background(), New()); !errors.Is(err, ErrClosed) {
 		t.Errorf("Post into the full queue of a loop that has ended: %v: want %v", err, ErrClosed)
 	}
-	if err := q.Read(context.Background(), func(grid.Time) { t.Error("the function is called") }); !errors.Is(err, ErrClosed) {
+	if err := q.Read(context.Background(), func(grid.Time) { t.Error("the function is called") }); !errors.Is(err,
+		ErrClosed) {
 		t.Errorf("Read: %v: want %v", err, ErrClosed)
 	}
 }

@@ -42,8 +42,10 @@ func (g *availabilityMeter) sample(at grid.Time, c process.Cores, own time.Durat
 	if first || d <= 0 {
 		return false
 	}
-	g.mean += (g.availableShare(c, (c.Busy-was.Busy).Seconds()/d.Seconds(), (own-had).Seconds()/d.Seconds()) - g.mean) * (1 - math.Exp(-d.Seconds()/averageTime.Seconds()))
-	all := g.mean > 1-availabilityStep/4 && g.reported < 1 // or a small remainder of load that has ended would be reported for ever
+	g.mean += (g.availableShare(c, (c.Busy-was.Busy).Seconds()/d.Seconds(),
+		(own-had).Seconds()/d.Seconds()) - g.mean) * (1 - math.Exp(-d.Seconds()/averageTime.Seconds()))
+	// or a small remainder of load that has ended would be reported for ever
+	all := g.mean > 1-availabilityStep/4 && g.reported < 1
 	if math.Abs(g.mean-g.reported) < availabilityChange && !all {
 		return false
 	}
@@ -72,7 +74,8 @@ func (g *availabilityMeter) availableShare(c process.Cores, busy, own float64) f
 // Watch measures the node's availability and uptime until ctx ends, and reports both when one has changed: left is the
 // part of the cores on offer that others leave, up the part of the time in which the node is up. dir is the data
 // folder, and tasks returns the CPU time of all tasks so far, if it is known.
-func Watch(ctx context.Context, dir string, offers grid.MilliCPU, tasks func() (time.Duration, bool), report func(left, up float64)) {
+func Watch(ctx context.Context, dir string, offers grid.MilliCPU, tasks func() (time.Duration, bool),
+	report func(left, up float64)) {
 	g, u := newAvailabilityMeter(offers), openUptime(dir, time.Now())
 	defer func() { u.save(time.Now()) }()
 	tick := time.NewTicker(sampleInterval)

@@ -14,15 +14,16 @@ import (
 var fixedLabels = []string{"os", "arch", grid.IsolationLabel}
 
 // Labels returns a node's labels, ordered by key: those of the machine, of the version of this build and of the
-// isolation of its tasks, and the operator's. Of the former an operator can set the host's name. Needs name keys as they
-// are written, so two keys that differ only by case would be one mistaken for the other.
+// isolation of its tasks, and the operator's. Of the former an operator can set the host's name. Needs name keys as
+// they are written, so two keys that differ only by case would be one mistaken for the other.
 func Labels(version string, level grid.Isolation, own []grid.Label) ([]grid.Label, error) {
 	labels := append(known(version), grid.Label{Key: grid.IsolationLabel, Value: level.String()})
 	for _, l := range own {
 		if l.Key == "" || len(l.Key) > grid.MaxLabel || len(l.Value) > grid.MaxLabel || strings.ContainsAny(l.Key, "=, ") ||
 			!grid.Printable(l.Key+l.Value) {
-			return nil, fmt.Errorf("label %q=%q: want a key without '=', ',' and spaces, and at most %d bytes of printable text each",
-				l.Key, l.Value, grid.MaxLabel)
+			return nil,
+				fmt.Errorf("label %q=%q: want a key without '=', ',' and spaces, and at most %d bytes of printable text each",
+					l.Key, l.Value, grid.MaxLabel)
 		}
 		i := slices.IndexFunc(labels, func(o grid.Label) bool { return strings.EqualFold(o.Key, l.Key) })
 		switch {

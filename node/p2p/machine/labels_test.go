@@ -9,7 +9,8 @@ import (
 )
 
 func TestLabels(t *testing.T) {
-	got, err := Labels("1.2", grid.IsolationBasic, []grid.Label{{Key: "zone", Value: "a"}, {Key: "hostname", Value: "mine"}, {Key: "zone", Value: "b"}})
+	got, err := Labels("1.2", grid.IsolationBasic,
+		[]grid.Label{{Key: "zone", Value: "a"}, {Key: "hostname", Value: "mine"}, {Key: "zone", Value: "b"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +53,8 @@ func TestCapacity(t *testing.T) {
 	if err != nil || r.CPU != 1500 || r.Memory < 1 {
 		t.Errorf("%+v, %v", r, err)
 	}
-	if _, err := Capacity(grid.Resources{CPU: -1, Memory: grid.GiB}); err == nil || !strings.Contains(err.Error(), "cpus -0.001: want more than 0") {
+	if _, err := Capacity(grid.Resources{CPU: -1, Memory: grid.GiB}); err == nil ||
+		!strings.Contains(err.Error(), "cpus -0.001: want more than 0") {
 		t.Error(err)
 	}
 }

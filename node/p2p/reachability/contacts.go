@@ -210,7 +210,8 @@ func (l *dialer) evictSaved(at time.Time) (evicted grid.NodeID, full bool) {
 			continue
 		}
 		count++
-		if worst == nil || c.familiar(at) != worst.familiar(at) && !c.familiar(at) || c.familiar(at) == worst.familiar(at) && c.lastSeen.Before(worst.lastSeen) {
+		if worst == nil || c.familiar(at) != worst.familiar(at) && !c.familiar(at) || c.familiar(at) == worst.familiar(at) &&
+			c.lastSeen.Before(worst.lastSeen) {
 			evicted, worst = n, c
 		}
 	}

@@ -56,7 +56,8 @@ func TestContactsAreBounded(t *testing.T) {
 	a.dialer.mu.Lock()
 	defer a.dialer.mu.Unlock()
 	if len(a.dialer.contacts) > maxContacts || a.dialer.contacts[kept] == nil {
-		t.Errorf("%d contacts, neighbour among them %v: want at most %d with it", len(a.dialer.contacts), a.dialer.contacts[kept] != nil, maxContacts)
+		t.Errorf("%d contacts, neighbour among them %v: want at most %d with it", len(a.dialer.contacts),
+			a.dialer.contacts[kept] != nil, maxContacts)
 	}
 }
 
@@ -67,7 +68,8 @@ func TestStrangersDoNotReplaceSavedFamiliarNodes(t *testing.T) {
 	old, addr := time.Now().Add(-2*transport.FamiliarAfter), []string{"/ip4/192.0.2.1/tcp/1"}
 	a.dialer.mu.Lock()
 	for i := range maxSaved {
-		a.dialer.contacts[grid.NodeID{1, byte(i), byte(i >> 8)}] = &contact{addrs: addr, lastSeen: old, firstUp: old, saved: true, next: time.Now().Add(time.Hour)}
+		a.dialer.contacts[grid.NodeID{1, byte(i), byte(i >> 8)}] = &contact{addrs: addr, lastSeen: old, firstUp: old,
+			saved: true, next: time.Now().Add(time.Hour)}
 	}
 	a.dialer.mu.Unlock()
 	for i := range byte(10) {
@@ -92,7 +94,8 @@ func TestStrangersDoNotReplaceSavedFamiliarNodes(t *testing.T) {
 
 // Host names in ads are not looked up.
 func TestNamesAreNotLookedUp(t *testing.T) {
-	got := numericAddrs([]string{"/dns4/example.com/tcp/1", "/ip4/192.0.2.1/tcp/1", "/ip6/2001:db8::1/tcp/1", "/dnsaddr/example.com", "rubbish",
+	got := numericAddrs([]string{"/dns4/example.com/tcp/1", "/ip4/192.0.2.1/tcp/1", "/ip6/2001:db8::1/tcp/1",
+		"/dnsaddr/example.com", "rubbish",
 		"/unix/tmp/x"})
 	if len(got) != 2 {
 		t.Errorf("%v: want the two addresses of IP", got)

@@ -133,7 +133,8 @@ func (l *dialer) announcedAddrs(n grid.NodeID) []string {
 }
 
 func (l *dialer) wanted(c *contact) bool {
-	return !c.connected && !c.dialing && len(c.addrs) > 0 && (c.neighbour || l.connected < minConnections && (c.saved || c.fromToken))
+	return !c.connected && !c.dialing && len(c.addrs) > 0 && (c.neighbour || l.connected < minConnections &&
+		(c.saved || c.fromToken))
 }
 
 // run dials the contacts that are due.

@@ -55,10 +55,13 @@ func tryOpenNode(t testing.TB, change func(*transport.Config), join ...string) (
 	q := inbox.Open()
 	self, log := grid.NodeID(key[32:]), slog.New(slog.DiscardHandler)
 	n := &testNode{t: t, up: make(map[grid.NodeID]bool)}
-	if n.Network, err = New(context.Background(), Config{Self: self, Secret: testSecret, Data: dsync.MutexWrap(ds.NewMapDatastore()), Log: log, Event: q.Event}); err != nil {
+	if n.Network, err = New(context.Background(),
+		Config{Self: self, Secret: testSecret, Data: dsync.MutexWrap(ds.NewMapDatastore()), Log: log,
+			Event: q.Event}); err != nil {
 		return nil, err
 	}
-	cfg := transport.Config{Self: self, Boot: 1, Key: key, Secret: testSecret, Listen: []string{"/ip4/127.0.0.1/tcp/0"}, Services: []transport.Service{n.Service()},
+	cfg := transport.Config{Self: self, Boot: 1, Key: key, Secret: testSecret, Listen: []string{"/ip4/127.0.0.1/tcp/0"},
+		Services: []transport.Service{n.Service()},
 		Contacts: n.Network, Addrs: n.Addrs(), Log: log, Inbox: q, Members: new(transport.Members), Drop: func(string) {}}
 	if change != nil {
 		change(&cfg)

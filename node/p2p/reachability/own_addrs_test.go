@@ -47,7 +47,8 @@ func TestAddressesThroughARelay(t *testing.T) {
 		said    []string
 		want    []string
 	}{
-		{"/ip4/8.8.8.8/tcp/1", []string{"/ip6/2600::1/tcp/1", "/ip6/2600::2/tcp/1", "/ip4/8.8.8.8/tcp/1"}, []string{"/ip4/8.8.8.8/tcp/1", "/ip6/2600::1/tcp/1"}},
+		{"/ip4/8.8.8.8/tcp/1", []string{"/ip6/2600::1/tcp/1", "/ip6/2600::2/tcp/1", "/ip4/8.8.8.8/tcp/1"},
+			[]string{"/ip4/8.8.8.8/tcp/1", "/ip6/2600::1/tcp/1"}},
 		{"/ip4/8.8.8.8/tcp/1", []string{"/ip4/8.8.8.8/tcp/1", "/ip4/8.8.4.4/tcp/1"}, []string{"/ip4/8.8.8.8/tcp/1"}},
 		{"/ip4/10.0.0.1/tcp/1", []string{"/ip6/2600::1/tcp/1", "/ip4/10.0.0.1/tcp/1"}, []string{"/ip4/10.0.0.1/tcp/1"}},
 	} {
@@ -63,7 +64,8 @@ func TestAddressesThroughARelay(t *testing.T) {
 
 // A few lying peers do not hide the address that the others have dialled.
 func TestMostConfirmedAddress(t *testing.T) {
-	got := texts(mostConfirmed(addrsOf("/ip4/1.1.1.1/tcp/1", "/ip4/1.1.1.2/tcp/1", "/ip4/8.8.8.8/tcp/1", "/ip4/1.1.1.3/tcp/1", "/ip4/8.8.8.8/tcp/1")))
+	got := texts(mostConfirmed(addrsOf("/ip4/1.1.1.1/tcp/1", "/ip4/1.1.1.2/tcp/1", "/ip4/8.8.8.8/tcp/1",
+		"/ip4/1.1.1.3/tcp/1", "/ip4/8.8.8.8/tcp/1")))
 	if len(got) != maxConfirmed || got[0] != "/ip4/8.8.8.8/tcp/1" {
 		t.Errorf("%v: want %d, /ip4/8.8.8.8/tcp/1 first", got, maxConfirmed)
 	}
@@ -83,9 +85,11 @@ func TestOwnAddressOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 	house := "/ip4/192.168.1.2/tcp/1"
-	all := addrsOf("/ip4/8.8.8.8/tcp/1", "/ip4/10.0.0.9/tcp/1", "/ip4/172.17.0.1/tcp/1", "/ip4/172.18.0.1/tcp/1", "/ip4/172.19.0.1/tcp/1", house, "/ip4/203.0.113.7/tcp/1")
+	all := addrsOf("/ip4/8.8.8.8/tcp/1", "/ip4/10.0.0.9/tcp/1", "/ip4/172.17.0.1/tcp/1", "/ip4/172.18.0.1/tcp/1",
+		"/ip4/172.19.0.1/tcp/1", house, "/ip4/203.0.113.7/tcp/1")
 	all = p.order(all, []net.IP{net.IPv4(192, 168, 1, 2)})
-	if got := publishedUpTo(3, all, p.announced); !slices.Equal(got, []string{"/ip4/203.0.113.7/tcp/1", "/ip4/10.0.0.9/tcp/1", house}) {
+	if got := publishedUpTo(3, all, p.announced); !slices.Equal(got,
+		[]string{"/ip4/203.0.113.7/tcp/1", "/ip4/10.0.0.9/tcp/1", house}) {
 		t.Errorf("the token has %v", got)
 	}
 }

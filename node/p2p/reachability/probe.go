@@ -33,9 +33,10 @@ const (
 	reachRequest     = 2
 	reachDialTimeout = 3 * time.Second      // for the dial
 	reachTimeout     = 2 * reachDialTimeout // for the whole request
-	reachPerPeer     = 4                    // requests of a peer within reachCooldown of their answers; one more gets "busy"
-	reachAll         = 256
-	reachCooldown    = 10 * time.Second
+	// requests of a peer within reachCooldown of their answers; one more gets "busy"
+	reachPerPeer  = 4
+	reachAll      = 256
+	reachCooldown = 10 * time.Second
 )
 
 // reachProbe is the state of a peer that this node has dialled.

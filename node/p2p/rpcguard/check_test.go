@@ -33,21 +33,27 @@ func TestCheck(t *testing.T) {
 		{"what nodes send", &pb.RPC{
 			Subscriptions: []*pb.RPC_SubOpts{{Subscribe: proto.Bool(true), Topicid: topic, RequestsPartial: proto.Bool(false)}},
 			Publish: many(120, func(int) *pb.Message {
-				return &pb.Message{From: make([]byte, 38), Data: make([]byte, 16<<10), Seqno: make([]byte, 8), Topic: topic, Signature: make([]byte, 64)}
+				return &pb.Message{From: make([]byte, 38), Data: make([]byte, 16<<10), Seqno: make([]byte, 8), Topic: topic,
+					Signature: make([]byte, 64)}
 			}),
-			Control: &pb.ControlMessage{Ihave: []*pb.ControlIHave{{TopicID: topic, MessageIDs: ids(600)}}, Iwant: []*pb.ControlIWant{{MessageIDs: ids(100)}},
+			Control: &pb.ControlMessage{Ihave: []*pb.ControlIHave{{TopicID: topic, MessageIDs: ids(600)}},
+				Iwant: []*pb.ControlIWant{{MessageIDs: ids(100)}},
 				Graft: []*pb.ControlGraft{{TopicID: topic}}, Prune: []*pb.ControlPrune{{TopicID: topic, Backoff: proto.Uint64(60)}},
 				Idontwant: []*pb.ControlIDontWant{{MessageIDs: ids(1)}}}}, nil},
-		{"subscriptions", &pb.RPC{Subscriptions: many(MaxSubscriptions+1, func(int) *pb.RPC_SubOpts { return &pb.RPC_SubOpts{} })}, ErrBound},
+		{"subscriptions", &pb.RPC{Subscriptions: many(MaxSubscriptions+1,
+			func(int) *pb.RPC_SubOpts { return &pb.RPC_SubOpts{} })}, ErrBound},
 		{"name of a topic", &pb.RPC{Subscriptions: []*pb.RPC_SubOpts{{Topicid: long}}}, ErrBound},
 		{"messages", &pb.RPC{Publish: many(MaxPublished+1, func(int) *pb.Message { return &pb.Message{} })}, ErrBound},
 		{"topic of a message", message(&pb.Message{Topic: long}), ErrBound},
 		{"long sequence number", message(&pb.Message{Seqno: make([]byte, 9)}), ErrBound},
 		{"long origin", message(&pb.Message{From: []byte(*long)}), ErrBound},
 		{"long key", message(&pb.Message{Key: []byte(*long)}), ErrBound},
-		{"grafts", control(&pb.ControlMessage{Graft: many(5*MaxControls+1, func(int) *pb.ControlGraft { return &pb.ControlGraft{} })}), ErrBound},
+		{"grafts",
+			control(&pb.ControlMessage{Graft: many(5*MaxControls+1, func(int) *pb.ControlGraft { return &pb.ControlGraft{} })}),
+			ErrBound},
 		{"IDs", control(&pb.ControlMessage{Ihave: []*pb.ControlIHave{{MessageIDs: ids(MaxIDs + 1)}}}), ErrBound},
-		{"IDs that are not wanted", control(&pb.ControlMessage{Idontwant: []*pb.ControlIDontWant{{MessageIDs: ids(MaxIDs + 1)}}}), ErrBound},
+		{"IDs that are not wanted",
+			control(&pb.ControlMessage{Idontwant: []*pb.ControlIDontWant{{MessageIDs: ids(MaxIDs + 1)}}}), ErrBound},
 		{"long ID", control(&pb.ControlMessage{Iwant: []*pb.ControlIWant{{MessageIDs: []string{*long}}}}), ErrBound},
 		{"long pause", control(&pb.ControlMessage{Prune: []*pb.ControlPrune{{Backoff: proto.Uint64(1 << 40)}}}), ErrBound},
 		{"peers to dial", control(&pb.ControlMessage{Prune: []*pb.ControlPrune{{Peers: []*pb.PeerInfo{{}}}}}), ErrExchange},
@@ -75,7 +81,9 @@ func TestCheck(t *testing.T) {
 
 // Counts are of the whole RPC: a list that is spread over several control parts counts as one.
 func TestSplitListsAreCountedTogether(t *testing.T) {
-	part, err := proto.Marshal(&pb.RPC{Control: &pb.ControlMessage{Iwant: []*pb.ControlIWant{{MessageIDs: many(100, func(int) string { return "x" })}}}})
+	part,
+		err := proto.Marshal(&pb.RPC{Control: &pb.ControlMessage{Iwant: []*pb.ControlIWant{{MessageIDs: many(100,
+		func(int) string { return "x" })}}}})
 	if err != nil {
 		t.Fatal(err)
 	}

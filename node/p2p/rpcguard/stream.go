@@ -55,7 +55,8 @@ func New(bad func(p peer.ID, err error)) *Guard {
 	if err != nil {
 		panic("rpcguard: " + err.Error())
 	}
-	return &Guard{bad: bad, peers: peers, all: rates{rate.NewLimiter(allBytes, allBurst), rate.NewLimiter(allRate, allAtOnce)}}
+	return &Guard{bad: bad, peers: peers, all: rates{rate.NewLimiter(allBytes, allBurst),
+		rate.NewLimiter(allRate, allAtOnce)}}
 }
 
 // Host returns h for pubsub: the streams that it serves are guarded.

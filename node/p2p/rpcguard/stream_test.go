@@ -53,8 +53,10 @@ func TestValidFramesPass(t *testing.T) {
 	g := New(func(_ peer.ID, err error) { reported = err })
 	in := &scriptedStream{who: "a", Reader: bytes.NewReader(append(append(bytes.Repeat(good, 3), bad...), good...))}
 	out, err := io.ReadAll(g.stream(in))
-	if !bytes.Equal(out, bytes.Repeat(good, 3)) || !errors.Is(err, ErrBound) || !errors.Is(reported, ErrBound) || !in.reset {
-		t.Errorf("%d bytes of %d, %v, told %v, reset %v: want what came before the bad frame, and that to be told", len(out), 3*len(good), err, reported, in.reset)
+	if !bytes.Equal(out, bytes.Repeat(good, 3)) || !errors.Is(err, ErrBound) || !errors.Is(reported, ErrBound) ||
+		!in.reset {
+		t.Errorf("%d bytes of %d, %v, told %v, reset %v: want what came before the bad frame, and that to be told", len(out),
+			3*len(good), err, reported, in.reset)
 	}
 	in = &scriptedStream{who: "b", Reader: bytes.NewReader(binary.AppendUvarint(nil, 1<<40))}
 	if _, err := io.ReadAll(g.stream(in)); !errors.Is(err, ErrBound) {
@@ -85,7 +87,8 @@ func TestRates(t *testing.T) {
 			start := time.Now()
 			one := frame(t, &pb.RPC{Publish: []*pb.Message{{}}})
 			for range 10 {
-				if _, err := io.Copy(io.Discard, g.stream(&scriptedStream{who: who, Reader: bytes.NewReader(bytes.Repeat(one, frames/10))})); err != nil {
+				if _, err := io.Copy(io.Discard,
+					g.stream(&scriptedStream{who: who, Reader: bytes.NewReader(bytes.Repeat(one, frames/10))})); err != nil {
 					t.Fatal(err)
 				}
 			}

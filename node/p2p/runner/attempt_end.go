@@ -27,7 +27,8 @@ func (r *Runner) inputsContext(a *attempt) (context.Context, context.CancelFunc)
 var roomEvery = time.Second
 
 // begin starts an attempt by calling start, before the deadline until (0 = none); nil: too late, or nobody wants the
-// attempt any more. While other tasks use all processes that the node may have it waits: that is no failure of this one.
+// attempt any more. While other tasks use all processes that the node may have it waits: that is no failure of this
+// one.
 func (r *Runner) begin(a *attempt, until grid.Time, start func() (*process.Process, error)) (*process.Process, error) {
 	ctx, cancel := r.inputsContext(a)
 	defer cancel()

@@ -12,7 +12,8 @@ import (
 	"skep/node/p2p/clock"
 )
 
-// A task for which the node has no processes to give waits for the end of others, as long as it is wanted and may still start.
+// A task for which the node has no processes to give waits for the end of others, as long as it is wanted and may still
+// start.
 func TestTaskWaitsForRoom(t *testing.T) {
 	r, _ := openRunner(t)
 	defer func(d time.Duration) { roomEvery = d }(roomEvery)

@@ -54,26 +54,31 @@ type Boxes struct {
 func (b *Boxes) Defaults() error {
 	b.Processes, b.Files = cmp.Or(b.Processes, 4096), cmp.Or(b.Files, 200_000)
 	if b.Processes < 1 || b.Files < 1 || b.Disk < 0 {
-		return fmt.Errorf("bounds of tasks: %d processes, %d files, %d bytes: want at least 1, 1 and 0", b.Processes, b.Files, b.Disk)
+		return fmt.Errorf("bounds of tasks: %d processes, %d files, %d bytes: want at least 1, 1 and 0", b.Processes, b.Files,
+			b.Disk)
 	}
 	return nil
 }
 
 // open makes the runner of tasks; private reports that the node takes no tasks of others.
-func (b *Boxes) open(data, work string, slots int, warn func(string, error)) (r *process.Runner, private bool, err error) {
+func (b *Boxes) open(data, work string, slots int, warn func(string, error)) (r *process.Runner, private bool,
+	err error) {
 	asked := grid.IsolationBasic
 	if b.Isolation != nil {
 		asked = *b.Isolation
 	}
-	r, err = process.New(process.Options{Sandbox: sandbox.Options{Level: asked, Work: work, Dir: filepath.Join(data, "box"),
-		Hidden: append([]string{data}, b.Hide...), Expose: b.Expose, IDs: b.TaskIDs, Slots: slots, Landlock: b.Landlock, Warn: warn}})
+	r, err = process.New(process.Options{Sandbox: sandbox.Options{Level: asked, Work: work,
+		Dir:    filepath.Join(data, "box"),
+		Hidden: append([]string{data}, b.Hide...), Expose: b.Expose, IDs: b.TaskIDs, Slots: slots, Landlock: b.Landlock,
+		Warn: warn}})
 	if err != nil {
 		return nil, false, err
 	}
 	level, findings := r.Isolation()
 	if b.Isolation != nil && level < asked {
 		r.Close()
-		return nil, false, fmt.Errorf("isolation %v is asked for, and this machine has %v: %s", asked, level, sandbox.Explain(findings))
+		return nil, false, fmt.Errorf("isolation %v is asked for, and this machine has %v: %s", asked, level,
+			sandbox.Explain(findings))
 	}
 	return r, asked != grid.IsolationNone && level < grid.IsolationBasic, nil
 }

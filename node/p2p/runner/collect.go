@@ -129,7 +129,8 @@ func (r *Runner) collectFiles(dir string, patterns []string) (files []grid.File,
 	left := r.cfg.MaxCollect
 	for i, name := range names {
 		if i == grid.MaxFiles {
-			problem = errors.Join(problem, fmt.Errorf("outputs: %d files match: only the first %d were collected", len(names), grid.MaxFiles))
+			problem = errors.Join(problem, fmt.Errorf("outputs: %d files match: only the first %d were collected", len(names),
+				grid.MaxFiles))
 			break
 		}
 		f, err := r.collectFile(root, name, left)

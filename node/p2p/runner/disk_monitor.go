@@ -19,8 +19,9 @@ const (
 	minDiskPause      = 50 * time.Millisecond // between two checks while tasks run and little is free
 	maxDiskPause      = 2 * time.Second       // while much is free, or nothing runs
 	measureInterval   = time.Second           // least time between two measurements of the folders of tasks
-	assumedWriteRate  = 2 * grid.GiB          // assumed most that is written in a second, for the pause until the next check
-	maxDiskFloor      = 512 * grid.MiB        // at most this is kept free by ending tasks
+	// assumed most that is written in a second, for the pause until the next check
+	assumedWriteRate = 2 * grid.GiB
+	maxDiskFloor     = 512 * grid.MiB // at most this is kept free by ending tasks
 )
 
 // diskMonitor ensures that tasks leave the node enough free disk space for its records, without which it ends: no
@@ -168,7 +169,8 @@ func (s *diskMonitor) check() time.Duration {
 	}
 	s.measureIfDue(free)
 	more := free - s.cfg.DiskLow
-	return min(max(time.Duration(float64(more)/float64(assumedWriteRate)*float64(time.Second)), minDiskPause), measureInterval)
+	return min(max(time.Duration(float64(more)/float64(assumedWriteRate)*float64(time.Second)), minDiskPause),
+		measureInterval)
 }
 
 // measureIfDue measures the folders of tasks if it is time, and ends the tasks that exceed their bounds. It reports

@@ -79,7 +79,8 @@ func TestBiggestWriterIsEndedIfNoFolderIsLarge(t *testing.T) {
 	}
 	r.disk.endWriter(0, floor)
 	rig.Await(t, "it ends", func() bool { return loop.count(grid.EvEnded) > 0 })
-	if ev := loop.last(grid.EvEnded); ev.Attempt != large || !strings.Contains(ev.Result.Error, "has written most, 8 MiB") {
+	if ev := loop.last(grid.EvEnded); ev.Attempt != large ||
+		!strings.Contains(ev.Result.Error, "has written most, 8 MiB") {
 		t.Errorf("%v has ended: %+v", ev.Attempt, ev.Result)
 	}
 	if n := loop.count(grid.EvEnded); n != 1 {

@@ -28,8 +28,9 @@ func (s *diskMonitor) relieve(free grid.Bytes) {
 		u := s.running[largest]
 		u.stopped = true
 		s.mu.Unlock()
-		s.endTask(largest, fmt.Sprintf("filled the disk: its folder has %d MiB and %d MiB are left, less than the node needs for itself",
-			u.Bytes>>20, free>>20))
+		s.endTask(largest,
+			fmt.Sprintf("filled the disk: its folder has %d MiB and %d MiB are left, less than the node needs for itself",
+				u.Bytes>>20, free>>20))
 		return
 	}
 	s.mu.Unlock()
@@ -89,7 +90,9 @@ func (s *diskMonitor) endWriter(free, floor grid.Bytes) {
 	}
 	s.mu.Unlock()
 	if u != nil {
-		s.endTask(most, fmt.Sprintf("%s while the disk is full though no folder is large: %d MiB are left, less than the node needs for itself",
-			why, free>>20))
+		s.endTask(most,
+			fmt.Sprintf("%s while the disk is full though no folder is large: %d MiB are left, less than the node needs "+
+				"for itself",
+				why, free>>20))
 	}
 }

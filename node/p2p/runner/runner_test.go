@@ -87,7 +87,8 @@ func openRunner(t testing.TB) (*Runner, *loop) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { blobs.Close() })
-	cfg := Config{Self: self, DataDir: dir, Capacity: grid.Resources{CPU: 4 * grid.CPU, Memory: grid.GiB}, MaxOutput: grid.MiB, MaxCollect: grid.MiB,
+	cfg := Config{Self: self, DataDir: dir, Capacity: grid.Resources{CPU: 4 * grid.CPU, Memory: grid.GiB},
+		MaxOutput: grid.MiB, MaxCollect: grid.MiB,
 		DiskLow: grid.MiB, Log: slog.New(slog.DiscardHandler), Blobs: blobs, Loop: l, Peers: alone{}, Drop: func(string) {}}
 	if err := cfg.Boxes.Defaults(); err != nil {
 		t.Fatal(err)
@@ -107,7 +108,8 @@ func openRunner(t testing.TB) (*Runner, *loop) {
 var self = grid.NodeID{9}
 
 func attemptID(nonce byte) grid.AttemptID {
-	return grid.AttemptID{Task: grid.TaskID{Job: grid.JobID{Origin: self, Nonce: [10]byte{nonce}}}, Attempt: grid.Attempt{Epoch: 1, N: 1}}
+	return grid.AttemptID{Task: grid.TaskID{Job: grid.JobID{Origin: self, Nonce: [10]byte{nonce}}},
+		Attempt: grid.Attempt{Epoch: 1, N: 1}}
 }
 
 func TestAttemptFromStartToEnd(t *testing.T) {
@@ -117,7 +119,8 @@ func TestAttemptFromStartToEnd(t *testing.T) {
 	r.Start(grid.Start{Attempt: attemptID(1), Spec: spec})
 	rig.Await(t, "its end", func() bool { return l.count(grid.EvEnded) == 1 })
 	ev := l.last(grid.EvEnded)
-	if res := ev.Result; ev.Attempt != attemptID(1) || res.Exit != 3 || string(res.Stdout.Inline) != "out\n" || len(res.Outputs) != 1 || !r.cfg.Blobs.Has(res.Outputs[0].Blob) {
+	if res := ev.Result; ev.Attempt != attemptID(1) || res.Exit != 3 || string(res.Stdout.Inline) != "out\n" ||
+		len(res.Outputs) != 1 || !r.cfg.Blobs.Has(res.Outputs[0].Blob) {
 		t.Errorf("%+v: want exit 3, what it printed, and its file as a blob", res)
 	}
 	if l.count(grid.EvStarted) != 1 {
@@ -135,7 +138,8 @@ func TestAttemptFromStartToEnd(t *testing.T) {
 // A missing input makes the fetch fail, and nothing else.
 func TestFetchWithoutPeersFails(t *testing.T) {
 	r, l := openRunner(t)
-	r.Fetch(grid.Fetch{Attempt: attemptID(1), From: grid.NodeID{1}, Files: []grid.File{{Path: "x", Blob: grid.BlobID{1}, Size: 3}}})
+	r.Fetch(grid.Fetch{Attempt: attemptID(1), From: grid.NodeID{1},
+		Files: []grid.File{{Path: "x", Blob: grid.BlobID{1}, Size: 3}}})
 	rig.Await(t, "its end", func() bool { return l.count(grid.EvFetched) == 1 })
 	if ev := l.last(grid.EvFetched); ev.Err == "" || ev.Attempt != attemptID(1) {
 		t.Errorf("event %+v: want an error", ev)
@@ -166,7 +170,8 @@ func TestOutputIsNotReadableByFalseMembers(t *testing.T) {
 	s := rig.Sh("exit 0")
 	s.Count = 2
 	for id, members := range map[grid.AttemptID][]grid.NodeID{real: nil, forged: {origin, rogue, self}} {
-		r.RecordSaved(&grid.Record{Kind: grid.RecWork, Work: grid.WorkRecord{ID: id, Spec: s, Class: "x", Lease: time.Minute, State: grid.WorkQueued, Members: members}})
+		r.RecordSaved(&grid.Record{Kind: grid.RecWork, Work: grid.WorkRecord{ID: id, Spec: s, Class: "x", Lease: time.Minute,
+			State: grid.WorkQueued, Members: members}})
 	}
 	if r.mayReadOutput(real, rogue) || !r.mayReadOutput(real, origin) || !r.mayReadOutput(forged, rogue) {
 		t.Error("want the output of each attempt told to its origin and the members that it was offered with")

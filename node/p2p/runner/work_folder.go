@@ -129,8 +129,10 @@ func (r *Runner) spec(dir string, argv []string, spec *grid.JobSpec, id grid.Att
 	}
 	return process.Spec{
 		Argv: argv, Env: append(env, variables(r.cfg.Self, spec, id)...), Dir: dir,
-		Memory: int64(cmp.Or(spec.Needs.Memory, r.cfg.Capacity.Memory)), Timeout: spec.Timeout, MaxOutput: int64(r.cfg.MaxOutput),
-		MaxFile: r.cfg.maxFile(), MaxProcs: r.cfg.Boxes.Processes, CPU: spec.Needs.CPU, Share: r.cfg.cpuShare(grid.ClassOf(spec)),
+		Memory: int64(cmp.Or(spec.Needs.Memory, r.cfg.Capacity.Memory)), Timeout: spec.Timeout,
+		MaxOutput: int64(r.cfg.MaxOutput),
+		MaxFile:   r.cfg.maxFile(), MaxProcs: r.cfg.Boxes.Processes, CPU: spec.Needs.CPU,
+		Share:   r.cfg.cpuShare(grid.ClassOf(spec)),
 		Network: spec.Network, Strict: spec.Isolation() == grid.IsolationStrict,
 	}
 }

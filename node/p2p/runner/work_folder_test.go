@@ -10,7 +10,8 @@ func TestExpand(t *testing.T) {
 	vars := []string{"SKEP_INDEX=7", "SKEP_CLASS=${SKEP_INDEX}"}
 	for in, want := range map[string]string{
 		"plain": "plain", "${SKEP_INDEX}": "7", "a${SKEP_INDEX}b${SKEP_INDEX}": "a7b7", "$SKEP_INDEX": "$SKEP_INDEX",
-		"${SKEP_NONE}": "${SKEP_NONE}", "${SKEP_INDEX": "${SKEP_INDEX", "${SKEP_CLASS}": "${SKEP_INDEX}", "${HOME}": "${HOME}",
+		"${SKEP_NONE}": "${SKEP_NONE}", "${SKEP_INDEX": "${SKEP_INDEX", "${SKEP_CLASS}": "${SKEP_INDEX}",
+		"${HOME}":               "${HOME}",
 		"${SKEP_${SKEP_INDEX}}": "${SKEP_7}",
 	} {
 		if got := expand(in, vars); got != want {

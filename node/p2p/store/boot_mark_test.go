@@ -40,9 +40,10 @@ func TestEmptiedDatabase(t *testing.T) {
 		content []byte // nil: none
 		words   string
 	}{
-		"emptied":     {[]byte{}, File + " was emptied: want it back"},
-		"removed":     {nil, File + " is not there, but node aeaaaaaa has been started 3 times"},
-		"begun anew":  {begun, File + " was emptied or begun anew: it knows of none of the 3 starts or more of node aeaaaaaa"},
+		"emptied": {[]byte{}, File + " was emptied: want it back"},
+		"removed": {nil, File + " is not there, but node aeaaaaaa has been started 3 times"},
+		"begun anew": {begun,
+			File + " was emptied or begun anew: it knows of none of the 3 starts or more of node aeaaaaaa"},
 		"an old copy": {[]byte("the first start's"), File + " is an old copy: it knows of 1 of the 3 starts or more"},
 	} {
 		t.Run(how, func(t *testing.T) {
@@ -114,7 +115,8 @@ func TestMarkOfAnotherNode(t *testing.T) {
 func TestMarkCannotBeRead(t *testing.T) {
 	id := grid.NodeID{1}.String()
 	for text, want := range map[string]error{
-		"": ErrDamaged, "1": ErrDamaged, "1 " + id: ErrDamaged, "1 " + id + " 0\n": ErrDamaged, "1 " + id + " x\n": ErrDamaged, "1 nobody 3\n": ErrDamaged,
+		"": ErrDamaged, "1": ErrDamaged, "1 " + id: ErrDamaged, "1 " + id + " 0\n": ErrDamaged,
+		"1 " + id + " x\n": ErrDamaged, "1 nobody 3\n": ErrDamaged,
 		"\x00\x00": ErrDamaged, "2 something else\n": ErrNewer,
 	} {
 		dir := t.TempDir()

@@ -76,7 +76,8 @@ func (t *treeCheck) walk(id uint64, least, most []byte) ([]byte, error) {
 		t.seen[n] = true
 	}
 	p := head[:int(over+1)*t.page]
-	if flags != branchPage && flags != leafPage || headSize+count*elementSize > len(p) || flags == branchPage && count == 0 {
+	if flags != branchPage && flags != leafPage || headSize+count*elementSize > len(p) || flags == branchPage &&
+		count == 0 {
 		return nil, t.damaged(id, "is no page of the tree")
 	}
 	last := least

@@ -62,7 +62,8 @@ func TestKilledWriter(t *testing.T) {
 		counts := map[byte]map[uint32]int{}
 		err = s.Load(func(r *grid.Record) error {
 			b, n := r.Entry.ID.Task.Job.Nonce[0], r.Entry.ID.Task.Index/batchSize
-			if want := task(r.Entry.ID.Task.Index); r.Entry.Placed != want.Entry.Placed || r.Entry.Result.Error != want.Entry.Result.Error {
+			if want := task(r.Entry.ID.Task.Index); r.Entry.Placed != want.Entry.Placed ||
+				r.Entry.Result.Error != want.Entry.Result.Error {
 				return fmt.Errorf("record %v is damaged", r.Entry.ID)
 			}
 			if counts[b] == nil {
@@ -77,7 +78,8 @@ func TestKilledWriter(t *testing.T) {
 		for b, n := range acked {
 			for i := range n {
 				if counts[b][i] != batchSize {
-					t.Fatalf("seed %d: batch %d of run %d was acknowledged and has %d of %d records", seed, i, b, counts[b][i], batchSize)
+					t.Fatalf("seed %d: batch %d of run %d was acknowledged and has %d of %d records", seed, i, b, counts[b][i],
+						batchSize)
 				}
 			}
 			for i, c := range counts[b] {

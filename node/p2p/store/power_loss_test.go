@@ -33,7 +33,8 @@ type storeCall struct {
 // alone and in batches.
 func storeCalls(run int) (all []storeCall) {
 	ctx := context.Background()
-	all = append(all, storeCall{func(s *Store) error { _, err := s.NextBoot(grid.NodeID{1}); return err }, func(m state) { m["boot"] += "+" }})
+	all = append(all, storeCall{func(s *Store) error { _, err := s.NextBoot(grid.NodeID{1}); return err },
+		func(m state) { m["boot"] += "+" }})
 	commit := func(rs ...grid.Record) {
 		all = append(all, storeCall{func(s *Store) error { return s.Commit(rs) }, func(m state) {
 			for i := range rs {
@@ -185,6 +186,7 @@ func checkAcked() func(dir string, acked []string) error {
 		if cmp.Equal(got, want[n]) || n+1 < len(want) && cmp.Equal(got, want[n+1]) {
 			return nil
 		}
-		return fmt.Errorf("after %d calls it holds neither what they made of it nor what the next one does:\n%s", n, cmp.Diff(want[n], got))
+		return fmt.Errorf("after %d calls it holds neither what they made of it nor what the next one does:\n%s", n,
+			cmp.Diff(want[n], got))
 	}
 }

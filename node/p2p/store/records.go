@@ -49,8 +49,8 @@ func (s *Store) Commit(records []grid.Record) error {
 	return explain(s.dir, err)
 }
 
-// deleteRecord deletes a record, and those of the entries that follow it if it says so. It deletes by key: a cursor would
-// step through all pages that are empty already, again for each entry.
+// deleteRecord deletes a record, and those of the entries that follow it if it says so. It deletes by key: a cursor
+// would step through all pages that are empty already, again for each entry.
 func deleteRecord(b *bbolt.Bucket, key []byte, r *grid.Record) error {
 	if err := b.Delete(key); err != nil || r.Kind != grid.RecEntry || r.Entry.Further == 0 {
 		return err

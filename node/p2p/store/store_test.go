@@ -40,8 +40,9 @@ func open(t testing.TB, dir string) *Store {
 // task returns the n-th of some records that differ in key and size.
 func task(n uint32) grid.Record {
 	a := grid.AttemptID{Task: grid.TaskID{Job: grid.JobID{Origin: grid.NodeID{1}}, Index: n}, Attempt: grid.Attempt{N: 1}}
-	return grid.Record{Kind: grid.RecEntry, Entry: grid.EntryRecord{TaskRecord: grid.TaskRecord{ID: a, State: grid.Ended, Placed: int64(n),
-		Result: &grid.Result{Cause: grid.Exited, Error: strings.Repeat("e", int(n%97))}}}}
+	return grid.Record{Kind: grid.RecEntry,
+		Entry: grid.EntryRecord{TaskRecord: grid.TaskRecord{ID: a, State: grid.Ended, Placed: int64(n),
+			Result: &grid.Result{Cause: grid.Exited, Error: strings.Repeat("e", int(n%97))}}}}
 }
 
 func load(t *testing.T, s *Store) (all []grid.Record) {
@@ -95,8 +96,8 @@ func TestLastWriteOfABatchWins(t *testing.T) {
 	}
 }
 
-// A deletion of an entry may say that so many that follow go too, where there are any: also such as the same transaction
-// has written, and none of another job or kind.
+// A deletion of an entry may say that so many that follow go too, where there are any: also such as the same
+// transaction has written, and none of another job or kind.
 func TestEntriesAreDeletedTogether(t *testing.T) {
 	s := open(t, t.TempDir())
 	jobs := [2]grid.JobID{{Nonce: [10]byte{1}}, {Nonce: [10]byte{2}}}

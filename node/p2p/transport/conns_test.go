@@ -28,7 +28,9 @@ func TestStrangersDoNotCrowdOutFamiliarNodes(t *testing.T) {
 			continue
 		}
 		defer m.Close()
-		rig.Await(t, "a stranger beyond the bound is let go", func() bool { return !m.Connected(a.self) || a.peers.conns.seats.Taken() <= 4 })
+		rig.Await(t, "a stranger beyond the bound is let go", func() bool {
+			return !m.Connected(a.self) || a.peers.conns.seats.Taken() <= 4
+		})
 	}
 	if !a.Up(b.self) || a.peers.conns.seats.Taken() > 4 {
 		t.Errorf("%d connections, the known member up: %v", a.peers.conns.seats.Taken(), a.Up(b.self))

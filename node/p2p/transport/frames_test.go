@@ -50,7 +50,8 @@ func TestFrames(t *testing.T) {
 	if _, _, err := newFrames(recordedStream{bytes.NewReader(over)}).next(); !errors.Is(err, errOversize) {
 		t.Errorf("a frame beyond the limit of its kind: %v", err)
 	}
-	if _, _, err := newFrames(recordedStream{bytes.NewReader(all[:3])}).next(); err == nil || errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+	if _, _, err := newFrames(recordedStream{bytes.NewReader(all[:3])}).next(); err == nil || errors.Is(err, io.EOF) &&
+		!errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("a frame cut off: %v", err)
 	}
 }

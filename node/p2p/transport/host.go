@@ -45,8 +45,9 @@ var relaying = relay.Resources{
 // four fifths of the memory that it is allowed.
 const maxRelayedConns = 512
 
-var relayLimits = rcmgr.ResourceLimits{Streams: 2*maxRelayedConns + 64, StreamsInbound: maxRelayedConns + 64, StreamsOutbound: maxRelayedConns,
-	Memory: rcmgr.LimitVal64(maxRelayedConns * 2 * relaying.BufferSize * 4 / 3)}
+var relayLimits = rcmgr.ResourceLimits{Streams: 2*maxRelayedConns + 64, StreamsInbound: maxRelayedConns + 64,
+	StreamsOutbound: maxRelayedConns,
+	Memory:          rcmgr.LimitVal64(maxRelayedConns * 2 * relaying.BufferSize * 4 / 3)}
 
 // relayingHost is a host with its relay service.
 type relayingHost struct {
@@ -150,13 +151,18 @@ func newResources(services []Service) (network.ResourceManager, error) {
 	libp2p.SetDefaultServiceLimits(&scaling)
 	descriptors := rcmgr.LimitVal(descriptors())
 	limits := rcmgr.PartialLimitConfig{
-		System: rcmgr.ResourceLimits{Conns: 1024, ConnsInbound: 768, ConnsOutbound: 768, Streams: 16384, StreamsInbound: 8192, StreamsOutbound: 8192,
-			FD: descriptors, Memory: memoryAll},
-		Transient:           rcmgr.ResourceLimits{Conns: 256, ConnsInbound: 192, ConnsOutbound: 128, Streams: 1024, StreamsInbound: 512, StreamsOutbound: 1024, FD: descriptors / 2},
-		PeerDefault:         rcmgr.ResourceLimits{Conns: 8, ConnsInbound: 8, ConnsOutbound: 8, Streams: 512, StreamsInbound: 256, StreamsOutbound: 256, Memory: memoryPeer},
-		ProtocolDefault:     rcmgr.ResourceLimits{Streams: 8192, StreamsInbound: 4096, StreamsOutbound: 4096},
-		Service:             map[string]rcmgr.ResourceLimits{relay.ServiceName: relayLimits},
-		ServicePeer:         map[string]rcmgr.ResourceLimits{relay.ServiceName: {Streams: 80, StreamsInbound: 80, StreamsOutbound: 80}}, // MaxCircuits, and reservations
+		System: rcmgr.ResourceLimits{Conns: 1024, ConnsInbound: 768, ConnsOutbound: 768, Streams: 16384, StreamsInbound: 8192,
+			StreamsOutbound: 8192,
+			FD:              descriptors, Memory: memoryAll},
+		Transient: rcmgr.ResourceLimits{Conns: 256, ConnsInbound: 192, ConnsOutbound: 128, Streams: 1024,
+			StreamsInbound: 512, StreamsOutbound: 1024, FD: descriptors / 2},
+		PeerDefault: rcmgr.ResourceLimits{Conns: 8, ConnsInbound: 8, ConnsOutbound: 8, Streams: 512,
+			StreamsInbound: 256, StreamsOutbound: 256, Memory: memoryPeer},
+		ProtocolDefault: rcmgr.ResourceLimits{Streams: 8192, StreamsInbound: 4096, StreamsOutbound: 4096},
+		Service:         map[string]rcmgr.ResourceLimits{relay.ServiceName: relayLimits},
+		// MaxCircuits, and reservations
+		ServicePeer: map[string]rcmgr.ResourceLimits{relay.ServiceName: {Streams: 80, StreamsInbound: 80,
+			StreamsOutbound: 80}},
 		ProtocolPeerDefault: rcmgr.ResourceLimits{Streams: 256, StreamsInbound: 128, StreamsOutbound: 128},
 		ProtocolPeer:        streamsOfPeer(services),
 	}.Build(scaling.AutoScale())

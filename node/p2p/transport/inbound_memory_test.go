@@ -130,7 +130,9 @@ func TestMemoryIsReleasedAfterTheStep(t *testing.T) {
 	}
 	beat := &grid.Message{Kind: grid.KindBeat}
 	for i := range uint32(900) {
-		beat.Attempts = append(beat.Attempts, grid.AttemptID{Task: grid.TaskID{Job: grid.JobID{Origin: a.self}, Index: 101 * i}, Attempt: grid.Attempt{Epoch: 1, N: 1 + i*1000}})
+		beat.Attempts = append(beat.Attempts,
+			grid.AttemptID{Task: grid.TaskID{Job: grid.JobID{Origin: a.self}, Index: 101 * i},
+				Attempt: grid.Attempt{Epoch: 1, N: 1 + i*1000}})
 	}
 	const beats = 20
 	for range beats {

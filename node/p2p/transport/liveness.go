@@ -14,11 +14,11 @@ import (
 
 // A machine that lost its power, or the cable to it, closes no connection, and TCP reports that only after minutes; of
 // a process that is stopped it reports nothing at all. So a node pings the connections to a peer, which any live peer
-// answers, if it sent something and then receives nothing for silenceLimit, and those to a neighbour also if it receives
-// nothing for probeAfter. A connection that receives nothing within pingTimeout is closed. A shorter time takes a slow
-// machine for a dead one, a longer one sends tasks to a dead one: a neighbour is given up 9.3 s after its end. A node
-// pings nobody else. The neighbour with the lesser identity pings first, which the other one notices, so that in an
-// idle grid each link carries one ping in probeAfter.
+// answers, if it sent something and then receives nothing for silenceLimit, and those to a neighbour also if it
+// receives nothing for probeAfter. A connection that receives nothing within pingTimeout is closed. A shorter time
+// takes a slow machine for a dead one, a longer one sends tasks to a dead one: a neighbour is given up 9.3 s after its
+// end. A node pings nobody else. The neighbour with the lesser identity pings first, which the other one notices, so
+// that in an idle grid each link carries one ping in probeAfter.
 const (
 	silenceLimit = 3 * time.Second
 	probeAfter   = 5 * time.Second

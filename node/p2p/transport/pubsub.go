@@ -45,7 +45,8 @@ func newPubSub(t *Transport, topic string) (*pubsub.PubSub, error) {
 	return pubsub.NewGossipSub(t.ctx, guard.Host(t.host),
 		pubsub.WithGossipSubProtocols(gossipProtocols, pubsub.GossipSubDefaultFeatures),
 		pubsub.WithGossipSubParams(params),
-		pubsub.WithSubscriptionFilter(pubsub.WrapLimitSubscriptionFilter(pubsub.NewAllowlistSubscriptionFilter(topic), rpcguard.MaxSubscriptions)),
+		pubsub.WithSubscriptionFilter(pubsub.WrapLimitSubscriptionFilter(pubsub.NewAllowlistSubscriptionFilter(topic),
+			rpcguard.MaxSubscriptions)),
 		pubsub.WithFloodPublish(true),
 		pubsub.WithMaxMessageSize(rpcguard.MaxFrame), // including the envelope
 		pubsub.WithMessageSignaturePolicy(pubsub.StrictSign),

@@ -47,7 +47,8 @@ func TestForeignTopicsAreNotStored(t *testing.T) {
 	if err := g.Send(&hostile.RPC{Subscribe: []string{m.Topic()}}); err != nil {
 		t.Fatal(err)
 	}
-	rig.Await(t, "the last of it was read", func() bool { return slices.Contains(a.announcer.topic.ListPeers(), m.Host().ID()) })
+	rig.Await(t, "the last of it was read",
+		func() bool { return slices.Contains(a.announcer.topic.ListPeers(), m.Host().ID()) })
 	for _, name := range names {
 		if kept := a.announcer.ps.ListPeers(name); len(kept) > 0 {
 			t.Fatalf("topic %s is kept for %v", name, kept)
@@ -98,7 +99,8 @@ func TestHostileGossip(t *testing.T) {
 				}
 			}
 			if m.Connected(a.self) && !a.offences.blocked(m.Self(), time.Now()) || a.dropped()[tt.reason] < 5 {
-				t.Errorf("connected %v, dropped %v: want the member to be cut off for %s", m.Connected(a.self), a.dropped(), tt.reason)
+				t.Errorf("connected %v, dropped %v: want the member to be cut off for %s", m.Connected(a.self), a.dropped(),
+					tt.reason)
 			}
 		})
 	}
@@ -109,10 +111,13 @@ func TestPeerExchangeCausesNoDials(t *testing.T) {
 	a := openNode(t, nil)
 	victim := rig.ListenThirdParty(t)
 	m, g := gossipAttacker(t, a)
-	if err := g.Send(&hostile.RPC{Prune: []string{m.Topic()}, Exchange: [][2]string{exchangedPeer(t, victim.Addr())}}); err != nil {
+	if err := g.Send(&hostile.RPC{Prune: []string{m.Topic()},
+		Exchange: [][2]string{exchangedPeer(t, victim.Addr())}}); err != nil {
 		t.Fatal(err)
 	}
-	rig.Await(t, "the offer is refused, or taken", func() bool { return a.dropped()["peer exchange"] == 1 || victim.Connections() > 0 })
+	rig.Await(t, "the offer is refused, or taken", func() bool {
+		return a.dropped()["peer exchange"] == 1 || victim.Connections() > 0
+	})
 	if n := victim.Connections(); n > 0 {
 		t.Errorf("a third party was dialled %d times", n)
 	}

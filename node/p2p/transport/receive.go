@@ -128,19 +128,23 @@ func foreign(m *grid.Message, from, self grid.NodeID, kin *Members) bool {
 	switch m.Kind {
 	case grid.KindOffer:
 		id := m.Offer.ID.Task.Job
-		return id.Origin != from && (len(m.Offer.Members) == 0 || m.Offer.Members[0] != id.Origin || !slices.Contains(m.Offer.Members, from))
+		return id.Origin != from && (len(m.Offer.Members) == 0 || m.Offer.Members[0] != id.Origin ||
+			!slices.Contains(m.Offer.Members, from))
 	case grid.KindAsk, grid.KindDrop, grid.KindResultAck:
 	case grid.KindAccept, grid.KindRefuse, grid.KindResult, grid.KindBeat:
 		who = self
 	default:
 		return false
 	}
-	return slices.ContainsFunc(m.Attempts, func(a grid.AttemptID) bool { return a.Task.Job.Origin != who && !kin.isMember(a.Task.Job, who) })
+	return slices.ContainsFunc(m.Attempts, func(a grid.AttemptID) bool {
+		return a.Task.Job.Origin != who &&
+			!kin.isMember(a.Task.Job, who)
+	})
 }
 
-// dropUnsigned removes a job from a message that carries it without its origin's signature and is not from that origin: the
-// sender may have forged it. It reports whether nothing is left of the message. Members of a register know the job already, so
-// that one submitted to an older version, which did not sign, can still be taken over.
+// dropUnsigned removes a job from a message that carries it without its origin's signature and is not from that origin:
+// the sender may have forged it. It reports whether nothing is left of the message. Members of a register know the job
+// already, so that one submitted to an older version, which did not sign, can still be taken over.
 func dropUnsigned(m *grid.Message, from grid.NodeID) bool {
 	unsigned := func(job grid.JobID, spec *grid.JobSpec) bool {
 		return spec != nil && spec.Sealed == "" && job.Origin != from

@@ -46,7 +46,8 @@ func (t *budgetedTCP) Dial(ctx context.Context, a ma.Multiaddr, p peer.ID) (tran
 }
 
 // DialWithUpdates connects to a peer and reports progress to tell.
-func (t *budgetedTCP) DialWithUpdates(ctx context.Context, a ma.Multiaddr, p peer.ID, tell chan<- transport.DialUpdate) (transport.CapableConn, error) {
+func (t *budgetedTCP) DialWithUpdates(ctx context.Context, a ma.Multiaddr, p peer.ID,
+	tell chan<- transport.DialUpdate) (transport.CapableConn, error) {
 	if err := t.budget.allow(a, p); err != nil {
 		return nil, err
 	}

@@ -96,8 +96,10 @@ func openNode(t testing.TB, change func(*Config)) *testNode {
 	}
 	n := &testNode{known: new(contacts), t: t, drops: make(map[string]int)}
 	q := inbox.Open()
-	cfg := Config{Self: grid.NodeID(key[32:]), Boot: 1, Key: key, Secret: testSecret, Listen: []string{"/ip4/127.0.0.1/tcp/0"},
-		Contacts: n.known, Addrs: proposed{}, Log: slog.New(slog.DiscardHandler), Inbox: q, Members: new(Members), Drop: n.drop}
+	cfg := Config{Self: grid.NodeID(key[32:]), Boot: 1, Key: key, Secret: testSecret,
+		Listen:   []string{"/ip4/127.0.0.1/tcp/0"},
+		Contacts: n.known, Addrs: proposed{}, Log: slog.New(slog.DiscardHandler), Inbox: q, Members: new(Members),
+		Drop: n.drop}
 	if change != nil {
 		change(&cfg)
 	}
@@ -187,7 +189,8 @@ func TestMessagesArriveBetweenUpAndDown(t *testing.T) {
 	a, b := openNode(t, nil), openNode(t, nil)
 	a.connect(b)
 	ask := &grid.Send{To: b.self, Msg: grid.Message{Kind: grid.KindAsk,
-		Attempts: []grid.AttemptID{{Task: grid.TaskID{Job: grid.JobID{Origin: a.self}}, Attempt: grid.Attempt{Epoch: 1, N: 1}}}}}
+		Attempts: []grid.AttemptID{{Task: grid.TaskID{Job: grid.JobID{Origin: a.self}},
+			Attempt: grid.Attempt{Epoch: 1, N: 1}}}}}
 	a.Send(ask)
 	rig.Await(t, "the message is heard", func() bool { return b.count(grid.EvMessage) == 1 })
 	a.Flush(t.Context())

@@ -26,8 +26,10 @@ func Seal(key ed25519.PrivateKey, a *grid.Ad) ([]byte, error) {
 		return nil, fmt.Errorf("ad of %s: %w: %w", a.Node.Short(), ErrBound, err)
 	}
 	if len(sealed) > int(grid.MaxAdSize) {
-		return nil, fmt.Errorf("ad of %s: %w: %d signed bytes, want at most %d: fewer or shorter labels, addresses and classes are needed",
-			a.Node.Short(), ErrSize, len(sealed), grid.MaxAdSize)
+		return nil,
+			fmt.Errorf("ad of %s: %w: %d signed bytes, want at most %d: fewer or shorter labels, addresses and classes "+
+				"are needed",
+				a.Node.Short(), ErrSize, len(sealed), grid.MaxAdSize)
 	}
 	sig, err := key.Sign(nil, sealed[ed25519.SignatureSize:], adContext)
 	if err != nil {
@@ -41,7 +43,8 @@ func Seal(key ed25519.PrivateKey, a *grid.Ad) ([]byte, error) {
 // memory and holds a copy of sealed. Errors wrap ErrSize, ErrMalformed, ErrBound or ErrSignature.
 func Open(sealed []byte) (*grid.Ad, error) {
 	if len(sealed) <= ed25519.SignatureSize || len(sealed) > int(grid.MaxAdSize) {
-		return nil, fmt.Errorf("ad: %w: %d signed bytes, want %d to %d", ErrSize, len(sealed), ed25519.SignatureSize+1, grid.MaxAdSize)
+		return nil, fmt.Errorf("ad: %w: %d signed bytes, want %d to %d", ErrSize, len(sealed), ed25519.SignatureSize+1,
+			grid.MaxAdSize)
 	}
 	sig, encoded := sealed[:ed25519.SignatureSize], sealed[ed25519.SignatureSize:]
 	if err := adShape.check(encoded); err != nil {

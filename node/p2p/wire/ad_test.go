@@ -161,7 +161,8 @@ func TestSealBounds(t *testing.T) {
 	key := testKey(1)
 	a := exampleAd(key)
 	for range grid.MaxLabels - len(a.Labels) {
-		a.Labels = append(a.Labels, grid.Label{Key: strings.Repeat("k", grid.MaxLabel), Value: strings.Repeat("v", grid.MaxLabel)})
+		a.Labels = append(a.Labels, grid.Label{Key: strings.Repeat("k", grid.MaxLabel),
+			Value: strings.Repeat("v", grid.MaxLabel)})
 	}
 	if _, err := Seal(key, a); !errors.Is(err, ErrSize) {
 		t.Errorf("an ad of 8 KiB: %v", err)

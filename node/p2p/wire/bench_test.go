@@ -7,7 +7,8 @@ import (
 )
 
 func BenchmarkAppend(b *testing.B) {
-	for _, k := range []grid.Kind{grid.KindPoll, grid.KindState, grid.KindBeat, grid.KindOffer, grid.KindResult, grid.KindDigest} {
+	for _, k := range []grid.Kind{grid.KindPoll, grid.KindState, grid.KindBeat, grid.KindOffer, grid.KindResult,
+		grid.KindDigest} {
 		b.Run(k.String(), func(b *testing.B) {
 			var c Codec
 			var m grid.Message
@@ -24,7 +25,8 @@ func BenchmarkAppend(b *testing.B) {
 }
 
 func BenchmarkDecode(b *testing.B) {
-	for _, k := range []grid.Kind{grid.KindPoll, grid.KindState, grid.KindBeat, grid.KindOffer, grid.KindResult, grid.KindDigest} {
+	for _, k := range []grid.Kind{grid.KindPoll, grid.KindState, grid.KindBeat, grid.KindOffer, grid.KindResult,
+		grid.KindDigest} {
 		b.Run(k.String(), func(b *testing.B) {
 			var c Codec
 			var m grid.Message

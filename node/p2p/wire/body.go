@@ -22,7 +22,8 @@ func (c *Codec) body(m *grid.Message, seal func(*grid.Ad) []byte) (proto.Message
 		o := &m.Offer
 		spec, err := specBytes(o.Spec)
 		return &pb.Offer{Attempt: putAttempt(o.ID), Spec: spec, Class: o.Class,
-			Lease: putSpan(o.Lease), Age: putSpan(o.Age), Stamp: o.Stamp, Members: putNodes(o.Members), Stays: o.Stays, Pulled: o.Pulled}, err
+			Lease: putSpan(o.Lease), Age: putSpan(o.Age), Stamp: o.Stamp, Members: putNodes(o.Members), Stays: o.Stays,
+			Pulled: o.Pulled}, err
 	case grid.KindAccept, grid.KindResultAck, grid.KindBeat, grid.KindDrop, grid.KindAsk:
 		return c.putAttempts(m.Attempts), nil
 	case grid.KindRefuse, grid.KindDepositAck:
@@ -37,7 +38,8 @@ func (c *Codec) body(m *grid.Message, seal func(*grid.Ad) []byte) (proto.Message
 		return &pb.Ended{Attempt: putAttempt(m.Attempts[0]), Result: putMaybe(m.Result)}, nil
 	case grid.KindWrite, grid.KindCampaign, grid.KindVote:
 		return putRegister(&m.Register)
-	case grid.KindWriteAck, grid.KindKeepalive, grid.KindKeepaliveAck, grid.KindTakeover, grid.KindStartLease, grid.KindStartLeaseAck:
+	case grid.KindWriteAck, grid.KindKeepalive, grid.KindKeepaliveAck, grid.KindTakeover, grid.KindStartLease,
+		grid.KindStartLeaseAck:
 		return c.putKeepalive(m), nil
 	case grid.KindMiss:
 		return putFind(&m.Find), nil
@@ -76,7 +78,8 @@ func (c *Codec) read(b []byte, m *grid.Message, open func([]byte) (*grid.Ad, err
 		return readDeposit(b, m)
 	case grid.KindWrite, grid.KindCampaign, grid.KindVote:
 		return c.readRegister(b, &m.Register)
-	case grid.KindWriteAck, grid.KindKeepalive, grid.KindKeepaliveAck, grid.KindTakeover, grid.KindStartLease, grid.KindStartLeaseAck:
+	case grid.KindWriteAck, grid.KindKeepalive, grid.KindKeepaliveAck, grid.KindTakeover, grid.KindStartLease,
+		grid.KindStartLeaseAck:
 		return c.readKeepalive(b, m)
 	case grid.KindMiss:
 		var f pb.Find

@@ -41,7 +41,8 @@ func check(m *grid.Message) error {
 		return resources("needs", m.Poll.Needs)
 	case grid.KindState:
 		s := &m.State
-		return first(spans("ect", s.ECT, "backlog", s.Backlog), spans("ran", s.Ran, "rest", s.Rest), queue(s), resources("free", s.Free), partner(s.Rates, s.Speed, s.Cores))
+		return first(spans("ect", s.ECT, "backlog", s.Backlog), spans("ran", s.Ran, "rest", s.Rest), queue(s),
+			resources("free", s.Free), partner(s.Rates, s.Speed, s.Cores))
 	case grid.KindOffer:
 		return offer(&m.Offer)
 	case grid.KindAccept, grid.KindResultAck, grid.KindRefuse, grid.KindDepositAck:
@@ -55,7 +56,8 @@ func check(m *grid.Message) error {
 		return first(attempts(m.Attempts, 1, 1), result(m.Result))
 	case grid.KindBeat, grid.KindDrop, grid.KindAsk:
 		return attempts(m.Attempts, 0, grid.MaxBeats)
-	case grid.KindWrite, grid.KindWriteAck, grid.KindCampaign, grid.KindVote, grid.KindKeepalive, grid.KindKeepaliveAck, grid.KindTakeover, grid.KindStartLease, grid.KindStartLeaseAck:
+	case grid.KindWrite, grid.KindWriteAck, grid.KindCampaign, grid.KindVote, grid.KindKeepalive, grid.KindKeepaliveAck,
+		grid.KindTakeover, grid.KindStartLease, grid.KindStartLeaseAck:
 		return registerBody(m.Kind, m)
 	case grid.KindMiss:
 		return find(m.Kind, &m.Find)
@@ -138,11 +140,13 @@ func result(r *grid.Result) error {
 		return fmt.Errorf("result: %w: is missing", ErrMalformed)
 	}
 	if r.Cause == 0 || r.Cause > grid.Failed || r.MaxRSS < 0 {
-		return fmt.Errorf("cause %d, memory %d: %w: want 1 to %d and not less than 0", r.Cause, r.MaxRSS, ErrBound, grid.Failed)
+		return fmt.Errorf("cause %d, memory %d: %w: want 1 to %d and not less than 0", r.Cause, r.MaxRSS, ErrBound,
+			grid.Failed)
 	}
 	for _, o := range [...]*grid.Output{&r.Stdout, &r.Stderr} {
 		if len(o.Inline) > int(grid.MaxInline) || o.Size < 0 || o.Dropped < 0 {
-			return fmt.Errorf("output of %d bytes, %d inline, %d dropped: %w: want at most %d inline", o.Size, len(o.Inline), o.Dropped, ErrBound, grid.MaxInline)
+			return fmt.Errorf("output of %d bytes, %d inline, %d dropped: %w: want at most %d inline", o.Size, len(o.Inline),
+				o.Dropped, ErrBound, grid.MaxInline)
 		}
 	}
 	if len(r.Outputs) > grid.MaxFiles {
@@ -150,13 +154,16 @@ func result(r *grid.Result) error {
 	}
 	for i := range r.Outputs {
 		if f := &r.Outputs[i]; !grid.Inside(f.Path) || f.Blob.IsZero() || f.Size < 0 {
-			return fmt.Errorf("output %.64q of %d bytes: %w: want a path inside the work folder and a content", f.Path, f.Size, ErrBound)
+			return fmt.Errorf("output %.64q of %d bytes: %w: want a path inside the work folder and a content", f.Path, f.Size,
+				ErrBound)
 		}
 	}
 	if r.Next != "" && r.Cause != grid.Lost {
-		return fmt.Errorf("next class %.64q of cause %d: %w: want it only where the task was stopped", r.Next, r.Cause, ErrBound)
+		return fmt.Errorf("next class %.64q of cause %d: %w: want it only where the task was stopped", r.Next, r.Cause,
+			ErrBound)
 	}
-	return first(spans("waited", r.Waited, "wall", r.Wall), spans("cpu", r.CPU, "", 0), text("next", r.Next, grid.MaxClass))
+	return first(spans("waited", r.Waited, "wall", r.Wall), spans("cpu", r.CPU, "", 0),
+		text("next", r.Next, grid.MaxClass))
 }
 
 // find checks a search. Its answer need not repeat the request.

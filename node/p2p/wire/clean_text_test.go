@@ -37,7 +37,8 @@ func unprintableSpecBytes() []byte {
 }
 
 func unprintableResult() *pb.Result {
-	return &pb.Result{Cause: 1, Error: unprintable, Outputs: []*pb.File{{Path: []byte(unprintable + "\x1b"), Blob: exampleSpec().Inputs[0].Blob[:]}}}
+	return &pb.Result{Cause: 1, Error: unprintable,
+		Outputs: []*pb.File{{Path: []byte(unprintable + "\x1b"), Blob: exampleSpec().Inputs[0].Blob[:]}}}
 }
 
 // texts checks that all of a value is printable, in its JSON form, which escapes none of the characters in question
@@ -67,9 +68,10 @@ func TestUnprintableTextIsCleaned(t *testing.T) {
 		grid.KindOffer:  &pb.Offer{Attempt: at, Spec: unprintableSpecBytes(), Class: unprintable},
 		grid.KindRefuse: &pb.Refuse{Attempt: at, Detail: unprintable},
 		grid.KindResult: &pb.Ended{Attempt: at, Result: unprintableResult()},
-		grid.KindWrite:  &pb.Guard{Job: job, Spec: unprintableSpecBytes(), Finals: []*pb.Final{{Result: unprintableResult()}}},
-		grid.KindMiss:   &pb.Find{Engine: unprintable, Needs: unprintableSpec().Needs},
-		grid.KindVote:   &pb.Guard{Job: job, Finals: []*pb.Final{{Result: unprintableResult()}}},
+		grid.KindWrite: &pb.Guard{Job: job, Spec: unprintableSpecBytes(),
+			Finals: []*pb.Final{{Result: unprintableResult()}}},
+		grid.KindMiss: &pb.Find{Engine: unprintable, Needs: unprintableSpec().Needs},
+		grid.KindVote: &pb.Guard{Job: job, Finals: []*pb.Final{{Result: unprintableResult()}}},
 	} {
 		var c Codec
 		var m grid.Message
@@ -160,14 +162,16 @@ func TestControlsAreRefused(t *testing.T) {
 func TestUnprintableRecordsAreCleaned(t *testing.T) {
 	j := exampleJob()
 	for kind, body := range map[grid.RecordKind]proto.Message{
-		grid.RecWork:     &pb.WorkValue{State: uint32(grid.WorkFinished), Spec: unprintableSpecBytes(), Class: unprintable, Result: unprintableResult()},
+		grid.RecWork: &pb.WorkValue{State: uint32(grid.WorkFinished), Spec: unprintableSpecBytes(), Class: unprintable,
+			Result: unprintableResult()},
 		grid.RecClass:    &pb.ClassValue{},
 		grid.RecRegister: &pb.GuardValue{Spec: unprintableSpecBytes()},
 		grid.RecEntry:    &pb.EntryValue{Task: &pb.TaskValue{State: uint32(grid.Ended), Result: unprintableResult()}},
 	} {
 		task := grid.AttemptID{Task: grid.TaskID{Job: j}}
 		r := &grid.Record{Kind: kind, Work: grid.WorkRecord{ID: task},
-			Class: grid.ClassRecord{Class: unprintable}, Register: grid.RegisterRecord{ID: j}, Entry: grid.EntryRecord{TaskRecord: grid.TaskRecord{ID: task}}}
+			Class: grid.ClassRecord{Class: unprintable}, Register: grid.RegisterRecord{ID: j},
+			Entry: grid.EntryRecord{TaskRecord: grid.TaskRecord{ID: task}}}
 		key, err := appendKey([]byte{byte(kind)}, r)
 		if err != nil {
 			t.Fatal(err)

@@ -62,7 +62,8 @@ var limits = func() (l [grid.Kinds]int) {
 		}
 	}
 	l[grid.KindDigest] = int(grid.MaxDigest) + grid.MaxAds*8 + slack
-	l[grid.KindWrite] = min(l[grid.KindWrite], maxWrite) // the spec and the entries of a register are written in several messages
+	// the spec and the entries of a register are written in several messages
+	l[grid.KindWrite] = min(l[grid.KindWrite], maxWrite)
 	l[grid.KindCampaign] = min(l[grid.KindCampaign], maxWrite)
 	l[grid.KindVote] = min(l[grid.KindVote], maxWrite)
 	return l

@@ -86,7 +86,8 @@ func TestDigestLeavesOut(t *testing.T) {
 		t.Errorf("a bye without its ad: %v", err)
 	}
 	broken := errors.New("broken")
-	if err := c.Decode(b, &m, func([]byte) (*grid.Ad, error) { return nil, broken }); !errors.Is(err, broken) || m.Kind != 0 {
+	if err := c.Decode(b, &m, func([]byte) (*grid.Ad, error) { return nil, broken }); !errors.Is(err, broken) ||
+		m.Kind != 0 {
 		t.Errorf("%v, kind %v", err, m.Kind)
 	}
 }
@@ -160,7 +161,8 @@ func TestLaterVersion(t *testing.T) {
 func TestFreeQuotaRoundTrip(t *testing.T) {
 	var c Codec
 	for _, want := range []grid.Message{
-		{Kind: grid.KindWriteAck, Register: grid.RegisterMessage{Job: exampleJob(), Epoch: 1, Seq: 2, Answer: grid.RegisterFull}},
+		{Kind: grid.KindWriteAck, Register: grid.RegisterMessage{Job: exampleJob(), Epoch: 1, Seq: 2,
+			Answer: grid.RegisterFull}},
 		{Kind: grid.KindKeepaliveAck, Register: grid.RegisterMessage{Seq: 7, Answer: grid.RegisterOK, Room: grid.MaxCount}},
 	} {
 		var got grid.Message
@@ -169,7 +171,8 @@ func TestFreeQuotaRoundTrip(t *testing.T) {
 			err = c.Decode(b, &got, Open)
 		}
 		if err != nil || got.Register.Answer != want.Register.Answer || got.Register.Room != want.Register.Room {
-			t.Errorf("%v: %v, answer %v, room %d: want %v and %d", want.Kind, err, got.Register.Answer, got.Register.Room, want.Register.Answer, want.Register.Room)
+			t.Errorf("%v: %v, answer %v, room %d: want %v and %d", want.Kind, err, got.Register.Answer, got.Register.Room,
+				want.Register.Answer, want.Register.Room)
 		}
 	}
 }

@@ -37,8 +37,9 @@ func exampleAttempt(index uint32) grid.AttemptID {
 }
 
 func exampleSpec() *grid.JobSpec {
-	return &grid.JobSpec{Name: "sweep", Class: "lattice", Engine: grid.EngineProcess, Command: []string{"./simulate", "--seed", "\xff"},
-		Count: 100, Needs: grid.Needs{Resources: grid.Resources{CPU: 1000, Memory: 256 * grid.MiB},
+	return &grid.JobSpec{Name: "sweep", Class: "lattice", Engine: grid.EngineProcess,
+		Command: []string{"./simulate", "--seed", "\xff"},
+		Count:   100, Needs: grid.Needs{Resources: grid.Resources{CPU: 1000, Memory: 256 * grid.MiB},
 			Labels: []grid.LabelNeed{{Key: "os", Values: []string{"linux", "darwin"}}}},
 		Inputs:  []grid.File{{Path: "simulate", Blob: grid.BlobID{1, 2}, Size: 4711, Exec: true}},
 		Outputs: []string{"out/*.csv"}, Env: []grid.Var{{Name: "MODE", Value: "fast"}},
@@ -67,7 +68,8 @@ func exampleResult() *grid.Result {
 
 func exampleMessage(t testing.TB, k grid.Kind, m *grid.Message) {
 	m.Reset(k)
-	find := grid.Find{ID: 99, Asker: nodeOf(testKey(2)), Needs: exampleSpec().Needs, Engine: grid.EngineProcess, Left: 5, Hops: 2,
+	find := grid.Find{ID: 99, Asker: nodeOf(testKey(2)), Needs: exampleSpec().Needs, Engine: grid.EngineProcess, Left: 5,
+		Hops:   2,
 		Within: 4 * time.Second, Visited: []grid.NodeID{nodeOf(testKey(3)), nodeOf(testKey(4))}}
 	ad := exampleAd(testKey(1))
 	var err error
@@ -82,25 +84,31 @@ func exampleMessage(t testing.TB, k grid.Kind, m *grid.Message) {
 			Rates: exampleRates(), Speed: 1.5, Cores: 8000, Mine: 4, Have: 300}
 	case grid.KindState:
 		m.State = grid.State{ID: 0x0102030405060708, ECT: time.Second, Backlog: time.Millisecond,
-			Free: grid.Resources{CPU: 500, Memory: grid.MiB}, Why: grid.WhyQueue, Rates: exampleRates(), Speed: 2, Cores: 4000, Mine: 1, Have: 2}
+			Free: grid.Resources{CPU: 500, Memory: grid.MiB}, Why: grid.WhyQueue, Rates: exampleRates(), Speed: 2, Cores: 4000,
+			Mine: 1, Have: 2}
 	case grid.KindOffer:
-		m.Offer = grid.Offer{ID: exampleAttempt(7), Spec: exampleSpec(), Class: "lattice", Lease: 30 * time.Second, Age: time.Minute}
+		m.Offer = grid.Offer{ID: exampleAttempt(7), Spec: exampleSpec(), Class: "lattice", Lease: 30 * time.Second,
+			Age: time.Minute}
 	case grid.KindAccept, grid.KindResultAck:
 		m.Attempts = append(m.Attempts, exampleAttempt(1))
 	case grid.KindRefuse, grid.KindDepositAck:
 		m.Attempts = append(m.Attempts, exampleAttempt(1))
 		m.Refusal = grid.Refusal{Why: grid.WhyLabel, Detail: "os"}
 	case grid.KindBeat, grid.KindDrop, grid.KindAsk:
-		m.Attempts = append(m.Attempts, exampleAttempt(1), exampleAttempt(70000), grid.AttemptID{Attempt: grid.Attempt{Epoch: 1, N: 1}})
+		m.Attempts = append(m.Attempts, exampleAttempt(1), exampleAttempt(70000),
+			grid.AttemptID{Attempt: grid.Attempt{Epoch: 1, N: 1}})
 	case grid.KindResult, grid.KindDeposit:
 		m.Attempts = append(m.Attempts, exampleAttempt(1))
 		m.Result = exampleResult()
 	case grid.KindWrite, grid.KindVote:
-		m.Register = grid.RegisterMessage{Job: exampleJob(), Epoch: 2, Seq: 9, Spec: exampleSpec(), Members: []grid.NodeID{nodeOf(testKey(1)), nodeOf(testKey(2)), nodeOf(testKey(3))},
-			Age: time.Minute, Done: true, Next: 4, More: true, Entries: []grid.Entry{{Index: 100}, {Index: 3, Epoch: 1, Attempt: grid.Attempt{Epoch: 1, N: 2},
+		m.Register = grid.RegisterMessage{Job: exampleJob(), Epoch: 2, Seq: 9, Spec: exampleSpec(),
+			Members: []grid.NodeID{nodeOf(testKey(1)), nodeOf(testKey(2)), nodeOf(testKey(3))},
+			Age:     time.Minute, Done: true, Next: 4, More: true,
+			Entries: []grid.Entry{{Index: 100}, {Index: 3, Epoch: 1, Attempt: grid.Attempt{Epoch: 1, N: 2},
 				Worker: nodeOf(testKey(4)), Lost: 1, Result: exampleResult(), Placed: 30, Began: 20, Done: 10}}}
 	case grid.KindWriteAck, grid.KindCampaign:
-		m.Register = grid.RegisterMessage{Job: exampleJob(), Epoch: 2, Seq: 9, Answer: grid.RegisterHigher, Owner: nodeOf(testKey(2))}
+		m.Register = grid.RegisterMessage{Job: exampleJob(), Epoch: 2, Seq: 9, Answer: grid.RegisterHigher,
+			Owner: nodeOf(testKey(2))}
 	case grid.KindKeepalive, grid.KindKeepaliveAck, grid.KindTakeover:
 		m.Register = grid.RegisterMessage{Seq: 7, Answer: grid.RegisterOK, Count: 3, Sum: 1 << 63, More: true}
 		m.Attempts = append(m.Attempts, grid.AttemptID{Task: grid.TaskID{Job: exampleJob()}, Attempt: grid.Attempt{Epoch: 2}})
@@ -134,12 +142,16 @@ func example(t testing.TB, k grid.Kind) []byte {
 func exampleRecords() []grid.Record {
 	a := exampleAttempt(7)
 	return []grid.Record{
-		{Kind: grid.RecWork, Work: grid.WorkRecord{ID: a, Spec: exampleSpec(), Class: "lattice", Lease: time.Minute, State: grid.WorkRunning}},
-		{Kind: grid.RecRegister, Register: grid.RegisterRecord{ID: exampleJob(), Spec: exampleSpec(), Members: []grid.NodeID{nodeOf(testKey(1)), nodeOf(testKey(2)), nodeOf(testKey(3))},
+		{Kind: grid.RecWork, Work: grid.WorkRecord{ID: a, Spec: exampleSpec(), Class: "lattice", Lease: time.Minute,
+			State: grid.WorkRunning}},
+		{Kind: grid.RecRegister, Register: grid.RegisterRecord{ID: exampleJob(), Spec: exampleSpec(),
+			Members:   []grid.NodeID{nodeOf(testKey(1)), nodeOf(testKey(2)), nodeOf(testKey(3))},
 			Submitted: 5, Promised: 3, VotedFor: nodeOf(testKey(3)), Epoch: 2, Owner: nodeOf(testKey(2)), Done: true}},
-		{Kind: grid.RecEntry, Entry: grid.EntryRecord{TaskRecord: grid.TaskRecord{ID: a, State: grid.Ended, Worker: nodeOf(testKey(5)), Lost: 1, Result: exampleResult(),
+		{Kind: grid.RecEntry, Entry: grid.EntryRecord{TaskRecord: grid.TaskRecord{ID: a, State: grid.Ended,
+			Worker: nodeOf(testKey(5)), Lost: 1, Result: exampleResult(),
 			Placed: 11, Began: 12, Done: 13}, Epoch: 2, Committed: true}},
-		{Kind: grid.RecTombstone, Tombstone: grid.TombstoneRecord{ID: exampleJob(), Epoch: 2, Tasks: 12, Cancelled: true, Members: [8]byte{1, 2, 3}, Ended: 13}},
+		{Kind: grid.RecTombstone, Tombstone: grid.TombstoneRecord{ID: exampleJob(), Epoch: 2, Tasks: 12, Cancelled: true,
+			Members: [8]byte{1, 2, 3}, Ended: 13}},
 		{Kind: grid.RecClass, Class: grid.ClassRecord{Class: "process:sim", Mean: 1.5, Count: 20}},
 	}
 }

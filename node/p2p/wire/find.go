@@ -26,7 +26,8 @@ func getFind(p *pb.Find, f *grid.Find) error {
 		return fmt.Errorf("asker: %w: %d bytes, want %d", ErrBound, n, nodeSize)
 	}
 	if p.GetLeft() > grid.MaxHops || p.GetHops() > grid.MaxHops {
-		return fmt.Errorf("find: %w: %d hops left, %d gone, want at most %d", ErrBound, p.GetLeft(), p.GetHops(), grid.MaxHops)
+		return fmt.Errorf("find: %w: %d hops left, %d gone, want at most %d", ErrBound, p.GetLeft(), p.GetHops(),
+			grid.MaxHops)
 	}
 	visited := p.GetVisited()
 	if len(visited)%nodeSize != 0 {

@@ -74,7 +74,8 @@ func genAd(t *rapid.T) (*grid.Ad, ed25519.PrivateKey) {
 		Speed: rapid.Float64Range(1e-9, 1e6).Draw(t, "speed"), Availability: rapid.Float64Range(0, 1).Draw(t, "availability"),
 		Engines: rapid.SliceOfN(genWord, 0, grid.MaxEngines).Draw(t, "engines"), Rates: genRates(t),
 		Addrs: rapid.SliceOfN(genText, 0, grid.MaxAddrs).Draw(t, "addrs"), Draining: rapid.Bool().Draw(t, "draining"),
-		Leaving: rapid.Bool().Draw(t, "leaving"), Full: rapid.Bool().Draw(t, "full"), Private: rapid.Bool().Draw(t, "private")}
+		Leaving: rapid.Bool().Draw(t, "leaving"), Full: rapid.Bool().Draw(t, "full"),
+		Private: rapid.Bool().Draw(t, "private")}
 	if rapid.Bool().Draw(t, "placed") {
 		for k := range a.Coord.At {
 			a.Coord.At[k] = rapid.Float32Range(-grid.MaxCoord, grid.MaxCoord).Draw(t, "at")
@@ -129,19 +130,24 @@ func genMessage(t *rapid.T, k grid.Kind, m *grid.Message) {
 	case grid.KindBye:
 		m.Digest = genDigest(t, 1, 1)
 	case grid.KindPoll:
-		m.Poll = grid.Poll{ID: rapid.Uint64().Draw(t, "id"), Class: genText.Draw(t, "class"), Needs: genResources(t), Rates: genRates(t),
+		m.Poll = grid.Poll{ID: rapid.Uint64().Draw(t, "id"), Class: genText.Draw(t, "class"), Needs: genResources(t),
+			Rates: genRates(t),
 			Speed: rapid.Float64Range(0, 1e6).Draw(t, "speed"), Cores: genResources(t).CPU,
 			Mine: rapid.Uint64().Draw(t, "mine"), Have: rapid.Uint64().Draw(t, "have")}
 	case grid.KindState:
-		m.State = grid.State{ID: rapid.Uint64().Draw(t, "id"), ECT: genSpan.Draw(t, "ect"), Backlog: genSpan.Draw(t, "backlog"),
-			Free: genResources(t), Why: genWhy.Draw(t, "why"), Rates: genRates(t), Speed: rapid.Float64Range(0, 1e6).Draw(t, "speed"),
+		m.State = grid.State{ID: rapid.Uint64().Draw(t, "id"), ECT: genSpan.Draw(t, "ect"),
+			Backlog: genSpan.Draw(t, "backlog"),
+			Free:    genResources(t), Why: genWhy.Draw(t, "why"), Rates: genRates(t), Speed: rapid.Float64Range(0, 1e6).Draw(t,
+				"speed"),
 			Cores: genResources(t).CPU, Mine: rapid.Uint64().Draw(t, "mine"), Have: rapid.Uint64().Draw(t, "have"),
-			Waiting: rapid.Int32Range(0, grid.MaxCount).Draw(t, "waiting"), Running: rapid.Int32Range(0, grid.MaxCount).Draw(t, "running"),
+			Waiting: rapid.Int32Range(0, grid.MaxCount).Draw(t, "waiting"), Running: rapid.Int32Range(0, grid.MaxCount).Draw(t,
+				"running"),
 			Ran: genSpan.Draw(t, "ran"), Rest: genSpan.Draw(t, "rest")}
 	case grid.KindOffer:
 		job, s := genSealed(t)
 		m.Offer = grid.Offer{ID: genAttempt(t, job, s.Count), Spec: s, Class: genText.Draw(t, "class"),
-			Lease: time.Duration(rapid.Int64Range(0, int64(grid.MaxTimeout)).Draw(t, "lease")), Age: genSpan.Draw(t, "age"), Stays: rapid.Bool().Draw(t, "stays"), Pulled: rapid.Bool().Draw(t, "pulled")}
+			Lease: time.Duration(rapid.Int64Range(0, int64(grid.MaxTimeout)).Draw(t, "lease")), Age: genSpan.Draw(t, "age"),
+			Stays: rapid.Bool().Draw(t, "stays"), Pulled: rapid.Bool().Draw(t, "pulled")}
 	case grid.KindWrite, grid.KindCampaign:
 		m.Register.Job, m.Register.Spec = genSealed(t)
 		m.Register.Seq = rapid.Uint64().Draw(t, "seq")

@@ -39,7 +39,8 @@ func genNeeds(t *rapid.T) grid.Needs {
 
 func genSpec(t *rapid.T) *grid.JobSpec {
 	s := &grid.JobSpec{Name: genText.Draw(t, "name"), Class: genText.Draw(t, "class"), Engine: grid.EngineProcess,
-		Command: rapid.SliceOfN(genBytes, 1, 5).Draw(t, "command"), Count: rapid.Uint32Range(1, grid.MaxCount).Draw(t, "count"),
+		Command: rapid.SliceOfN(genBytes, 1, 5).Draw(t, "command"), Count: rapid.Uint32Range(1, grid.MaxCount).Draw(t,
+			"count"),
 		Needs: genNeeds(t), Inputs: genFiles(t, 3), Outputs: rapid.SliceOfN(genWord, 0, 3).Draw(t, "outputs"),
 		Timeout: time.Duration(rapid.Int64Range(0, int64(grid.MaxTimeout)).Draw(t, "timeout")),
 		Retries: rapid.Int32Range(0, grid.MaxRetries).Draw(t, "retries"), Policy: genText.Draw(t, "policy"),
@@ -83,8 +84,10 @@ func genOutput(t *rapid.T) grid.Output {
 }
 
 func genResult(t *rapid.T) *grid.Result {
-	r := &grid.Result{Cause: grid.Cause(rapid.Uint8Range(1, uint8(grid.Failed)).Draw(t, "cause")), Exit: rapid.Int32().Draw(t, "exit"),
-		Error: genText.Draw(t, "error"), Waited: genSpan.Draw(t, "waited"), Wall: genSpan.Draw(t, "wall"), CPU: genSpan.Draw(t, "cpu"),
+	r := &grid.Result{Cause: grid.Cause(rapid.Uint8Range(1, uint8(grid.Failed)).Draw(t, "cause")),
+		Exit:  rapid.Int32().Draw(t, "exit"),
+		Error: genText.Draw(t, "error"), Waited: genSpan.Draw(t, "waited"), Wall: genSpan.Draw(t, "wall"),
+		CPU:    genSpan.Draw(t, "cpu"),
 		MaxRSS: genSize.Draw(t, "rss"), Stdout: genOutput(t), Stderr: genOutput(t), Outputs: genFiles(t, 4)}
 	if r.Cause == grid.Lost {
 		r.Next = genText.Draw(t, "next")

@@ -25,7 +25,8 @@ type Hello struct {
 
 // Append appends h's encoding to dst. Software is cleaned and cut.
 func (h *Hello) Append(dst []byte) []byte {
-	p := pb.Hello{Version: h.Version, Kinds: uint64(h.Kinds), Software: grid.Clean(h.Software, grid.MaxName), Boot: h.Boot, Features: uint64(h.Features)}
+	p := pb.Hello{Version: h.Version, Kinds: uint64(h.Kinds), Software: grid.Clean(h.Software, grid.MaxName), Boot: h.Boot,
+		Features: uint64(h.Features)}
 	out, err := marshal.MarshalAppend(dst, &p)
 	if err != nil {
 		panic("wire: a hello of clean text that cannot be encoded: " + err.Error())
@@ -53,6 +54,7 @@ func (h *Hello) Decode(b []byte) error {
 	if err := text("hello.software", software, grid.MaxName); err != nil {
 		return err
 	}
-	*h = Hello{Version: p.Version, Kinds: grid.KindSet(p.Kinds), Software: software, Boot: p.Boot, Features: grid.FeatureSet(p.Features)}
+	*h = Hello{Version: p.Version, Kinds: grid.KindSet(p.Kinds), Software: software, Boot: p.Boot,
+		Features: grid.FeatureSet(p.Features)}
 	return nil
 }

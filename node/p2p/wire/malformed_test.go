@@ -22,9 +22,12 @@ func TestMalformed(t *testing.T) {
 		"body a word":  {2 << 3, 1},
 		"no body":      {66<<3&0x7f | 0x80, 4, 1},
 		"field number": {0, 0},
-		"twice":        frameBytes(grid.KindPoll, append(protowire.AppendVarint(protowire.AppendTag(nil, 3, 0), 1), protowire.AppendVarint(protowire.AppendTag(nil, 3, 0), 1)...)),
-		"other type":   frameBytes(grid.KindPoll, protowire.AppendFixed32(protowire.AppendTag(nil, 3, protowire.Fixed32Type), 1)),
-		"not text":     frameBytes(grid.KindPoll, protowire.AppendString(protowire.AppendTag(nil, 2, protowire.BytesType), "\xff")),
+		"twice": frameBytes(grid.KindPoll, append(protowire.AppendVarint(protowire.AppendTag(nil, 3, 0), 1),
+			protowire.AppendVarint(protowire.AppendTag(nil, 3, 0), 1)...)),
+		"other type": frameBytes(grid.KindPoll, protowire.AppendFixed32(protowire.AppendTag(nil, 3, protowire.Fixed32Type),
+			1)),
+		"not text": frameBytes(grid.KindPoll, protowire.AppendString(protowire.AppendTag(nil, 2, protowire.BytesType),
+			"\xff")),
 	} {
 		var c Codec
 		var m grid.Message

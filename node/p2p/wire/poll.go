@@ -23,7 +23,8 @@ func (c *Codec) readPoll(b []byte, q *grid.Poll) error {
 	if err := parse(b, p); err != nil {
 		return err
 	}
-	q.ID, q.Class, q.Needs = p.Id, cleanText(p.Class), grid.Resources{CPU: grid.MilliCPU(p.Cpu), Memory: grid.Bytes(p.Memory)}
+	q.ID, q.Class, q.Needs = p.Id, cleanText(p.Class), grid.Resources{CPU: grid.MilliCPU(p.Cpu),
+		Memory: grid.Bytes(p.Memory)}
 	q.Speed, q.Cores, q.Mine, q.Have = p.Speed, grid.MilliCPU(p.Cores), p.Mine, p.Have
 	var err error
 	q.Rates, err = getRates(q.Rates, p.Rates)

@@ -16,8 +16,9 @@ const (
 // Legacy reports whether a key is that of a record which UpgradeRecord replaces.
 func Legacy(key []byte) bool { return len(key) > 0 && (key[0] == legacyJob || key[0] == legacyTask) }
 
-// UpgradeRecord decodes a record whose key is Legacy and appends what replaces it to dst: the register of a job that its
-// origin alone keeps, the entry of the job's cancellation, the entry of a task. Its errors are those of DecodeRecord.
+// UpgradeRecord decodes a record whose key is Legacy and appends what replaces it to dst: the register of a job that
+// its origin alone keeps, the entry of the job's cancellation, the entry of a task. Its errors are those of
+// DecodeRecord.
 func UpgradeRecord(dst []grid.Record, key, value []byte) ([]grid.Record, error) {
 	if !Legacy(key) {
 		return dst, fmt.Errorf("record: %w", ErrKind)

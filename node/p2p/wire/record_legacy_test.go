@@ -42,7 +42,8 @@ func TestUpgradeRecord(t *testing.T) {
 		t.Fatal(err)
 	}
 	id, spec := exampleJob(), exampleSpec()
-	end := grid.TaskRecord{ID: exampleAttempt(7), State: grid.Ended, Worker: nodeOf(testKey(5)), Lost: 1, Result: exampleResult(),
+	end := grid.TaskRecord{ID: exampleAttempt(7), State: grid.Ended, Worker: nodeOf(testKey(5)), Lost: 1,
+		Result: exampleResult(),
 		Placed: 11, Began: 12, Done: 13}
 	cancelled := grid.EntryRecord{Epoch: 1, Committed: true, Held: true}
 	cancelled.ID.Task, cancelled.State = grid.TaskID{Job: id, Index: spec.Count}, grid.Ended

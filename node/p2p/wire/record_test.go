@@ -21,8 +21,10 @@ func genRecord(t *rapid.T) *grid.Record {
 	}
 	switch r := (&grid.Record{Kind: grid.RecordKind(rapid.IntRange(3, 7).Draw(t, "kind"))}); r.Kind {
 	case grid.RecEntry:
-		r.Entry = grid.EntryRecord{Epoch: rapid.Uint32().Draw(t, "epoch"), Committed: rapid.Bool().Draw(t, "committed"), Held: rapid.Bool().Draw(t, "held")}
-		r.Entry.TaskRecord = grid.TaskRecord{ID: genAttempt(t, j, grid.MaxCount), State: grid.TaskState(rapid.IntRange(1, 4).Draw(t, "state")),
+		r.Entry = grid.EntryRecord{Epoch: rapid.Uint32().Draw(t, "epoch"), Committed: rapid.Bool().Draw(t, "committed"),
+			Held: rapid.Bool().Draw(t, "held")}
+		r.Entry.TaskRecord = grid.TaskRecord{ID: genAttempt(t, j, grid.MaxCount),
+			State:  grid.TaskState(rapid.IntRange(1, 4).Draw(t, "state")),
 			Worker: array[grid.NodeID](t, "worker"), Lost: rapid.Int32().Draw(t, "lost"), Result: result,
 			Placed: rapid.Int64().Draw(t, "placed"), Began: rapid.Int64().Draw(t, "began"), Done: rapid.Int64().Draw(t, "done")}
 		if rapid.Bool().Draw(t, "copied") {
@@ -34,14 +36,17 @@ func genRecord(t *rapid.T) *grid.Record {
 			Lease: genSpan.Draw(t, "lease"), State: grid.WorkState(rapid.IntRange(1, 3).Draw(t, "state")), Result: result}
 		return r
 	case grid.RecRegister:
-		r.Register = grid.RegisterRecord{ID: j, Spec: spec, Members: []grid.NodeID{j.Origin}, Submitted: rapid.Int64().Draw(t, "submitted")}
+		r.Register = grid.RegisterRecord{ID: j, Spec: spec, Members: []grid.NodeID{j.Origin},
+			Submitted: rapid.Int64().Draw(t, "submitted")}
 		return r
 	case grid.RecTombstone:
-		r.Tombstone = grid.TombstoneRecord{ID: j, Epoch: rapid.Uint32().Draw(t, "epoch"), Tasks: rapid.Uint32().Draw(t, "tasks"), Cancelled: rapid.Bool().Draw(t, "cancelled"),
+		r.Tombstone = grid.TombstoneRecord{ID: j, Epoch: rapid.Uint32().Draw(t, "epoch"),
+			Tasks: rapid.Uint32().Draw(t, "tasks"), Cancelled: rapid.Bool().Draw(t, "cancelled"),
 			Members: [8]byte(rapid.SliceOfN(rapid.Byte(), 8, 8).Draw(t, "members")), Ended: rapid.Int64().Draw(t, "ended")}
 		return r
 	default:
-		r.Class = grid.ClassRecord{Class: genText.Draw(t, "class"), Mean: rapid.Float64().Draw(t, "mean"), Count: rapid.Float64().Draw(t, "count"),
+		r.Class = grid.ClassRecord{Class: genText.Draw(t, "class"), Mean: rapid.Float64().Draw(t, "mean"),
+			Count:  rapid.Float64().Draw(t, "count"),
 			Spread: rapid.Float64().Draw(t, "spread"), Spreads: rapid.Float64().Draw(t, "spreads")}
 		return r
 	}
@@ -79,7 +84,8 @@ func TestRecordKeys(t *testing.T) {
 	task := func(index, n uint32) grid.Record {
 		a := exampleAttempt(index)
 		a.N = n
-		return grid.Record{Kind: grid.RecEntry, Entry: grid.EntryRecord{TaskRecord: grid.TaskRecord{ID: a, State: grid.Pending}}}
+		return grid.Record{Kind: grid.RecEntry,
+			Entry: grid.EntryRecord{TaskRecord: grid.TaskRecord{ID: a, State: grid.Pending}}}
 	}
 	work := func(index, n uint32) grid.Record {
 		a := exampleAttempt(index)
@@ -93,7 +99,8 @@ func TestRecordKeys(t *testing.T) {
 		}
 		return string(k)
 	}
-	order := []string{key(work(1, 1)), key(work(1, 300)), key(work(2, 1)), key(exampleRecords()[1]), key(task(1, 1)), key(task(2, 1)), key(task(256, 1))}
+	order := []string{key(work(1, 1)), key(work(1, 300)), key(work(2, 1)), key(exampleRecords()[1]), key(task(1, 1)),
+		key(task(2, 1)), key(task(256, 1))}
 	for i := 1; i < len(order); i++ {
 		if order[i-1] >= order[i] {
 			t.Errorf("key %d is not before key %d", i-1, i)
@@ -114,7 +121,8 @@ func TestRecordErrors(t *testing.T) {
 		t.Errorf("a newer version: %v", err)
 	}
 	for name, c := range map[string]struct{ key, value []byte }{
-		"no key": {nil, value}, "no value": {key, nil}, "short key": {key[:9], value}, "cut value": {key, value[:len(value)-1]},
+		"no key": {nil, value}, "no value": {key, nil}, "short key": {key[:9], value},
+		"cut value":    {key, value[:len(value)-1]},
 		"unknown kind": {append([]byte{9}, key[1:]...), value}, "empty": {key, []byte{recordVersion}},
 	} {
 		if _, err := DecodeRecord(c.key, c.value); err == nil || Reason(err) == "other" {
@@ -122,7 +130,8 @@ func TestRecordErrors(t *testing.T) {
 		}
 	}
 	for name, r := range map[string]grid.Record{
-		"no kind": {}, "later kind": {Kind: 9}, "register without a spec": {Kind: grid.RecRegister}, "work without a spec": {Kind: grid.RecWork},
+		"no kind": {}, "later kind": {Kind: 9}, "register without a spec": {Kind: grid.RecRegister},
+		"work without a spec":   {Kind: grid.RecWork},
 		"entry without a state": {Kind: grid.RecEntry},
 	} {
 		if _, _, err := AppendRecord(nil, &r); err == nil || Reason(err) == "other" {

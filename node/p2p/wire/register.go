@@ -17,8 +17,10 @@ func putRegister(g *grid.RegisterMessage) (*pb.Guard, error) {
 		Spec: spec, Members: putNodes(g.Members), Age: putSpan(g.Age), Done: g.Done, Next: g.Next, More: g.More}
 	for k := range g.Entries {
 		f := &g.Entries[k]
-		p.Finals = append(p.Finals, &pb.Final{Index: f.Index, Epoch: f.Epoch, AttemptEpoch: f.Attempt.Epoch, AttemptN: f.Attempt.N,
-			Worker: putNode(f.Worker), Lost: f.Lost, Result: putMaybe(f.Result), Placed: f.Placed, Began: f.Began, Done: f.Done})
+		p.Finals = append(p.Finals, &pb.Final{Index: f.Index, Epoch: f.Epoch, AttemptEpoch: f.Attempt.Epoch,
+			AttemptN: f.Attempt.N,
+			Worker:   putNode(f.Worker), Lost: f.Lost, Result: putMaybe(f.Result), Placed: f.Placed, Began: f.Began,
+			Done: f.Done})
 	}
 	return p, nil
 }
@@ -43,7 +45,8 @@ func (c *Codec) readRegister(b []byte, g *grid.RegisterMessage) error {
 	}
 	g.Epoch, g.Seq, g.Answer, g.Done, g.Next, g.More = p.Epoch, p.Seq, getAnswer(p.Answer), p.Done, p.Next, p.More
 	for _, x := range p.Finals {
-		f := grid.Entry{Index: x.GetIndex(), Epoch: x.GetEpoch(), Attempt: grid.Attempt{Epoch: x.GetAttemptEpoch(), N: x.GetAttemptN()},
+		f := grid.Entry{Index: x.GetIndex(), Epoch: x.GetEpoch(), Attempt: grid.Attempt{Epoch: x.GetAttemptEpoch(),
+			N: x.GetAttemptN()},
 			Lost: x.GetLost(), Placed: x.GetPlaced(), Began: x.GetBegan(), Done: x.GetDone()}
 		if f.Result, err = getMaybe(x.GetResult()); err == nil {
 			err = getNode("worker", x.GetWorker(), &f.Worker)
@@ -61,7 +64,8 @@ func (c *Codec) readRegister(b []byte, g *grid.RegisterMessage) error {
 
 func (c *Codec) putKeepalive(m *grid.Message) *pb.Watch {
 	g := &m.Register
-	p := &pb.Watch{Epoch: g.Epoch, Seq: g.Seq, Answer: uint32(g.Answer), Owner: putNode(g.Owner), More: g.More, Count: g.Count, Sum: g.Sum, Room: g.Room}
+	p := &pb.Watch{Epoch: g.Epoch, Seq: g.Seq, Answer: uint32(g.Answer), Owner: putNode(g.Owner), More: g.More,
+		Count: g.Count, Sum: g.Sum, Room: g.Room}
 	if g.Job != (grid.JobID{}) {
 		p.Job = putJob(g.Job)
 	}
@@ -84,7 +88,8 @@ func (c *Codec) readKeepalive(b []byte, m *grid.Message) error {
 	if err == nil && p.Attempts != nil {
 		err = c.attemptsOf(p.Attempts, m)
 	}
-	g.Epoch, g.Seq, g.Answer, g.More, g.Count, g.Sum, g.Room = p.Epoch, p.Seq, getAnswer(p.Answer), p.More, p.Count, p.Sum, p.Room
+	g.Epoch, g.Seq, g.Answer, g.More, g.Count, g.Sum, g.Room = p.Epoch, p.Seq, getAnswer(p.Answer), p.More, p.Count, p.Sum,
+		p.Room
 	return err
 }
 
@@ -109,11 +114,13 @@ func registerBody(k grid.Kind, m *grid.Message) error {
 		}
 	}
 	if len(g.Members) > grid.MaxMembers || g.Answer > lastAnswer {
-		return fmt.Errorf("%d members, answer %d: %w: want at most %d and %d", len(g.Members), g.Answer, ErrBound, grid.MaxMembers, lastAnswer)
+		return fmt.Errorf("%d members, answer %d: %w: want at most %d and %d", len(g.Members), g.Answer, ErrBound,
+			grid.MaxMembers, lastAnswer)
 	}
 	carries := k == grid.KindWrite || k == grid.KindVote
 	if len(g.Entries) > grid.MaxEntries || len(g.Entries) > 0 && !carries {
-		return fmt.Errorf("%d entries: %w: want at most %d, and none but in a write or promise", len(g.Entries), ErrBound, grid.MaxEntries)
+		return fmt.Errorf("%d entries: %w: want at most %d, and none but in a write or promise", len(g.Entries), ErrBound,
+			grid.MaxEntries)
 	}
 	for i := range g.Entries {
 		if err := final(&g.Entries[i]); err != nil {
@@ -127,7 +134,8 @@ func registerBody(k grid.Kind, m *grid.Message) error {
 // job's count.
 func final(f *grid.Entry) error {
 	if f.Index > grid.MaxCount || f.Lost < 0 || f.Placed < 0 || f.Began < 0 || f.Done < 0 {
-		return fmt.Errorf("entry %d, %d lost: %w: want at most %d, and nothing negative", f.Index, f.Lost, ErrBound, grid.MaxCount)
+		return fmt.Errorf("entry %d, %d lost: %w: want at most %d, and nothing negative", f.Index, f.Lost, ErrBound,
+			grid.MaxCount)
 	}
 	if f.Result == nil {
 		return nil

@@ -53,7 +53,8 @@ func getEntryRecord(key, value []byte, e *grid.EntryRecord) error {
 }
 
 func putTombstone(t *grid.TombstoneRecord) *pb.TombstoneValue {
-	return &pb.TombstoneValue{Epoch: t.Epoch, Tasks: t.Tasks, Cancelled: t.Cancelled, Members: t.Members[:], Ended: t.Ended}
+	return &pb.TombstoneValue{Epoch: t.Epoch, Tasks: t.Tasks, Cancelled: t.Cancelled, Members: t.Members[:],
+		Ended: t.Ended}
 }
 
 func getTombstone(key, value []byte, t *grid.TombstoneRecord) error {

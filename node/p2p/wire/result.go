@@ -70,7 +70,8 @@ func getResult(p *pb.Result) (*grid.Result, error) {
 	if p == nil {
 		return nil, fmt.Errorf("result: %w: is missing", ErrMalformed)
 	}
-	r := &grid.Result{Cause: getCause(p.Cause), Exit: p.Exit, Error: cleanText(p.Error), Next: cleanText(p.Next), MaxRSS: grid.Bytes(p.MaxRss)}
+	r := &grid.Result{Cause: getCause(p.Cause), Exit: p.Exit, Error: cleanText(p.Error), Next: cleanText(p.Next),
+		MaxRSS: grid.Bytes(p.MaxRss)}
 	var err error
 	if r.Waited, err = getSpan("waited", p.Waited); err != nil {
 		return nil, err

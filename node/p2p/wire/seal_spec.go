@@ -27,8 +27,10 @@ var sealSize = len(sealHead) + ed25519.SignatureSize
 // SealSpec returns a spec signed by the job's origin: it has Sealed. The key must be that of the job's origin, and
 // the submitter one at that node (ErrSignature). It does not change s.
 func SealSpec(key ed25519.PrivateKey, job grid.JobID, s *grid.JobSpec) (*grid.JobSpec, error) {
-	if len(key) != ed25519.PrivateKeySize || !bytes.Equal(key[ed25519.PublicKeySize:], job.Origin[:]) || s.Submitter.Node != job.Origin {
-		return nil, fmt.Errorf("job %s: %w: the key or the submitter is of another node than its origin", job.Short(), ErrSignature)
+	if len(key) != ed25519.PrivateKeySize || !bytes.Equal(key[ed25519.PublicKeySize:], job.Origin[:]) ||
+		s.Submitter.Node != job.Origin {
+		return nil, fmt.Errorf("job %s: %w: the key or the submitter is of another node than its origin", job.Short(),
+			ErrSignature)
 	}
 	p := putSpec(s)
 	p.Submitter = &pb.Submitter{Node: putNode(s.Submitter.Node), User: s.Submitter.User}

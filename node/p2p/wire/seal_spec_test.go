@@ -52,17 +52,25 @@ func TestForgedSpecs(t *testing.T) {
 		"of another job of the same origin": {other, good, ErrSignature},
 		"signed by another node":            {exampleJob(), sealedBy(2, body), ErrSignature},
 		"signed as an ad":                   {exampleJob(), bytes.Join([][]byte{body, sealHead, asAd}, nil), ErrSignature},
-		"another user":                      {exampleJob(), bytes.Replace(good, []byte("ada"), []byte("eve"), 1), ErrSignature},
-		"another command":                   {exampleJob(), bytes.Replace(good, []byte("--seed"), []byte("--need"), 1), ErrSignature},
-		"another submitter than the origin": {exampleJob(), sealedBy(1, with(func(p *pb.JobSpec) { p.Submitter.Node = putNode(nodeOf(testKey(2))) })), ErrSignature},
-		"a submitter without a signature":   {exampleJob(), body, ErrSignature},
-		"a capability without a signature":  {exampleJob(), with(func(p *pb.JobSpec) { p.Submitter = nil }), ErrSignature},
-		"a field after the signature":       {exampleJob(), protowire.AppendVarint(protowire.AppendTag(bytes.Clone(good), 13, protowire.VarintType), 1), ErrMalformed},
-		"two signatures":                    {exampleJob(), append(bytes.Clone(good), good[len(body):]...), ErrMalformed},
-		"a word that ends like a signature": {exampleJob(), sealedBy(1, protowire.AppendVarint(protowire.AppendTag(bytes.Clone(good), 4, protowire.BytesType), uint64(sealSize))), ErrMalformed},
-		"half a signature":                  {exampleJob(), bytes.Join([][]byte{body, {sealHead[0], sealHead[1], 32}, good[len(good)-32:]}, nil), ErrMalformed},
-		"half a capability":                 {exampleJob(), sealedBy(1, with(func(p *pb.JobSpec) { p.Capability = p.Capability[:16] })), ErrBound},
-		"nothing":                           {exampleJob(), nil, ErrMalformed},
+		"another user": {exampleJob(), bytes.Replace(good, []byte("ada"), []byte("eve"), 1),
+			ErrSignature},
+		"another command": {exampleJob(), bytes.Replace(good, []byte("--seed"), []byte("--need"), 1),
+			ErrSignature},
+		"another submitter than the origin": {exampleJob(),
+			sealedBy(1, with(func(p *pb.JobSpec) { p.Submitter.Node = putNode(nodeOf(testKey(2))) })), ErrSignature},
+		"a submitter without a signature":  {exampleJob(), body, ErrSignature},
+		"a capability without a signature": {exampleJob(), with(func(p *pb.JobSpec) { p.Submitter = nil }), ErrSignature},
+		"a field after the signature": {exampleJob(),
+			protowire.AppendVarint(protowire.AppendTag(bytes.Clone(good), 13, protowire.VarintType), 1), ErrMalformed},
+		"two signatures": {exampleJob(), append(bytes.Clone(good), good[len(body):]...), ErrMalformed},
+		"a word that ends like a signature": {exampleJob(),
+			sealedBy(1, protowire.AppendVarint(protowire.AppendTag(bytes.Clone(good), 4, protowire.BytesType),
+				uint64(sealSize))), ErrMalformed},
+		"half a signature": {exampleJob(), bytes.Join([][]byte{body, {sealHead[0], sealHead[1], 32}, good[len(good)-32:]},
+			nil), ErrMalformed},
+		"half a capability": {exampleJob(), sealedBy(1, with(func(p *pb.JobSpec) { p.Capability = p.Capability[:16] })),
+			ErrBound},
+		"nothing": {exampleJob(), nil, ErrMalformed},
 	} {
 		if s, err := OpenSpec(c.job, c.b); !errors.Is(err, c.want) {
 			t.Errorf("%s: %+v, %v: want %v", name, s, err, c.want)
@@ -80,10 +88,12 @@ func TestUnsignedClaimsAreNotSaid(t *testing.T) {
 	s := exampleSpec()
 	s.Capability[0] = 1
 	var c Codec
-	if _, err := c.Append(nil, &grid.Message{Kind: grid.KindOffer, Offer: grid.Offer{ID: exampleAttempt(1), Spec: s}}, nil); !errors.Is(err, ErrSignature) {
+	if _, err := c.Append(nil, &grid.Message{Kind: grid.KindOffer, Offer: grid.Offer{ID: exampleAttempt(1), Spec: s}},
+		nil); !errors.Is(err, ErrSignature) {
 		t.Errorf("offer: %v", err)
 	}
-	if _, _, err := AppendRecord(nil, &grid.Record{Kind: grid.RecRegister, Register: grid.RegisterRecord{ID: exampleJob(), Spec: s}}); !errors.Is(err, ErrSignature) {
+	if _, _, err := AppendRecord(nil, &grid.Record{Kind: grid.RecRegister, Register: grid.RegisterRecord{ID: exampleJob(),
+		Spec: s}}); !errors.Is(err, ErrSignature) {
 		t.Errorf("record: %v", err)
 	}
 }
@@ -92,7 +102,8 @@ func TestUnsignedClaimsAreNotSaid(t *testing.T) {
 // and records.
 func TestSealedBytesAreCarried(t *testing.T) {
 	s := exampleSealed(t)
-	later := protowire.AppendVarint(protowire.AppendTag([]byte(s.Sealed[:len(s.Sealed)-sealSize]), 900, protowire.VarintType), 7)
+	later := protowire.AppendVarint(protowire.AppendTag([]byte(s.Sealed[:len(s.Sealed)-sealSize]), 900,
+		protowire.VarintType), 7)
 	sealed := resealed(append(later, make([]byte, sealSize)...))
 	s, err := OpenSpec(exampleJob(), sealed)
 	if err != nil {
@@ -108,7 +119,8 @@ func TestSealedBytesAreCarried(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		key, value, err := AppendRecord(nil, &grid.Record{Kind: grid.RecRegister, Register: grid.RegisterRecord{ID: exampleJob(), Spec: m.Offer.Spec}})
+		key, value, err := AppendRecord(nil,
+			&grid.Record{Kind: grid.RecRegister, Register: grid.RegisterRecord{ID: exampleJob(), Spec: m.Offer.Spec}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -156,7 +168,8 @@ func TestSealedSpecSharesItsTexts(t *testing.T) {
 			t.Errorf("%q is a copy", text)
 		}
 	}
-	for _, text := range []string{s.Name, s.Class, s.Engine, s.Policy, s.Submitter.User, s.Needs.Labels[0].Key, s.Needs.Labels[0].Values[0]} {
+	for _, text := range []string{s.Name, s.Class, s.Engine, s.Policy, s.Submitter.User, s.Needs.Labels[0].Key,
+		s.Needs.Labels[0].Values[0]} {
 		if shared(text) || strings.TrimSpace(text) == "" {
 			t.Errorf("%q keeps the whole spec", text)
 		}

@@ -65,7 +65,8 @@ var (
 		8: data("outputs", grid.MaxGlobs, grid.MaxPath),
 		9: envField, 10: number("timeout"), 11: number("retries"),
 		12: data("policy", 1, grid.MaxClass), 13: number("wait"), 14: number("idempotent"), 15: number("network"),
-		17: message("submitter", 1, submitterShape), 18: data("capability", 1, hashSize), sealField: data("signature", 1, ed25519.SignatureSize),
+		17: message("submitter", 1, submitterShape), 18: data("capability", 1, hashSize),
+		sealField: data("signature", 1, ed25519.SignatureSize),
 	}}
 	submitterShape = &shape{"submitter", []field{1: data("node", 1, nodeSize), 2: data("user", 1, grid.MaxUser)}}
 	outputShape    = &shape{"output", []field{
@@ -90,7 +91,8 @@ var (
 	stateShape = &shape{"state", []field{
 		1: fixed("id"), 2: number("ect"), 3: number("backlog"), 4: number("free_cpu"), 5: number("free_memory"),
 		6: number("why"), 7: message("rates", 1, ratesShape), 8: fixed("speed"), 9: number("cores"),
-		10: number("mine"), 11: number("have"), 12: number("waiting"), 13: number("running"), 14: number("ran"), 15: number("rest"),
+		10: number("mine"), 11: number("have"), 12: number("waiting"), 13: number("running"), 14: number("ran"),
+		15: number("rest"),
 		16: number("stamp"),
 	}}
 	offerShape = &shape{"offer", []field{
@@ -106,19 +108,22 @@ var (
 	}}
 	endedShape = &shape{"result", []field{1: message("attempt", 1, attemptShape), 2: message("result", 1, resultShape)}}
 	findShape  = &shape{"find", []field{
-		1: fixed("id"), 2: data("asker", 1, nodeSize), 3: message("needs", 1, needsShape), 4: data("engine", 1, grid.MaxClass),
+		1: fixed("id"), 2: data("asker", 1, nodeSize), 3: message("needs", 1, needsShape),
+		4: data("engine", 1, grid.MaxClass),
 		5: number("left"), 6: number("hops"), 7: number("within"), 8: data("visited", 1, nodeSize*grid.MaxVisited),
 	}}
 	searchShape = &shape{"search", []field{1: message("find", 1, findShape), 2: message("ad", 1, entryShape)}}
 	finalShape  = &shape{"entry", []field{
-		1: number("index"), 2: number("epoch"), 3: number("attempt_epoch"), 4: number("attempt_n"), 5: data("worker", 1, nodeSize),
+		1: number("index"), 2: number("epoch"), 3: number("attempt_epoch"), 4: number("attempt_n"),
+		5: data("worker", 1, nodeSize),
 		6: number("lost"), 7: message("result", 1, resultShape), 8: number("placed"), 9: number("began"), 10: number("done"),
 	}}
 	finalsField = field{name: "finals", typ: protowire.BytesType, count: grid.MaxEntries, sub: finalShape,
 		size: finalShape.limit(), total: max(int(grid.MaxEntriesSize), finalShape.limit())}
 	registerShape = &shape{"guard", []field{
 		1: data("job", 1, jobSize), 2: number("epoch"), 3: fixed("seq"), 4: number("answer"), 5: data("owner", 1, nodeSize),
-		6: message("spec", 1, specShape), 7: data("members", 1, nodeSize*grid.MaxMembers), 8: number("age"), 9: number("done"),
+		6: message("spec", 1, specShape), 7: data("members", 1, nodeSize*grid.MaxMembers), 8: number("age"),
+		9:  number("done"),
 		10: number("next"), 11: number("more"), 12: finalsField,
 	}}
 	keepaliveShape = &shape{"watch", []field{
@@ -126,7 +131,8 @@ var (
 		6: number("more"), 7: number("count"), 8: fixed("sum"), 9: message("attempts", 1, manyShape),
 		10: number("room"),
 	}}
-	helloShape = &shape{"hello", []field{1: number("version"), 2: fixed("kinds"), 3: data("software", 1, grid.MaxName), 4: number("boot"),
+	helloShape = &shape{"hello", []field{1: number("version"), 2: fixed("kinds"), 3: data("software", 1, grid.MaxName),
+		4: number("boot"),
 		5: fixed("features")}}
 
 	bodyShapes = [grid.Kinds]*shape{
@@ -134,10 +140,12 @@ var (
 		grid.KindAccept: oneShape, grid.KindRefuse: refuseShape, grid.KindBeat: manyShape, grid.KindDrop: manyShape,
 		grid.KindResult: endedShape, grid.KindResultAck: oneShape, grid.KindAsk: manyShape, grid.KindFind: searchShape,
 		grid.KindHit: searchShape, grid.KindMiss: findShape, grid.KindCall: searchShape, grid.KindBye: byeShape,
-		grid.KindWrite: registerShape, grid.KindWriteAck: keepaliveShape, grid.KindCampaign: registerShape, grid.KindVote: registerShape,
+		grid.KindWrite: registerShape, grid.KindWriteAck: keepaliveShape, grid.KindCampaign: registerShape,
+		grid.KindVote:      registerShape,
 		grid.KindKeepalive: keepaliveShape, grid.KindKeepaliveAck: keepaliveShape, grid.KindTakeover: keepaliveShape,
-		grid.KindStartLease: keepaliveShape, grid.KindStartLeaseAck: keepaliveShape, grid.KindDeposit: endedShape, grid.KindDepositAck: refuseShape,
-		grid.KindWaiting: pollShape, grid.KindPull: pollShape,
+		grid.KindStartLease: keepaliveShape, grid.KindStartLeaseAck: keepaliveShape, grid.KindDeposit: endedShape,
+		grid.KindDepositAck: refuseShape,
+		grid.KindWaiting:    pollShape, grid.KindPull: pollShape,
 	}
 )
 

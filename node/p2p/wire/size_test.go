@@ -40,7 +40,8 @@ func TestShapesAreTheSchema(t *testing.T) {
 			case fd.IsPacked():
 			case fd.Kind() == protoreflect.DoubleKind || fd.Kind() == protoreflect.Fixed64Kind:
 				typ = protowire.Fixed64Type
-			case fd.Kind() != protoreflect.StringKind && fd.Kind() != protoreflect.BytesKind && fd.Kind() != protoreflect.MessageKind:
+			case fd.Kind() != protoreflect.StringKind && fd.Kind() != protoreflect.BytesKind &&
+				fd.Kind() != protoreflect.MessageKind:
 				typ = protowire.VarintType
 			}
 			if typ != f.typ {
@@ -111,7 +112,8 @@ func TestLongestBeat(t *testing.T) {
 	var m, got grid.Message
 	m.Reset(grid.KindBeat)
 	for i := range grid.MaxBeats {
-		a := grid.AttemptID{Task: grid.TaskID{Index: grid.MaxCount - 1}, Attempt: grid.Attempt{Epoch: math.MaxUint32, N: math.MaxUint32}}
+		a := grid.AttemptID{Task: grid.TaskID{Index: grid.MaxCount - 1}, Attempt: grid.Attempt{Epoch: math.MaxUint32,
+			N: math.MaxUint32}}
 		a.Task.Job.Nonce[0], a.Task.Job.Nonce[1] = byte(i), byte(i>>8)
 		m.Attempts = append(m.Attempts, a)
 	}
@@ -131,7 +133,8 @@ func TestLongestBeat(t *testing.T) {
 
 // The largest job that Check accepts can be offered.
 func TestLargestOffer(t *testing.T) {
-	s := &grid.JobSpec{Engine: grid.EngineProcess, Count: 1, Command: []string{"x"}, Name: strings.Repeat("n", grid.MaxName),
+	s := &grid.JobSpec{Engine: grid.EngineProcess, Count: 1, Command: []string{"x"},
+		Name:    strings.Repeat("n", grid.MaxName),
 		Timeout: grid.MaxTimeout, Needs: grid.Needs{Resources: grid.Resources{CPU: 1}}}
 	for len(s.Command) < grid.MaxArgs-1 {
 		s.Command = append(s.Command, "")
@@ -141,7 +144,8 @@ func TestLargestOffer(t *testing.T) {
 		s.Env = append(s.Env, grid.Var{Name: "V", Value: strings.Repeat("v", int(grid.MaxEnvSize)/grid.MaxEnv-3)})
 	}
 	for range grid.MaxFiles {
-		s.Inputs = append(s.Inputs, grid.File{Path: strings.Repeat("p", grid.MaxPath), Blob: grid.BlobID{1}, Size: math.MaxInt64, Exec: true})
+		s.Inputs = append(s.Inputs, grid.File{Path: strings.Repeat("p", grid.MaxPath), Blob: grid.BlobID{1},
+			Size: math.MaxInt64, Exec: true})
 	}
 	for range grid.MaxGlobs {
 		s.Outputs = append(s.Outputs, strings.Repeat("o", grid.MaxPath))

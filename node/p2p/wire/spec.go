@@ -32,8 +32,9 @@ func (c *Codec) readOffer(b []byte, o *grid.Offer) error {
 
 func putSpec(s *grid.JobSpec) *pb.JobSpec {
 	p := &pb.JobSpec{Name: s.Name, Class: s.Class, Engine: s.Engine, Count: s.Count, Needs: putNeeds(&s.Needs),
-		Inputs: putFiles(s.Inputs), Timeout: int64(s.Timeout), Retries: s.Retries, Policy: s.Policy, Wait: s.Wait, Idempotent: s.Idempotent,
-		Network: uint32(s.Network)}
+		Inputs: putFiles(s.Inputs), Timeout: int64(s.Timeout), Retries: s.Retries, Policy: s.Policy, Wait: s.Wait,
+		Idempotent: s.Idempotent,
+		Network:    uint32(s.Network)}
 	for _, w := range s.Command {
 		p.Command = append(p.Command, []byte(w))
 	}

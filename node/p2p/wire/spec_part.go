@@ -17,7 +17,8 @@ type part struct {
 }
 
 // each calls number with each number of a message and data with each part. Other fields are skipped.
-func (p part) each(number func(num protowire.Number, n uint64) error, data func(num protowire.Number, of part) error) error {
+func (p part) each(number func(num protowire.Number, n uint64) error,
+	data func(num protowire.Number, of part) error) error {
 	for at := 0; at < len(p.b); {
 		num, typ, size := protowire.ConsumeTag(p.b[at:])
 		if size < 0 {

@@ -45,7 +45,8 @@ func (t Token) Check() error {
 		errs = append(errs, fmt.Errorf("join token: %w: has no secret", ErrBound))
 	}
 	if len(t.Addrs) > grid.MaxAddrs {
-		errs = append(errs, fmt.Errorf("join token: %w: %d addresses, want at most %d", ErrBound, len(t.Addrs), grid.MaxAddrs))
+		errs = append(errs, fmt.Errorf("join token: %w: %d addresses, want at most %d", ErrBound, len(t.Addrs),
+			grid.MaxAddrs))
 	}
 	for _, a := range t.Addrs {
 		if _, err := dialable(a); err != nil {

@@ -85,10 +85,12 @@ func TestTokenErrors(t *testing.T) {
 		"no secret":      {payloadOf(t, &pb.Token{Secret: make([]byte, 32)}), ErrBound, "no secret"},
 		"bad address":    {payloadOf(t, &pb.Token{Secret: secret, Addrs: [][]byte{{1, 2, 3}}}), ErrBound, "address"},
 		"empty address":  {payloadOf(t, &pb.Token{Secret: secret, Addrs: [][]byte{{}}}), ErrBound, "address"},
-		"no peer":        {payloadOf(t, &pb.Token{Secret: secret, Addrs: [][]byte{{4, 192, 0, 2, 7, 6, 15, 161}}}), ErrBound, "/ip4/192.0.2.7/tcp/4001"},
-		"nine addresses": {payloadOf(t, &pb.Token{Secret: secret, Addrs: make([][]byte, grid.MaxAddrs+1)}), ErrBound, "more than 8"},
-		"network name":   {payloadOf(t, &pb.Token{Secret: secret, Network: "a\x1b"}), ErrBound, "network"},
-		"payload":        {payload([]byte{0xff}), ErrMalformed, ""},
+		"no peer": {payloadOf(t, &pb.Token{Secret: secret, Addrs: [][]byte{{4, 192, 0, 2, 7, 6, 15, 161}}}), ErrBound,
+			"/ip4/192.0.2.7/tcp/4001"},
+		"nine addresses": {payloadOf(t, &pb.Token{Secret: secret, Addrs: make([][]byte, grid.MaxAddrs+1)}), ErrBound,
+			"more than 8"},
+		"network name": {payloadOf(t, &pb.Token{Secret: secret, Network: "a\x1b"}), ErrBound, "network"},
+		"payload":      {payload([]byte{0xff}), ErrMalformed, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := ParseToken(c.text)
@@ -118,10 +120,12 @@ func TestTokenMistyped(t *testing.T) {
 }
 
 func TestTokenCheck(t *testing.T) {
-	bad := Token{Network: strings.Repeat("n", 200), Addrs: []string{"nonsense", "/ip4/192.0.2.7/tcp/4001", "/p2p/12D3KooWGRUHuzJZTYRvGFmW2hU8AoLWNUMMxqgkbsU2uXqbW1yU",
+	bad := Token{Network: strings.Repeat("n", 200), Addrs: []string{"nonsense", "/ip4/192.0.2.7/tcp/4001",
+		"/p2p/12D3KooWGRUHuzJZTYRvGFmW2hU8AoLWNUMMxqgkbsU2uXqbW1yU",
 		"/ip4/1.2.3.4/" + strings.Repeat("x", grid.MaxAddr)}}
 	err := bad.Check()
-	for _, want := range []string{"secret", "nonsense", "/ip4/192.0.2.7/tcp/4001", "want one that ends in /p2p/", "network", "at most 256"} {
+	for _, want := range []string{"secret", "nonsense", "/ip4/192.0.2.7/tcp/4001", "want one that ends in /p2p/",
+		"network", "at most 256"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q is not in: %v", want, err)
 		}
@@ -142,7 +146,8 @@ func TestHello(t *testing.T) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	long := Hello{Version: 1, Software: "a\n" + strings.Repeat("ü", 200)}
-	if err := got.Decode(long.Append(nil)); err != nil || len(got.Software) != grid.MaxName || !strings.HasPrefix(got.Software, "a ü") {
+	if err := got.Decode(long.Append(nil)); err != nil || len(got.Software) != grid.MaxName ||
+		!strings.HasPrefix(got.Software, "a ü") {
 		t.Errorf("%q, %v", got.Software, err)
 	}
 	for name, c := range map[string]struct {
@@ -170,8 +175,10 @@ func marshalled(t *testing.T, m proto.Message) []byte {
 func TestHide(t *testing.T) {
 	token := exampleToken().String()
 	for text, want := range map[string]string{
-		"nothing": "nothing", token: "skep1-…", `got "` + token + `": see skep up --help`: `got "skep1-…": see skep up --help`,
-		strings.ToUpper(token): "SKEP1-…", token[:60] + " cut": "skep1-… cut", token + "," + token: "skep1-…,skep1-…", "skep-2 skep1-…": "skep-2 skep1-…",
+		"nothing": "nothing", token: "skep1-…",
+		`got "` + token + `": see skep up --help`: `got "skep1-…": see skep up --help`,
+		strings.ToUpper(token):                    "SKEP1-…", token[:60] + " cut": "skep1-… cut",
+		token + "," + token: "skep1-…,skep1-…", "skep-2 skep1-…": "skep-2 skep1-…",
 	} {
 		if got := Hide(text); got != want {
 			t.Errorf("%q, want %q", got, want)

@@ -18,8 +18,8 @@ import (
 // holdTime is for how long an attack holds more than it may: more than once between two looks of the node.
 const holdTime = 4 * time.Second
 
-// holdFiles is likewise for files. The node spends at most a tenth of its time on measuring them, so where there are many, or the
-// machine is busy, it looks less often.
+// holdFiles is likewise for files. The node spends at most a tenth of its time on measuring them, so where there are
+// many, or the machine is busy, it looks less often.
 func holdFiles(w *world.World) time.Duration {
 	if !inBox(w) {
 		return holdTime
@@ -30,14 +30,18 @@ func holdFiles(w *world.World) time.Duration {
 // onBounds tries to use more than it may, and to go on. Each is an attempt of its own, as it is ended if it fails.
 func onBounds(w *world.World) (all []attack) {
 	add := func(name, what string, run func() result) {
-		all = append(all, attack{world.Attack{Name: "bounds/" + name, What: what, Alone: true}, func(*world.World) result { return run() }})
+		all = append(all, attack{world.Attack{Name: "bounds/" + name, What: what, Alone: true},
+			func(*world.World) result { return run() }})
 	}
 	size := int(3 * w.Bounds.Memory)
 	for name, fill := range memoryFills {
-		add("memory/"+name, "hold three times the memory that it may: "+name, func() result { return holds(fill(size), size, holdTime) })
-		all[len(all)-1].Strict = slices.Contains([]string{"pipes", "sockets", "memfd-unseen", "memfd-page"}, name) // no process has it
+		add("memory/"+name, "hold three times the memory that it may: "+name,
+			func() result { return holds(fill(size), size, holdTime) })
+		// no process has it
+		all[len(all)-1].Strict = slices.Contains([]string{"pipes", "sockets", "memfd-unseen", "memfd-page"}, name)
 	}
-	for name, attr := range map[string]*syscall.SysProcAttr{"child": {}, "session": {Setsid: true}, "group": {Setpgid: true}} {
+	for name, attr := range map[string]*syscall.SysProcAttr{"child": {}, "session": {Setsid: true},
+		"group": {Setpgid: true}} {
 		add("memory/"+name, "hold memory in another process: "+name, func() result {
 			return inChild(attr, "bounds/memory/private")
 		})

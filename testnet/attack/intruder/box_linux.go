@@ -74,20 +74,23 @@ func onBox(w *world.World) (all []attack) {
 	for _, s := range []struct {
 		name string
 		sig  syscall.Signal
-	}{{"kill", unix.SIGKILL}, {"term", unix.SIGTERM}, {"stop", unix.SIGSTOP}, {"segv", unix.SIGSEGV}, {"hup", unix.SIGHUP}} {
-		add(world.Attack{Name: "stub/" + s.name, What: "end process 1 of its box by signal " + s.name, Boxed: true}, func() result {
-			if !inBox(w) {
-				return untried("there is no box")
-			}
-			err := unix.Kill(1, s.sig)
-			time.Sleep(20 * time.Millisecond)
-			if b, e := os.ReadFile("/proc/1/stat"); e == nil && strings.Contains(string(b), ") T ") {
-				return won("it stands")
-			}
-			return lost("it goes on: %v", err)
-		})
+	}{{"kill", unix.SIGKILL}, {"term", unix.SIGTERM}, {"stop", unix.SIGSTOP}, {"segv", unix.SIGSEGV},
+		{"hup", unix.SIGHUP}} {
+		add(world.Attack{Name: "stub/" + s.name, What: "end process 1 of its box by signal " + s.name, Boxed: true},
+			func() result {
+				if !inBox(w) {
+					return untried("there is no box")
+				}
+				err := unix.Kill(1, s.sig)
+				time.Sleep(20 * time.Millisecond)
+				if b, e := os.ReadFile("/proc/1/stat"); e == nil && strings.Contains(string(b), ") T ") {
+					return won("it stands")
+				}
+				return lost("it goes on: %v", err)
+			})
 	}
-	add(world.Attack{Name: "stub/limit", What: "take from process 1 of its box what it needs to answer the node", Boxed: true}, func() result {
+	add(world.Attack{Name: "stub/limit", What: "take from process 1 of its box what it needs to answer the node",
+		Boxed: true}, func() result {
 		if !inBox(w) {
 			return untried("there is no box")
 		}
@@ -119,38 +122,42 @@ func onBox(w *world.World) (all []attack) {
 		os.Chmod(".", 0)
 		return lost("links to %d places stay behind", len(w.Secrets)+2)
 	})
-	add(world.Attack{Name: "remove/race", What: "exchange folders for links while they are removed", Alone: true}, func() result {
-		for i := range 200 {
-			os.MkdirAll(fmt.Sprintf("race-%d/a/b", i), 0o700)
-			os.Symlink(filepath.Dir(w.Secrets[0]), fmt.Sprintf("race-%d/c", i))
-		}
-		// A child that ignores SIGTERM goes on until the box is emptied.
-		return left(startRacer(w.Nonce), world.Check{Kind: world.Running, What: "racer-" + w.Nonce})
-	})
-	add(world.Attack{Name: "remove/deep", What: "leave folders that are too deep to be removed", Alone: true}, func() result {
-		depth := 0
-		for ; depth < 4000; depth++ {
-			if os.Mkdir("d", 0o700) != nil || os.Chdir("d") != nil {
-				break
+	add(world.Attack{Name: "remove/race", What: "exchange folders for links while they are removed", Alone: true},
+		func() result {
+			for i := range 200 {
+				os.MkdirAll(fmt.Sprintf("race-%d/a/b", i), 0o700)
+				os.Symlink(filepath.Dir(w.Secrets[0]), fmt.Sprintf("race-%d/c", i))
 			}
-		}
-		return lost("%d folders stay behind", depth)
-	})
-	add(world.Attack{Name: "remove/odd", What: "leave names and files that cannot be removed", Alone: true}, func() result {
-		for i := range 256 {
-			if i != '/' && i != 0 {
-				os.WriteFile("odd"+string([]byte{byte(i)}), nil, 0)
+			// A child that ignores SIGTERM goes on until the box is emptied.
+			return left(startRacer(w.Nonce), world.Check{Kind: world.Running, What: "racer-" + w.Nonce})
+		})
+	add(world.Attack{Name: "remove/deep", What: "leave folders that are too deep to be removed", Alone: true},
+		func() result {
+			depth := 0
+			for ; depth < 4000; depth++ {
+				if os.Mkdir("d", 0o700) != nil || os.Chdir("d") != nil {
+					break
+				}
 			}
-		}
-		os.Mkdir("closed", 0)
-		unix.Mkfifo("pipe", 0)
-		os.WriteFile("locked", nil, 0o400)
-		setFlags("locked", 0x30) // immutable and append only
-		os.WriteFile(strings.Repeat("n", 255), nil, 0)
-		os.Chmod("/task", 0)
-		return lost("%d files stay behind", 260)
-	})
-	add(world.Attack{Name: "remove/modes", What: "leave folders of all modes, and names under which others may be moved", Alone: true}, func() result {
+			return lost("%d folders stay behind", depth)
+		})
+	add(world.Attack{Name: "remove/odd", What: "leave names and files that cannot be removed", Alone: true},
+		func() result {
+			for i := range 256 {
+				if i != '/' && i != 0 {
+					os.WriteFile("odd"+string([]byte{byte(i)}), nil, 0)
+				}
+			}
+			os.Mkdir("closed", 0)
+			unix.Mkfifo("pipe", 0)
+			os.WriteFile("locked", nil, 0o400)
+			setFlags("locked", 0x30) // immutable and append only
+			os.WriteFile(strings.Repeat("n", 255), nil, 0)
+			os.Chmod("/task", 0)
+			return lost("%d files stay behind", 260)
+		})
+	add(world.Attack{Name: "remove/modes", What: "leave folders of all modes, and names under which others may be moved",
+		Alone: true}, func() result {
 		for mode := range os.FileMode(0o1000) {
 			dir := fmt.Sprintf("mode-%04o", mode)
 			os.MkdirAll(dir+"/below", 0o700)
@@ -161,21 +168,24 @@ func onBox(w *world.World) (all []attack) {
 		}
 		return lost("%d folders stay behind", 512)
 	})
-	add(world.Attack{Name: "outputs/folder", What: "put a link to a folder with a secret in place of its work folder", Alone: true,
+	add(world.Attack{Name: "outputs/folder", What: "put a link to a folder with a secret in place of its work folder",
+		Alone: true,
 		Boxed: true}, func() result {
 		if err := os.Rename("/task/work", "/task/work-moved"); err != nil {
 			return lost("%v", err)
 		}
 		return by(os.Symlink(filepath.Dir(w.Secrets[0]), "/task/work"))
 	})
-	add(world.Attack{Name: "outputs/folder-mode", What: "change the mode of the folder that its work folder is in", Alone: true,
+	add(world.Attack{Name: "outputs/folder-mode", What: "change the mode of the folder that its work folder is in",
+		Alone: true,
 		Boxed: true}, func() result {
 		return by(os.Chmod("/task", 0o700))
 	})
-	add(world.Attack{Name: "outputs/link", What: "have a link to a secret brought back as an output", Alone: true}, func() result {
-		os.Remove("output.txt")
-		return lost("planted: %v", os.Symlink(w.Secrets[0], "output.txt"))
-	})
+	add(world.Attack{Name: "outputs/link", What: "have a link to a secret brought back as an output", Alone: true},
+		func() result {
+			os.Remove("output.txt")
+			return lost("planted: %v", os.Symlink(w.Secrets[0], "output.txt"))
+		})
 	return all
 }
 

@@ -17,9 +17,12 @@ func onDevices() (all []attack) {
 	add := func(name, what string, run func(*world.World) result) {
 		all = append(all, attack{world.Attack{Name: "devices/" + name, What: what}, run})
 	}
-	for _, name := range []string{"mem", "kmem", "port", "kmsg", "sda", "vda", "nvme0n1", "xvda", "loop0", "loop-control", "mapper/control", "fuse", "kvm", "net/tun",
-		"tty0", "tty1", "ttyS0", "console", "input/event0", "vhost-net", "vhost-vsock", "vsock", "uinput", "hwrng", "rtc0", "watchdog", "dri/card0", "snd/seq", "ptmx/../mem",
-		"userfaultfd", "btrfs-control", "autofs", "cpu_dma_latency", "mcelog", "cuse", "ppp", "vfio/vfio", "uhid", "rfkill", "hpet", "nvram", "snapshot", "udmabuf"} {
+	for _, name := range []string{"mem", "kmem", "port", "kmsg", "sda", "vda", "nvme0n1", "xvda", "loop0", "loop-control",
+		"mapper/control", "fuse", "kvm", "net/tun",
+		"tty0", "tty1", "ttyS0", "console", "input/event0", "vhost-net", "vhost-vsock", "vsock", "uinput", "hwrng", "rtc0",
+		"watchdog", "dri/card0", "snd/seq", "ptmx/../mem",
+		"userfaultfd", "btrfs-control", "autofs", "cpu_dma_latency", "mcelog", "cuse", "ppp", "vfio/vfio", "uhid", "rfkill",
+		"hpet", "nvram", "snapshot", "udmabuf"} {
 		add("open/"+name, "open /dev/"+name, func(*world.World) result {
 			if fd, err := unix.Open("/dev/"+name, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_NOCTTY, 0); err != nil {
 				return lost("%v", err)

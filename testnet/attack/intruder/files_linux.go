@@ -15,7 +15,8 @@ import (
 
 // ways are paths by which the same file might be reached past what is shown.
 var ways = []struct{ name, prefix string }{
-	{"path", ""}, {"self-root", "/proc/self/root"}, {"init-root", "/proc/1/root"}, {"init-cwd", "/proc/1/cwd/../../../../.."},
+	{"path", ""}, {"self-root", "/proc/self/root"}, {"init-root", "/proc/1/root"},
+	{"init-cwd", "/proc/1/cwd/../../../../.."},
 	{"above", "../../../../../../../.."}, {"stdin-root", "/proc/self/fd/0/../../.."},
 }
 
@@ -29,7 +30,8 @@ func onFiles(w *world.World) (all []attack) {
 	}
 	for i, path := range w.Secrets {
 		for _, way := range ways {
-			add(fmt.Sprintf("read-secret/%d/%s", i, way.name), "read "+path+" by "+way.name, func() result { return reads(way.prefix + path) })
+			add(fmt.Sprintf("read-secret/%d/%s", i, way.name), "read "+path+" by "+way.name,
+				func() result { return reads(way.prefix + path) })
 		}
 		add(fmt.Sprintf("link/%d", i), "read "+path+" by a link in its folder", func() result {
 			name := fmt.Sprint("link-", i)
@@ -149,8 +151,14 @@ var changes = []struct {
 		}
 		return os.Remove(path + ".linked")
 	}},
-	{"times", "set the times of", func(path string) error { return unix.Utimes(path, []unix.Timeval{{Sec: 1}, {Sec: 1}}) }},
-	{"xattr", "set an attribute of", func(path string) error { return unix.Setxattr(path, "user.attack", []byte("x"), 0) }},
+	{"times", "set the times of", func(path string) error {
+		return unix.Utimes(path,
+			[]unix.Timeval{{Sec: 1}, {Sec: 1}})
+	}},
+	{"xattr", "set an attribute of", func(path string) error {
+		return unix.Setxattr(path, "user.attack", []byte("x"),
+			0)
+	}},
 	{"make-beside", "make a file beside", func(path string) error {
 		if err := os.WriteFile(path+".made", nil, 0o600); err != nil {
 			return err
@@ -212,7 +220,8 @@ func lists(f *os.File, path string) result {
 		return lost("%v", err)
 	}
 	others := slices.DeleteFunc(names, func(name string) bool {
-		return slices.ContainsFunc(exposed, func(e string) bool { return strings.HasPrefix(e+"/", filepath.Join(path, name)+"/") })
+		return slices.ContainsFunc(exposed,
+			func(e string) bool { return strings.HasPrefix(e+"/", filepath.Join(path, name)+"/") })
 	})
 	if len(others) == 0 {
 		return lost("it is empty")
@@ -227,23 +236,4 @@ func makes(path string) result {
 	}
 	os.Remove(path)
 	return won("%s was there", path)
-}
-
-func opensHandle(w *world.World) result {
-	if len(w.Handle) == 0 {
-		return untried("the file system has no handles")
-	}
-	var last error
-	for _, dir := range []string{".", "/", "/usr", w.ReadOnly} {
-		mount, err := unix.Open(dir, unix.O_RDONLY, 0)
-		if err != nil {
-			continue
-		}
-		fd, err := unix.OpenByHandleAt(mount, unix.NewFileHandle(w.HandleType, w.Handle), unix.O_RDONLY)
-		if err == nil {
-			return reads(fmt.Sprint("/proc/self/fd/", fd))
-		}
-		last = err
-	}
-	return lost("%v", last)
 }

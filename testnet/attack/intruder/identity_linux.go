@@ -89,11 +89,13 @@ func onIdentity(w *world.World) (all []attack) {
 		}
 		return lost("it has one")
 	})
-	add("securebits", "keep capabilities over a change of user", func() result { return by(unix.Prctl(unix.PR_SET_SECUREBITS, 1, 0, 0, 0)) })
+	add("securebits", "keep capabilities over a change of user",
+		func() result { return by(unix.Prctl(unix.PR_SET_SECUREBITS, 1, 0, 0, 0)) })
 	add("setuid-program/planted", "gain by a set-user-ID program in an exposed folder", func() result {
 		return gains(filepath.Join(w.ReadOnly, "setuid"), "euid")
 	})
-	for _, path := range []string{"/usr/bin/su", "/usr/bin/sudo", "/usr/bin/passwd", "/usr/bin/mount", "/usr/bin/newgrp", "/usr/bin/chsh", "/usr/bin/newuidmap",
+	for _, path := range []string{"/usr/bin/su", "/usr/bin/sudo", "/usr/bin/passwd", "/usr/bin/mount", "/usr/bin/newgrp",
+		"/usr/bin/chsh", "/usr/bin/newuidmap",
 		"/usr/bin/pkexec", "/usr/bin/crontab", "/usr/bin/at", "/bin/ping", "/usr/bin/fusermount3"} {
 		add("setuid-program"+path, "gain by "+path, func() result { return effective(path) })
 	}
@@ -176,9 +178,11 @@ func effective(path string) result {
 // onPriority tries to be served before others, or to escape its limits.
 func onPriority() (all []attack) {
 	add := func(name, what string, run func() error) {
-		all = append(all, attack{world.Attack{Name: "priority/" + name, What: what}, func(*world.World) result { return by(run()) }})
+		all = append(all, attack{world.Attack{Name: "priority/" + name, What: what},
+			func(*world.World) result { return by(run()) }})
 	}
-	for name, what := range map[string]int{"processes": unix.RLIMIT_NPROC, "file-size": unix.RLIMIT_FSIZE, "core": unix.RLIMIT_CORE} {
+	for name, what := range map[string]int{"processes": unix.RLIMIT_NPROC, "file-size": unix.RLIMIT_FSIZE,
+		"core": unix.RLIMIT_CORE} {
 		add("limit/"+name, "raise its limit: "+name, func() error {
 			var l unix.Rlimit
 			if err := unix.Prlimit(0, what, nil, &l); err != nil {
@@ -188,12 +192,14 @@ func onPriority() (all []attack) {
 			return unix.Prlimit(0, what, &l, nil)
 		})
 	}
-	add("oom", "have the kernel end others first", func() error { return os.WriteFile("/proc/self/oom_score_adj", []byte("-500"), 0) })
+	add("oom", "have the kernel end others first",
+		func() error { return os.WriteFile("/proc/self/oom_score_adj", []byte("-500"), 0) })
 	add("oom/least", "lower its oom_score_adj below the node's", func() error {
 		return os.WriteFile("/proc/self/oom_score_adj", []byte("0"), 0)
 	})
 	add("nice", "run before others", func() error { return unix.Setpriority(unix.PRIO_PROCESS, 0, -5) })
-	add("realtime", "run in real time", func() error { return unix.SchedSetAttr(0, &unix.SchedAttr{Size: 56, Policy: 1, Priority: 50}, 0) })
+	add("realtime", "run in real time",
+		func() error { return unix.SchedSetAttr(0, &unix.SchedAttr{Size: 56, Policy: 1, Priority: 50}, 0) })
 	add("deadline", "run with a deadline", func() error {
 		return unix.SchedSetAttr(0, &unix.SchedAttr{Size: 56, Policy: 6, Runtime: 1e7, Deadline: 1e8, Period: 1e8}, 0)
 	})

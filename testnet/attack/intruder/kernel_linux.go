@@ -19,28 +19,40 @@ func ioctl(fd int, op uintptr, arg *byte) error {
 	return nil
 }
 
-// doors are system calls that tasks must not come to. Each is made so that it does no harm where it is allowed. Where reached is
-// set, that error too says that the call was let in.
+// doors are system calls that tasks must not come to. Each is made so that it does no harm where it is allowed. Where
+// reached is set, that error too says that the call was let in.
 var doors = []struct {
 	name, what string
 	reached    syscall.Errno
 	do         func() error
 }{
-	{"keyctl", "use keyrings", 0, func() error { _, err := unix.KeyctlGetKeyringID(unix.KEY_SPEC_USER_KEYRING, true); return err }},
+	{"keyctl", "use keyrings", 0, func() error {
+		_, err := unix.KeyctlGetKeyringID(unix.KEY_SPEC_USER_KEYRING,
+			true)
+		return err
+	}},
 	{"add-key", "keep keys in the kernel", 0, func() error {
 		_, err := unix.AddKey("user", "a", []byte("b"), unix.KEY_SPEC_PROCESS_KEYRING)
 		return err
 	}},
-	{"request-key", "ask for keys", unix.ENOKEY, func() error { _, err := unix.RequestKey("user", "skep-attack", "", 0); return err }},
+	{"request-key", "ask for keys", unix.ENOKEY,
+		func() error { _, err := unix.RequestKey("user", "skep-attack", "", 0); return err }},
 	{"bpf", "load programs into the kernel", unix.EINVAL, func() error { return number(unix.SYS_BPF, 5, 0, 0, 0) }},
 	{"io-uring", "use io_uring", unix.EFAULT, func() error { return number(unix.SYS_IO_URING_SETUP, 8, 0, 0, 0) }},
-	{"userfaultfd", "stop the kernel at its own memory", 0, func() error { return number(unix.SYS_USERFAULTFD, 1, 0, 0, 0) }},
-	{"perf", "measure others (perf_event_open)", unix.EFAULT, func() error { return number(unix.SYS_PERF_EVENT_OPEN, 0, 0, 0, 0) }},
+	{"userfaultfd", "stop the kernel at its own memory", 0,
+		func() error { return number(unix.SYS_USERFAULTFD, 1, 0, 0, 0) }},
+	{"perf", "measure others (perf_event_open)", unix.EFAULT,
+		func() error { return number(unix.SYS_PERF_EVENT_OPEN, 0, 0, 0, 0) }},
 	{"ptrace", "trace", 0, func() error { return number(unix.SYS_PTRACE, unix.PTRACE_TRACEME, 0, 0, 0) }},
-	{"kcmp", "compare processes", 0, func() error { return number(unix.SYS_KCMP, uintptr(os.Getpid()), uintptr(os.Getppid()), 0, 0) }},
-	{"memfd-secret", "hold memory that nobody counts", 0, func() error { return number(unix.SYS_MEMFD_SECRET, 0, 0, 0, 0) }},
+	{"kcmp", "compare processes", 0, func() error {
+		return number(unix.SYS_KCMP, uintptr(os.Getpid()),
+			uintptr(os.Getppid()), 0, 0)
+	}},
+	{"memfd-secret", "hold memory that nobody counts", 0,
+		func() error { return number(unix.SYS_MEMFD_SECRET, 0, 0, 0, 0) }},
 	{"init-module", "load a module", unix.ENOEXEC, func() error { return number(unix.SYS_INIT_MODULE, 0, 0, 0, 0) }},
-	{"finit-module", "load a module from a file", unix.ENOEXEC, func() error { return number(unix.SYS_FINIT_MODULE, 0, 0, 0, 0) }},
+	{"finit-module", "load a module from a file", unix.ENOEXEC,
+		func() error { return number(unix.SYS_FINIT_MODULE, 0, 0, 0, 0) }},
 	{"delete-module", "remove a module", unix.ENOENT, func() error { return unix.DeleteModule("skep_attack", 0) }},
 	{"kexec", "load a kernel", unix.EINVAL, func() error { return number(unix.SYS_KEXEC_LOAD, 0, 0, 0, 0xffff) }},
 	{"reboot", "reboot", unix.EINVAL, func() error { return number(unix.SYS_REBOOT, 1, 2, 3, 0) }},
@@ -73,7 +85,8 @@ var doors = []struct {
 		number(unix.SYS_PERSONALITY, 0, 0, 0, 0)
 		return err
 	}},
-	{"file-handle", "name a file by a handle", unix.EFAULT, func() error { return number(unix.SYS_NAME_TO_HANDLE_AT, ^uintptr(99), 0, 0, 0) }},
+	{"file-handle", "name a file by a handle", unix.EFAULT,
+		func() error { return number(unix.SYS_NAME_TO_HANDLE_AT, ^uintptr(99), 0, 0, 0) }},
 	{"list-mounts", "list mounts", unix.EFAULT, func() error { return number(458, 0, 0, 0, 0) }},
 	{"hostname", "name the machine", 0, func() error {
 		name, err := os.Hostname()
@@ -87,12 +100,18 @@ var doors = []struct {
 	{"mount-tmpfs", "mount", 0, func() error { return mounts("skep", ".", "tmpfs", 0) }},
 	{"mount-proc", "mount another /proc", 0, func() error { return mounts("proc", ".", "proc", 0) }},
 	{"mount-bind", "show a folder elsewhere", 0, func() error { return mounts("/", ".", "", unix.MS_BIND) }},
-	{"mount-remount", "make a mount writable", unix.EINVAL, func() error { return unix.Mount("", "/usr", "", unix.MS_REMOUNT|unix.MS_BIND, "") }},
-	{"mount-move", "move a mount", unix.EINVAL, func() error { return unix.Mount("/task/work", "/run", "", unix.MS_MOVE, "") }},
+	{"mount-remount", "make a mount writable", unix.EINVAL,
+		func() error { return unix.Mount("", "/usr", "", unix.MS_REMOUNT|unix.MS_BIND, "") }},
+	{"mount-move", "move a mount", unix.EINVAL,
+		func() error { return unix.Mount("/task/work", "/run", "", unix.MS_MOVE, "") }},
 	{"umount", "unmount its own folder", unix.EINVAL, func() error { return unix.Unmount("/task/work", unix.MNT_EXPIRE) }},
 	{"umount-proc", "unmount /proc", unix.EINVAL, func() error { return unix.Unmount("/proc/self", 0) }},
 	{"fsopen", "make a file system", 0, func() error { _, err := unix.Fsopen("tmpfs", 0); return err }},
-	{"open-tree", "copy mounts", 0, func() error { _, err := unix.OpenTree(unix.AT_FDCWD, "/", unix.OPEN_TREE_CLONE); return err }},
+	{"open-tree", "copy mounts", 0, func() error {
+		_, err := unix.OpenTree(unix.AT_FDCWD, "/",
+			unix.OPEN_TREE_CLONE)
+		return err
+	}},
 	{"open-tree-attr", "copy mounts, and change them", unix.EINVAL, func() error {
 		var attr unix.MountAttr
 		p := append([]byte("/"), 0)
@@ -160,7 +179,8 @@ func mounts(source, target, kind string, flags uintptr) error {
 var spaces = []struct {
 	name string
 	flag uintptr
-}{{"user", unix.CLONE_NEWUSER}, {"mnt", unix.CLONE_NEWNS}, {"pid", unix.CLONE_NEWPID}, {"net", unix.CLONE_NEWNET}, {"ipc", unix.CLONE_NEWIPC},
+}{{"user", unix.CLONE_NEWUSER}, {"mnt", unix.CLONE_NEWNS}, {"pid", unix.CLONE_NEWPID}, {"net", unix.CLONE_NEWNET},
+	{"ipc", unix.CLONE_NEWIPC},
 	{"uts", unix.CLONE_NEWUTS}, {"cgroup", unix.CLONE_NEWCGROUP}, {"time", unix.CLONE_NEWTIME}}
 
 // onNamespaces tries to make and to enter each kind.
@@ -172,12 +192,14 @@ func onNamespaces(w *world.World) (all []attack) {
 		}})
 	}
 	for _, s := range spaces {
-		add("unshare/"+s.name, "make a namespace: "+s.name, func() result { return by(spawn(&syscall.SysProcAttr{Unshareflags: s.flag})) })
+		add("unshare/"+s.name, "make a namespace: "+s.name,
+			func() result { return by(spawn(&syscall.SysProcAttr{Unshareflags: s.flag})) })
 		add("unshare-user/"+s.name, "make a user namespace and in it another: "+s.name, func() result {
 			return by(spawn(&syscall.SysProcAttr{Unshareflags: s.flag | unix.CLONE_NEWUSER}))
 		})
 		if s.flag != unix.CLONE_NEWTIME { // whose bit is one of the signal's
-			add("clone/"+s.name, "fork into a namespace: "+s.name, func() result { return by(spawn(&syscall.SysProcAttr{Cloneflags: s.flag})) })
+			add("clone/"+s.name, "fork into a namespace: "+s.name,
+				func() result { return by(spawn(&syscall.SysProcAttr{Cloneflags: s.flag})) })
 		}
 		add("clone3/"+s.name, "fork into a namespace by clone3: "+s.name, func() result {
 			args := [11]uint64{0: uint64(s.flag), 4: uint64(unix.SIGCHLD)}
@@ -213,7 +235,8 @@ func onNamespaces(w *world.World) (all []attack) {
 
 // spawn starts this program once more, to end at once.
 func spawn(attr *syscall.SysProcAttr) error {
-	pid, err := syscall.ForkExec(os.Args[0], []string{os.Args[0], "euid"}, &syscall.ProcAttr{Files: []uintptr{0, 2, 2}, Sys: attr})
+	pid, err := syscall.ForkExec(os.Args[0], []string{os.Args[0], "euid"}, &syscall.ProcAttr{Files: []uintptr{0, 2, 2},
+		Sys: attr})
 	if err == nil {
 		syscall.Wait4(pid, nil, 0, nil)
 	}

@@ -34,14 +34,16 @@ func onLeftovers(w *world.World) (all []attack) {
 	add("process/child", "leave a process", lingers(nil, self))
 	add("process/group", "leave a process in a group of its own", lingers(&syscall.SysProcAttr{Setpgid: true}, self))
 	add("process/session", "leave a process in a session of its own", lingers(&syscall.SysProcAttr{Setsid: true}, self))
-	add("process/clean", "leave a process with an empty environment", lingers(&syscall.SysProcAttr{Setsid: true}, func(mark string) *exec.Cmd {
-		cmd := self(mark)
-		cmd.Env = []string{}
-		return cmd
-	}))
-	add("process/twice", "leave a process by forking twice", lingers(&syscall.SysProcAttr{Setsid: true}, func(mark string) *exec.Cmd {
-		return exec.Command("/bin/sh", "-c", `"$0" linger "$1" & exit`, os.Args[0], mark)
-	}))
+	add("process/clean", "leave a process with an empty environment", lingers(&syscall.SysProcAttr{Setsid: true},
+		func(mark string) *exec.Cmd {
+			cmd := self(mark)
+			cmd.Env = []string{}
+			return cmd
+		}))
+	add("process/twice", "leave a process by forking twice", lingers(&syscall.SysProcAttr{Setsid: true},
+		func(mark string) *exec.Cmd {
+			return exec.Command("/bin/sh", "-c", `"$0" linger "$1" & exit`, os.Args[0], mark)
+		}))
 	add("process/stopped", "leave a stopped process", func(mark string) result {
 		cmd := self(mark)
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
@@ -51,7 +53,8 @@ func onLeftovers(w *world.World) (all []attack) {
 		}
 		return left(err, world.Check{Kind: world.Running, What: mark})
 	})
-	for name, dir := range map[string]string{"tmp": "/tmp", "var-tmp": "/var/tmp", "shm": "/dev/shm", "run": "/run", "lock": "/run/lock", "mqueue": "/dev/mqueue"} {
+	for name, dir := range map[string]string{"tmp": "/tmp", "var-tmp": "/var/tmp", "shm": "/dev/shm", "run": "/run",
+		"lock": "/run/lock", "mqueue": "/dev/mqueue"} {
 		add("file/"+name, "leave a file in "+dir, func(mark string) result {
 			path := filepath.Join(dir, mark)
 			return left(os.WriteFile(path, []byte("x"), 0o666), world.Check{Kind: world.File, What: path})
@@ -72,11 +75,13 @@ func onLeftovers(w *world.World) (all []attack) {
 	})
 	add("ipc/sem", "leave semaphores", func(mark string) result {
 		key := keyOf(mark)
-		return left(number(unix.SYS_SEMGET, uintptr(key), 1, unix.IPC_CREAT|0o666, 0), world.Check{Kind: world.Sets, What: fmt.Sprint(key)})
+		return left(number(unix.SYS_SEMGET, uintptr(key), 1, unix.IPC_CREAT|0o666, 0),
+			world.Check{Kind: world.Sets, What: fmt.Sprint(key)})
 	})
 	add("ipc/msg", "leave a queue of messages (System V)", func(mark string) result {
 		key := keyOf(mark)
-		return left(number(unix.SYS_MSGGET, uintptr(key), unix.IPC_CREAT|0o666, 0, 0), world.Check{Kind: world.Queue, What: fmt.Sprint(key)})
+		return left(number(unix.SYS_MSGGET, uintptr(key), unix.IPC_CREAT|0o666, 0, 0),
+			world.Check{Kind: world.Queue, What: fmt.Sprint(key)})
 	})
 	add("ipc/mqueue", "leave a queue of messages (POSIX)", func(mark string) result {
 		name := append([]byte(mark), 0)
@@ -102,7 +107,8 @@ func onLeftovers(w *world.World) (all []attack) {
 		key := w.Keys[i]
 		add("others/"+name, "reach what others keep in System V "+name, func(string) result {
 			calls := [...]func() error{func() error { _, err := unix.SysvShmGet(key, 0, 0); return err },
-				func() error { return number(unix.SYS_SEMGET, uintptr(key), 0, 0, 0) }, func() error { return number(unix.SYS_MSGGET, uintptr(key), 0, 0, 0) }}
+				func() error { return number(unix.SYS_SEMGET, uintptr(key), 0, 0, 0) },
+				func() error { return number(unix.SYS_MSGGET, uintptr(key), 0, 0, 0) }}
 			return by(calls[i]())
 		})
 	}
@@ -136,7 +142,8 @@ func onLeftovers(w *world.World) (all []attack) {
 		return by(number(unix.SYS_MQ_OPEN, uintptr(unsafe.Pointer(&name[0])), unix.O_RDONLY|unix.O_NONBLOCK, 0, 0))
 	})
 	for _, dir := range []string{"/tmp", "/var/tmp", "/dev/shm", "/run"} {
-		add("others/files"+dir, "read files that others left in "+dir, func(string) result { return reads(dir + "/skep-attack-" + w.Nonce) })
+		add("others/files"+dir, "read files that others left in "+dir,
+			func(string) result { return reads(dir + "/skep-attack-" + w.Nonce) })
 	}
 	return all
 }

@@ -15,13 +15,16 @@ import (
 	"skep/testnet/attack/world"
 )
 
-// actions are what is tried on each process outside. None does harm: signals are ignored ones, limits and priorities are set to
-// what they are.
+// actions are what is tried on each process outside. None does harm: signals are ignored ones, limits and priorities
+// are set to what they are.
 var actions = []struct {
 	name, what string
 	do         func(w *world.World, p *world.Process, pid int) result
 }{
-	{"kill", "signal it", func(_ *world.World, _ *world.Process, pid int) result { return by(unix.Kill(pid, unix.SIGURG)) }},
+	{"kill", "signal it", func(_ *world.World, _ *world.Process,
+		pid int) result {
+		return by(unix.Kill(pid, unix.SIGURG))
+	}},
 	{"tgkill", "signal its first thread", func(_ *world.World, _ *world.Process, pid int) result {
 		return by(unix.Tgkill(pid, pid, unix.SIGURG))
 	}},
@@ -32,7 +35,8 @@ var actions = []struct {
 	{"sigqueue", "send it a signal with a value", func(_ *world.World, _ *world.Process, pid int) result {
 		info := [128]byte{0: byte(unix.SIGURG)}
 		*(*int32)(unsafe.Pointer(&info[8])) = -1 // SI_QUEUE
-		_, _, errno := unix.RawSyscall(unix.SYS_RT_SIGQUEUEINFO, uintptr(pid), uintptr(unix.SIGURG), uintptr(unsafe.Pointer(&info)))
+		_, _, errno := unix.RawSyscall(unix.SYS_RT_SIGQUEUEINFO, uintptr(pid), uintptr(unix.SIGURG),
+			uintptr(unsafe.Pointer(&info)))
 		return errnoResult(errno)
 	}},
 	{"pidfd-signal", "signal it by a descriptor", func(_ *world.World, _ *world.Process, pid int) result {
@@ -86,9 +90,10 @@ var actions = []struct {
 	{"mem-write", "write its memory (/proc/PID/mem)", func(_ *world.World, _ *world.Process, pid int) result {
 		return opens(fmt.Sprintf("/proc/%d/mem", pid), os.O_RDWR)
 	}},
-	{"task-mem", "read the memory of one of its threads (/proc/PID/task/TID/mem)", func(_ *world.World, _ *world.Process, pid int) result {
-		return opens(fmt.Sprintf("/proc/%d/task/%d/mem", pid, pid), os.O_RDONLY)
-	}},
+	{"task-mem", "read the memory of one of its threads (/proc/PID/task/TID/mem)",
+		func(_ *world.World, _ *world.Process, pid int) result {
+			return opens(fmt.Sprintf("/proc/%d/task/%d/mem", pid, pid), os.O_RDONLY)
+		}},
 	{"environ", "read its environment", proc("environ")}, {"maps", "read its memory map", proc("maps")},
 	{"auxv", "read its auxiliary vector", proc("auxv")}, {"syscall", "read its registers", proc("syscall")},
 	{"cmdline", "read its command line", proc("cmdline")}, {"io", "read what it has read and written", proc("io")},
@@ -132,7 +137,8 @@ var actions = []struct {
 	}},
 	{"robust-list", "learn its addresses (get_robust_list)", func(_ *world.World, _ *world.Process, pid int) result {
 		var head, length uintptr
-		_, _, errno := unix.RawSyscall(unix.SYS_GET_ROBUST_LIST, uintptr(pid), uintptr(unsafe.Pointer(&head)), uintptr(unsafe.Pointer(&length)))
+		_, _, errno := unix.RawSyscall(unix.SYS_GET_ROBUST_LIST, uintptr(pid), uintptr(unsafe.Pointer(&head)),
+			uintptr(unsafe.Pointer(&length)))
 		return errnoResult(errno)
 	}},
 	{"migrate", "move its memory", func(_ *world.World, _ *world.Process, pid int) result {
@@ -151,7 +157,8 @@ var actions = []struct {
 }
 
 // ownStub are actions on process 1 of its own box that the kernel lets its user do, and that hurt that box alone.
-var ownStub = []string{"kill", "tgkill", "tkill", "sigqueue", "pidfd-signal", "priority", "affinity", "scheduler", "migrate", "cmdline"}
+var ownStub = []string{"kill", "tgkill", "tkill", "sigqueue", "pidfd-signal", "priority", "affinity", "scheduler",
+	"migrate", "cmdline"}
 
 // onProcesses tries each action on each process.
 func onProcesses(w *world.World) (all []attack) {
@@ -161,7 +168,8 @@ func onProcesses(w *world.World) (all []attack) {
 			if p.Name == world.Init && slices.Contains(ownStub, a.name) {
 				continue
 			}
-			all = append(all, attack{world.Attack{Name: "process/" + p.Name + "/" + a.name, What: "reach the " + p.Name + ": " + a.what},
+			all = append(all, attack{world.Attack{Name: "process/" + p.Name + "/" + a.name,
+				What: "reach the " + p.Name + ": " + a.what},
 				func(w *world.World) result {
 					pid, err := find(w, p)
 					switch {

@@ -20,7 +20,8 @@ func onSetuid(w *world.World) (all []attack) {
 		kept = append(kept, p)
 		return uintptr(unsafe.Pointer(&p[0]))
 	}
-	for bitName, bits := range map[string]uint32{"user": unix.S_ISUID, "group": unix.S_ISGID, "both": unix.S_ISUID | unix.S_ISGID} {
+	for bitName, bits := range map[string]uint32{"user": unix.S_ISUID, "group": unix.S_ISGID,
+		"both": unix.S_ISUID | unix.S_ISGID} {
 		mode := uintptr(program | bits)
 		existing := func(change func(path string, fd int) error) func(string) error {
 			return func(path string) error {
@@ -51,7 +52,8 @@ func onSetuid(w *world.World) (all []attack) {
 			"mknod":   func(path string) error { return rawMknod(at(path), unix.S_IFREG|mode) },
 			"mknodat": func(path string) error { return number(unix.SYS_MKNODAT, ^uintptr(99), at(path), unix.S_IFREG|mode, 0) },
 			"tmpfile": func(path string) error {
-				fd, _, errno := unix.RawSyscall6(unix.SYS_OPENAT, ^uintptr(99), at(filepath.Dir(path)), unix.O_TMPFILE|unix.O_WRONLY, mode, 0, 0)
+				fd, _, errno := unix.RawSyscall6(unix.SYS_OPENAT, ^uintptr(99), at(filepath.Dir(path)),
+					unix.O_TMPFILE|unix.O_WRONLY, mode, 0, 0)
 				if errno != 0 {
 					return errno
 				}

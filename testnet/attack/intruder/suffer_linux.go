@@ -16,9 +16,9 @@ import (
 	"skep/testnet/attack/world"
 )
 
-// suffer is what is attacked: a process with a secret in its memory. Its arguments are a mark, an address of the harness and, for
-// a sibling, nothing more. It tells the harness where in memory the secret is, gets told it, and ends well when the harness
-// closes the connection; then it says how many signals it had.
+// suffer is what is attacked: a process with a secret in its memory. Its arguments are a mark, an address of the
+// harness and, for a sibling, nothing more. It tells the harness where in memory the secret is, gets told it, and ends
+// well when the harness closes the connection; then it says how many signals it had.
 func suffer(role string, args []string) error {
 	if len(args) != 2 {
 		return fmt.Errorf("%s: want a mark and an address", role)

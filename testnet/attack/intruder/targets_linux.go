@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strconv"
 
+	"golang.org/x/sys/unix"
+
 	"skep/testnet/attack/world"
 )
 
@@ -20,7 +22,8 @@ func inBox(w *world.World) bool {
 // errOwn is why a process ID is not tried: it would hit a process of the box.
 var errOwn = errors.New("in its box the number is that of a process of its own")
 
-// find returns the ID by which this process may know another: what /proc shows, or else the ID that it has on the machine.
+// find returns the ID by which this process may know another: what /proc shows, or else the ID that it has on the
+// machine.
 func find(w *world.World, p *world.Process) (int, error) {
 	if p.PID == 0 {
 		return 0, errors.New("there is no such process")
@@ -43,4 +46,23 @@ func find(w *world.World, p *world.Process) (int, error) {
 		return 0, errOwn
 	}
 	return p.PID, nil
+}
+
+func opensHandle(w *world.World) result {
+	if len(w.Handle) == 0 {
+		return untried("the file system has no handles")
+	}
+	var last error
+	for _, dir := range []string{".", "/", "/usr", w.ReadOnly} {
+		mount, err := unix.Open(dir, unix.O_RDONLY, 0)
+		if err != nil {
+			continue
+		}
+		fd, err := unix.OpenByHandleAt(mount, unix.NewFileHandle(w.HandleType, w.Handle), unix.O_RDONLY)
+		if err == nil {
+			return reads(fmt.Sprint("/proc/self/fd/", fd))
+		}
+		last = err
+	}
+	return lost("%v", last)
 }

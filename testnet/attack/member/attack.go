@@ -43,8 +43,8 @@ type siege struct {
 	n     uint64
 }
 
-// patience bounds how long a node may leave a message unread, and pause is the time before a member that was cut off comes again, as
-// somebody else.
+// patience bounds how long a node may leave a message unread, and pause is the time before a member that was cut off
+// comes again, as somebody else.
 const (
 	patience = 30 * time.Second
 	pause    = 200 * time.Millisecond

@@ -142,7 +142,8 @@ func slowStreams(ctx context.Context, s *siege) error {
 // door sends requests without an end to reading.
 func door(ctx context.Context, s *siege) error {
 	job := "/v1/jobs/" + s.Job.String()
-	paths := []string{job, job + "/wait", job + "/tasks", job + "/explain", job + "/logs", "/v1/jobs", "/v1/jobs/aaaa", "/v1/token", "/metrics", "/" + strings.Repeat("p", 4000)}
+	paths := []string{job, job + "/wait", job + "/tasks", job + "/explain", job + "/logs", "/v1/jobs", "/v1/jobs/aaaa",
+		"/v1/token", "/metrics", "/" + strings.Repeat("p", 4000)}
 	for ctx.Err() == nil {
 		st, err := s.m.Stream(ctx, s.Target.Node, hostile.Door)
 		if err != nil {
@@ -154,7 +155,8 @@ func door(ctx context.Context, s *siege) error {
 			if i%4 == 3 {
 				method, body = "POST", strings.Repeat("{", 32<<10)
 			}
-			if _, err = fmt.Fprintf(st, "%s %s HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n%s", method, paths[i%len(paths)], len(body), body); err != nil {
+			if _, err = fmt.Fprintf(st, "%s %s HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n%s", method, paths[i%len(paths)],
+				len(body), body); err != nil {
 				break
 			}
 			s.tally.Sent++

@@ -10,8 +10,8 @@ import (
 // Variable is the environment variable in which an intruder is told its World, as JSON.
 const Variable = "ATTACK_WORLD"
 
-// SecretPrefix begins what is planted in files, sockets, memories and terminals; SecretLength random hexadecimal digits follow.
-// The intruder is not told them: whoever prints them has read them.
+// SecretPrefix begins what is planted in files, sockets, memories and terminals; SecretLength random hexadecimal digits
+// follow. The intruder is not told them: whoever prints them has read them.
 const (
 	SecretPrefix = "skep-canary-"
 	SecretLength = 32
@@ -50,7 +50,9 @@ type World struct {
 	Handle           []byte   // of a planted file, for open_by_handle_at(2)
 	HandleType       int32
 
-	ReadOnly, Writable string // exposed folders; the first has a set-user-ID program "setuid" and a Unix socket "socket" that answers with the secret
+	// exposed folders; the first has a set-user-ID program "setuid" and a Unix socket "socket" that answers with the
+	// secret
+	ReadOnly, Writable string
 	Bounds             Bounds
 }
 

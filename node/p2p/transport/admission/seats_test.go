@@ -85,7 +85,8 @@ func TestStrangersDoNotEvictFamiliarNodes(t *testing.T) {
 		}
 	}
 	if known != 192 {
-		t.Errorf("%d of 256 places are of nodes that are known: want all that they asked for but the quarter that strangers keep", known)
+		t.Errorf("%d of 256 places are of nodes that are known: want all that they asked for but the quarter that "+
+			"strangers keep", known)
 	}
 }
 

@@ -48,7 +48,8 @@ type Budget struct {
 // the host is not charged.
 func New(self grid.NodeID, loopback bool) *Budget {
 	return &Budget{self: self, loopback: loopback, all: perMinute(All), proved: newCache[string, struct{}](),
-		memberHosts: newCache[string, *rate.Limiter](), hosts: newCache[string, *rate.Limiter](), reporters: newCache[grid.NodeID, *rate.Limiter]()}
+		memberHosts: newCache[string, *rate.Limiter](), hosts: newCache[string, *rate.Limiter](),
+		reporters: newCache[grid.NodeID, *rate.Limiter]()}
 }
 
 func perMinute(n int) *rate.Limiter {

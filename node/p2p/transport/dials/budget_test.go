@@ -46,7 +46,8 @@ func TestDialsAreBounded(t *testing.T) {
 		{"hosts, by one teller", "/ip4/192.0.2.%d/tcp/1", one, "", PerReporter},
 		{"hosts, by many tellers", "/ip4/192.0.2.%d/tcp/1", many, "", All},
 		{"hosts that the node remembers", "/ip4/192.0.2.%d/tcp/1", func(int) grid.NodeID { return self }, "", All},
-		{"hosts of which nobody is known to have told", "/ip4/192.0.2.%d/tcp/1", func(int) grid.NodeID { return grid.NodeID{} }, "", PerReporter},
+		{"hosts of which nobody is known to have told", "/ip4/192.0.2.%d/tcp/1",
+			func(int) grid.NodeID { return grid.NodeID{} }, "", PerReporter},
 	} {
 		b := New(self, false)
 		if tt.home != "" {
@@ -87,7 +88,8 @@ func TestProvedAddressesAreFree(t *testing.T) {
 			t.Fatalf("an address that an operator named: %v", err)
 		}
 	}
-	for _, a := range []string{"/ip4/127.0.0.1/tcp/2", "/ip4/169.254.169.254/tcp/80", "/ip6/fe80::1/tcp/1", "/ip6/::1/tcp/1", "/ip4/0.0.0.0/tcp/1", "/ip4/224.0.0.1/tcp/1"} {
+	for _, a := range []string{"/ip4/127.0.0.1/tcp/2", "/ip4/169.254.169.254/tcp/80", "/ip6/fe80::1/tcp/1",
+		"/ip6/::1/tcp/1", "/ip4/0.0.0.0/tcp/1", "/ip4/224.0.0.1/tcp/1"} {
 		if err := b.Allow(ma.StringCast(a), nil, start); !errors.Is(err, ErrLocal) {
 			t.Errorf("%s: %v: want %v", a, err, ErrLocal)
 		}

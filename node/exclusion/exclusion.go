@@ -1,0 +1,114 @@
+package exclusion
+
+import (
+	"slices"
+
+	"skep/grid"
+)
+
+// Set is the nodes that do not get a task, or only if no other does.
+type Set struct {
+	excluded []excluded // they get no offer for now
+	failedOn []Failed   // the task failed there: others are preferred
+}
+
+// excluded keeps a task from being offered to a node for some time.
+type excluded struct {
+	node       grid.NodeID
+	why        grid.Refusal
+	until      grid.Time
+	preference bool // other nodes are only preferred
+}
+
+// Failed is a node on which a task failed, and why.
+type Failed struct {
+	Node grid.NodeID
+	Why  grid.Refusal
+}
+
+// MaxStrikes bounds the nodes remembered on which a task failed.
+const MaxStrikes = 16
+
+// Expire drops the exclusions that have ended.
+func (x *Set) Expire(now grid.Time) {
+	x.excluded = slices.DeleteFunc(x.excluded, func(e excluded) bool { return e.until <= now })
+}
+
+// Exclude keeps the task from a node until a time, or for longer if it was so already.
+func (x *Set) Exclude(id grid.NodeID, why grid.Refusal, until grid.Time) {
+	for i := range x.excluded {
+		if e := &x.excluded[i]; e.node == id {
+			e.why, e.until = why, max(until, e.until)
+			e.preference = e.preference && !why.Why.Never()
+			return
+		}
+	}
+	x.excluded = append(x.excluded, excluded{node: id, why: why, until: until})
+}
+
+// PreferOthers keeps the task from a node until a time, if there is another one for it.
+func (x *Set) PreferOthers(id grid.NodeID, why grid.Refusal, until grid.Time) {
+	x.excluded = append(x.excluded, excluded{node: id, why: why, until: until, preference: true})
+}
+
+// Undrained lets the task try a node that drained and takes work again.
+func (x *Set) Undrained(id grid.NodeID) {
+	x.excluded = slices.DeleteFunc(x.excluded, func(e excluded) bool {
+		return e.node == id && e.why.Why == grid.WhyDrain
+	})
+}
+
+// Fail records a node on which the task failed; the oldest one is forgotten beyond MaxStrikes.
+func (x *Set) Fail(id grid.NodeID, why grid.Refusal) {
+	if x.HasFailedOn(id) {
+		return
+	}
+	if len(x.failedOn) == MaxStrikes {
+		x.failedOn = slices.Delete(x.failedOn, 0, 1)
+	}
+	x.failedOn = append(x.failedOn, Failed{id, why})
+}
+
+// HasFailedOn reports whether the task failed on a node.
+func (x *Set) HasFailedOn(id grid.NodeID) bool {
+	return slices.ContainsFunc(x.failedOn, func(f Failed) bool { return f.Node == id })
+}
+
+// ExcludesNode reports whether the task is kept from a node; if strict, also where others are only preferred.
+func (x *Set) ExcludesNode(id grid.NodeID, strict bool) bool {
+	return slices.ContainsFunc(x.excluded, func(e excluded) bool { return e.node == id && (strict || !e.preference) })
+}
+
+// Reason returns why the task is kept from a node; WhyNone if it is not.
+func (x *Set) Reason(id grid.NodeID) grid.Refusal {
+	for _, e := range x.excluded {
+		if e.node == id {
+			return e.why
+		}
+	}
+	return grid.Refusal{}
+}
+
+// NeverFits reports whether a node has said that it can never run the task.
+func (x *Set) NeverFits(id grid.NodeID) bool {
+	return slices.ContainsFunc(x.excluded, func(e excluded) bool { return e.node == id && e.why.Why.Never() })
+}
+
+// Latest returns why the node that was excluded last, and may fit later, does not take the task; WhyNone if there is
+// none.
+func (x *Set) Latest() grid.Refusal {
+	for _, e := range slices.Backward(x.excluded) {
+		if !e.why.Why.Never() && !e.preference {
+			return e.why
+		}
+	}
+	return grid.Refusal{}
+}
+
+// Prefers reports whether other nodes are preferred to some.
+func (x *Set) Prefers() bool {
+	return len(x.failedOn) > 0 || slices.ContainsFunc(x.excluded, func(e excluded) bool { return e.preference })
+}
+
+// FailedOn are the nodes on which the task failed, oldest first; read only.
+func (x *Set) FailedOn() []Failed { return x.failedOn }
