@@ -20,12 +20,12 @@ type classBased struct {
 	rand  *grid.Rand
 	begin begin
 
-	ring  ring
-	home  cluster
-	turns map[string]int // the pointer; by class where each has its own, else under ""
-	past  cluster        // that served last, where the pointer is set behind it
-	open  []inquiry
-	able  []int32
+	ring   ring
+	home   cluster
+	turns  map[string]int // the pointer; by class where each has its own, else under ""
+	served cluster        // that served last, where the pointer is set behind it
+	open   []inquiry
+	able   []int32
 }
 
 // begin is where a class based policy begins to look.
@@ -126,7 +126,7 @@ func (p *classBased) start(t *grid.Task) cluster {
 	}
 	if p.cfg.Pointer == PointerPast {
 		for k := range n {
-			if c := p.ring.nth(at + k); p.past != (cluster{}) && p.past.before(c, p.home) {
+			if c := p.ring.nth(at + k); p.served != (cluster{}) && p.served.before(c, p.home) {
 				return c
 			}
 		}
@@ -163,7 +163,7 @@ func (p *classBased) Choose(_ grid.Time, t *grid.Task, answers []State) Choice {
 	}
 	c := clusterOf(answers[first].Site, answers[first].Node)
 	if c != p.home || p.begin == turn {
-		p.past = c
+		p.served = c
 	}
 	s := &answers[p.within(t, c, answers)]
 	return Choice{Act: Place, Node: s.Node, ECT: s.ECT}

@@ -78,7 +78,7 @@ func (p *classSpill) Choose(now grid.Time, t *grid.Task, answers []State) Choice
 	c := p.classLoad.Choose(now, t, answers)
 	best := -1
 	if p.spills(t.Class) || c.Act != Place {
-		best = p.lend(now, t, answers, c.Act == Place)
+		best = p.spill(now, t, answers, c.Act == Place)
 	}
 	if best < 0 {
 		return c
@@ -86,11 +86,11 @@ func (p *classSpill) Choose(now grid.Time, t *grid.Task, answers []State) Choice
 	return p.place(t, answers, best)
 }
 
-// lend finds the node of another class, with an empty queue, that does the task soonest, if it is done sooner than in
+// spill finds the node of another class, with an empty queue, that does the task soonest, if it is done sooner than in
 // the own class where there is one; −1 if there is none. A class that nobody is kept for goes to all. That the node has
-// something to run does not keep it from lending: a task that is short for its class delays what comes next by little,
+// something to run does not exclude it: a task that is short for its class delays what comes next by little,
 // and with idle nodes alone an overloaded class fills up whenever the others happen to work.
-func (p *classSpill) lend(now grid.Time, t *grid.Task, answers []State, served bool) int {
+func (p *classSpill) spill(now grid.Time, t *grid.Task, answers []State, served bool) int {
 	best := math.Inf(1)
 	if served {
 		for k := range answers {
@@ -105,7 +105,7 @@ func (p *classSpill) lend(now grid.Time, t *grid.Task, answers []State, served b
 		if s.serves(t.Class) || s.Site.Closed || able(s) != 0 {
 			continue
 		}
-		if served && (s.Waiting > 0 || !p.lends(s)) {
+		if served && (s.Waiting > 0 || !p.mayRunOthers(s)) {
 			continue
 		}
 		e := s.ECT + p.charge(now, s)
@@ -119,8 +119,8 @@ func (p *classSpill) lend(now grid.Time, t *grid.Task, answers []State, served b
 	return at
 }
 
-// lends reports whether a node is free for a task of another class.
-func (p *classSpill) lends(s *State) bool {
+// mayRunOthers reports whether a node is free for a task of another class.
+func (p *classSpill) mayRunOthers(s *State) bool {
 	x := p.of(s.Site.Class)
 	if x == nil || x.busy >= p.cfg.SpillLow {
 		return false

@@ -39,8 +39,8 @@ type RegisterMessage struct {
 	Entries []Entry
 	Count   uint32 // of a keepalive: number of the sender's registers that the receiver is believed to have
 	Sum     uint64 // of a keepalive: sum of their hashes
-	// quota hint in a keepalive's answer: 0 = a further job of any size would be stored; else the most tasks that it may
-	// have, plus one
+	// remaining quota in a keepalive's answer: 0 = a further job of any size would be stored; else the most tasks that it
+	// may have, plus one
 	Room uint32
 }
 

@@ -1,11 +1,12 @@
 package node
 
 import (
+	"skep/gossip"
 	"skep/grid"
 	"skep/node/profile"
 )
 
-// What the node carries between its profile, the parts that the profile tells of, and gossip.
+// This node's ad: its load is collected from the parts, and the ad is given to gossip. The ads of others are taken.
 
 // load collects what the parts say of this node. It changes nothing; Rates aliases the published ones.
 func (n *Node) load(now grid.Time) profile.Load {
@@ -65,14 +66,26 @@ func (n *Node) chooseClass(now grid.Time) {
 	}
 	n.rates.Publish(now)
 	own, _ := n.rates.Published()
-	others := n.peers.Claims(now, n.scratch.claims[:0])
+	others := n.peers.StatedLoads(now, n.scratch.stated[:0])
 	n.profile.ChooseClass(now, own, others)
 	clear(others) // the ads are not kept
-	n.scratch.claims = others
+	n.scratch.stated = others
 }
 
 // Describe returns this node's ad as of now; it changes nothing.
 func (n *Node) Describe(now grid.Time) *grid.Ad {
 	ad := n.profile.Describe(n.load(now))
 	return &ad
+}
+
+// adNews returns the callback for each ad that is newer than the known one.
+func (n *Node) adNews(now grid.Time) func(*gossip.Peer) {
+	news := n.coordinator.AdNews(now)
+	if n.pull == nil {
+		return news
+	}
+	return func(g *gossip.Peer) {
+		n.pull.Heard(g.Node())
+		news(g)
+	}
 }

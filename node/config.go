@@ -58,8 +58,8 @@ type Config struct {
 func Defaults() Config {
 	return Config{
 		Speed: 1, Engines: []string{grid.EngineProcess}, Tuning: Tuning{
-			Tuning: coordinator.Defaults(),
-			Copies: 256 * grid.MiB, Lend: 2 * grid.GiB, Memory: time.Minute, Pull: true,
+			Tuning:       coordinator.Defaults(),
+			DepositLimit: 256 * grid.MiB, DepositQuota: 2 * grid.GiB, ArrivalMemory: time.Minute, Pull: true,
 			Balance: balance.Node(), Gossip: gossip.Defaults(), Discovery: discovery.Defaults(),
 		}}
 }
@@ -74,11 +74,11 @@ func (c *Config) Check() error {
 	if c.Capacity.Memory < 0 || c.Capacity.Memory > grid.MaxMemory {
 		add("memory %d: want 0 to %d bytes", c.Capacity.Memory, int64(grid.MaxMemory))
 	}
-	if c.Copies < 0 || c.Lend < 0 {
-		add("copies %d, lend %d: want 0 bytes (nothing) or more", c.Copies, c.Lend)
+	if c.DepositLimit < 0 || c.DepositQuota < 0 {
+		add("copies %d, lend %d: want 0 bytes (nothing) or more", c.DepositLimit, c.DepositQuota)
 	}
-	if c.Memory < time.Second {
-		add("memory of arrival rates %v: want 1s or more", c.Memory)
+	if c.ArrivalMemory < time.Second {
+		add("memory of arrival rates %v: want 1s or more", c.ArrivalMemory)
 	}
 	ad := grid.Ad{Name: c.Name, Capacity: c.Capacity, Speed: c.Speed, Labels: c.Labels, Engines: c.Engines, Rates: c.Given}
 	return errors.Join(append(errs, c.Tuning.Tuning.Check(), c.checkBounds(), rates.CheckGiven(c.Given), ad.Check(),

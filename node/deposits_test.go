@@ -144,7 +144,7 @@ func TestMemberWithoutRoomAcceptsTheEnd(t *testing.T) {
 
 // A job that is over makes room for the files of the next one, and is forgotten.
 func TestEvictedJobIsForgotten(t *testing.T) {
-	o := newOwner(t, func(c *Config) { c.Lend = 7 * grid.MiB })
+	o := newOwner(t, func(c *Config) { c.DepositQuota = 7 * grid.MiB })
 	for i := range byte(2) {
 		o.write(i, files(i, 1, 3*grid.MiB), false)
 		if said, fetches := o.copy(deposit.InputsID(o.job(i)), nil); said != nil || !fetches {

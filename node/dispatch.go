@@ -165,3 +165,21 @@ func (n *Node) countOffence(from grid.NodeID, fx *grid.Effects) {
 	n.stats.Stale++
 	fx.Offences = append(fx.Offences, from)
 }
+
+// loadChanged has the node look whether work should move: some has come, has ended or waits, or a node has another ad.
+func (n *Node) loadChanged() {
+	if n.pull != nil {
+		n.pull.Changed()
+	}
+}
+
+// handlePull handles the messages of idle nodes and of those where work waits.
+func (n *Node) handlePull(now grid.Time, from grid.NodeID, m *grid.Message, fx *grid.Effects) {
+	switch {
+	case n.pull == nil:
+	case m.Kind == grid.KindPull:
+		n.pull.Asked(now, from, m.Poll.Needs, fx)
+	default:
+		n.pull.Hinted(now, from, fx)
+	}
+}

@@ -1,8 +1,8 @@
 // Package node is one member of the grid: the whole protocol as a pure state machine.
 //
 // A driver feeds [Node.Step] one event at a time and carries out the effects. The node only routes: dispatch.go passes
-// each event, message and timer to the part that it concerns, and carries what one part says to another. A node has
-// three roles at once:
+// each event, message and timer to the part that it concerns, and loopback.go carries what one part says to another. A
+// node has three roles at once:
 //
 //   - owner of jobs, and member of the registers of other nodes' jobs (package coordinator): it places each task, keeps
 //     a lease on each attempt, places the task again when the lease expires, and records its end once;
@@ -17,29 +17,39 @@
 // # Where things are
 //
 // Paths are relative to this folder; gossip, discovery, balance, exec and grid lie beside it, and node/p2p drives the
-// node.
+// node. Every event, message and timer comes by dispatch.go.
 //
-// A submission and back: dispatch.go, coordinator/submission.go (accept, create, confirm), membership (who keeps the
-// job), coordinator/placement.go and coordinator/offer.go, worker/offer.go, worker/start_lease.go, worker/run.go,
-// coordinator/result.go, coordinator/replica.go (the register commits the end), coordinator/view.go. What the node
-// sends to itself is delivered in loopback.go.
+// A submission and back: coordinator/submission.go accepts the job, membership/choice.go chooses the members of its
+// register, coordinator/queue.go (PlaceNext, called by Step) takes the next task, coordinator/placement.go chooses a
+// worker, coordinator/offer.go sends the offer. There offer_received.go and worker/offer.go accept it, exec/queue.go
+// (Next) decides what starts, worker/run.go starts it and sends the result. coordinator/result.go takes that,
+// coordinator/job.go (end, releaseWorker) ends the task, and replication/ownership.go commits the end.
 //
-// Where a policy decides: coordinator/placement.go asks it, with the candidates of coordinator/candidates.go and
-// peers/candidate.go; peers/column.go tells it the rates; the policies are in package balance.
+// Where a policy decides: coordinator/placement.go polls the candidates (coordinator/candidates.go, peers/candidate.go)
+// that the policy names, worker/worker.go (Answer) answers at a polled node, and coordinator/offer.go carries out the
+// choice. coordinator/backup_start.go asks a policy for backup attempts. peers/column.go tells it the rates. The
+// default policy is balance/lpas_dec.go with balance/allocation.go; balance/policy.go has the interface. No policy is
+// asked where a remote node is the only candidate, nor where an idle node pulls work (coordinator/reclaim.go, Grant).
 //
-// A worker's death: coordinator/lease.go gives its attempts up, coordinator/queue.go and placement.go place them again;
-// what is learned of the worker is in peers/record.go and package reputation.
+// A worker's death: peers/peers.go (Down) notes that it has disconnected, coordinator/lease.go shortens the leases of
+// its attempts (ShortenLeases) and gives them up (attemptLost). coordinator/backup_attempt.go (promoteBackup) makes a
+// backup attempt the task's primary, else coordinator/queue.go and coordinator/placement.go place the task again, after
+// a second loss with a pause (coordinator/wait.go, parkFor). coordinator/result.go handles a late result. What is
+// learned of the worker is in peers/record.go and reputation/record.go.
 //
-// An owner's death: replication/succession.go and campaign.go elect another one, replication/ownership.go makes it the
-// owner, coordinator/takeover.go adopts what runs, worker/claim.go and owner.go follow.
+// An owner's death: replication/succession.go and replication/campaign.go elect another one, replication/ownership.go
+// makes it the owner, coordinator/takeover.go adopts what runs, worker/owner_claim.go and worker/owner.go follow.
 //
-// How an ad spreads: ad.go and package profile make it, package gossip keeps the view and forwards it (rule.go decides
-// what goes on to whom), peers/exchange.go takes its rates.
+// How an ad spreads: ad.go and profile/ad.go make it, and gossip/gate.go decides when it is sent. At each node
+// gossip/hear.go (pass, others) forwards it to the neighbours for which the rule allows it: gossip/rule.go multiplies
+// the probabilities of the rules in gossip/reach.go, gossip/gate.go, gossip/distinct.go and gossip/adapt.go.
+// gossip/send.go makes the digest. peers/peers.go (AdHeard) takes a newer ad, and coordinator/wait.go (AdNews,
+// NodeChanged) resumes the tasks that wait for such a node.
 //
-// Work that waits while another node is idle: package pull; worker/pull.go and coordinator/reclaim.go give it away.
+// Work that waits while another node is idle: pull/exchange.go; worker/pull.go and coordinator/reclaim.go give it away.
 //
-// A need that no known node meets: coordinator/wait.go begins a search, search.go carries its answer, package discovery
-// walks.
+// A need that no known node meets: coordinator/wait.go begins a search, search.go carries its answer,
+// discovery/search.go and discovery/walk.go walk.
 //
 // Files that a job needs or leaves are stored by its members: package deposit; coordinator/deposits.go follows.
 //
@@ -66,7 +76,7 @@
 // Campaign, vote, epoch, takeover. A member that has not heard from the owner for the takeover delay campaigns for the
 // next epoch; with the votes of a majority it is the owner.
 //
-// Takeover grace. For one lease after a takeover nothing is placed: workers claim the attempts that earlier owners
+// Takeover grace. For one lease after a takeover nothing is placed: workers report the attempts that earlier owners
 // made, and the new owner adopts them.
 //
 // Attempt lease, beat. The owner gives an attempt up when its worker has sent no beat for a lease.
@@ -79,14 +89,14 @@
 //
 // Cancel barrier. A cancelled job stays behind its barrier until nothing of it can start on any worker.
 //
-// Track record. What this node has itself seen of a worker: attempts outstanding, results, actual against promised
+// Track record. What this node has itself seen of a worker: attempts outstanding, results, actual against expected
 // times. A worker without one is on probation. A straggler is an attempt that its worker does not end in time; it is
 // reclaimed.
 //
 // Failure log, blacklist. How tasks of a class ended at each node. A node that fails a class which others run is on
 // that class's blacklist, with back-off; then one task probes it.
 //
-// Pending submission. A submission whose members are not chosen yet (package membership; submission.go).
+// Pending submission. A submission whose members are not chosen yet (package membership; node/create_jobs.go).
 //
 // Owner cache. Nodes that announced to have taken over jobs with which this node has nothing to do (package
 // ownercache).

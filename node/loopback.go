@@ -2,8 +2,9 @@ package node
 
 import "skep/grid"
 
-// Messages that a node sends to itself: the owner and the worker of an attempt may be the same node. They are delivered
-// within the step that sends them, so the records of both sides are in one transaction, and none is lost.
+// What the parts of a node tell each other within a step: messages that the node sends to itself, since the owner and
+// the worker of an attempt may be the same node, and lists of changes. They are delivered within the step that sends
+// them, so the records of both sides are in one transaction, and none is lost.
 
 // deliverLocal delivers the messages to this node that the step has sent since the last call, and those sent in turn,
 // until none is left.
@@ -53,4 +54,26 @@ func (n *Node) settle(now grid.Time, fx *grid.Effects) {
 		more = n.worker.StartFreed(now, fx)
 	}
 	n.followWorker(now, fx)
+}
+
+// followCoordinator makes the worker follow what has changed about jobs.
+func (n *Node) followCoordinator(now grid.Time, fx *grid.Effects) {
+	for x, found := n.coordinator.NextChange(); found; x, found = n.coordinator.NextChange() {
+		n.worker.Follow(now, &x, fx)
+	}
+}
+
+// followWorker makes the node follow what has changed at its worker.
+func (n *Node) followWorker(now grid.Time, fx *grid.Effects) {
+	news := n.worker.News()
+	for _, r := range news.Ran {
+		n.rates.Ran(now, r.Class, r.Time, fx)
+	}
+	if news.Ended {
+		n.coordinator.ResumeAwaitingProof()
+	}
+	if news.Changed {
+		n.profile.Changed(now, fx)
+		n.loadChanged()
+	}
 }

@@ -62,13 +62,14 @@ func New(cfg Config, wall grid.Wall) (*Node, error) {
 	rng := grid.NewRand(cfg.Seed, 1)
 	n.gossip = gossip.New(cfg.Self, &t.Gossip, grid.NewRand(cfg.Seed, 2))
 	n.discovery = discovery.New(cfg.Self, &t.Discovery, grid.NewRand(cfg.Seed, 3))
-	n.rates = rates.New(rates.Config{Given: cfg.Given, Speed: cfg.Speed, Memory: cfg.Memory, Scratch: &s.rates})
+	n.rates = rates.New(rates.Config{Given: cfg.Given, Speed: cfg.Speed, ArrivalMemory: cfg.ArrivalMemory,
+		Scratch: &s.rates})
 	n.profile = profile.New(profile.Config{Self: cfg.Self, Boot: cfg.Boot, Name: cfg.Name, Capacity: cfg.Capacity,
-		Speed:   cfg.Speed,
-		Engines: cfg.Engines, Private: cfg.Private, Prior: rates.Prior, Gossip: n.gossip, Rand: rng}, cfg.Labels)
-	n.peers = peers.New(peers.Config{Self: cfg.Self, Cores: cfg.Capacity.CPU, Speed: cfg.Speed, Memory: cfg.Memory,
-		RatesGiven: len(cfg.Given) > 0, Balance: &t.Balance, Truth: cfg.Truth, Scratch: &s.peers, Gossip: n.gossip,
-		Rates:   n.rates,
+		Speed: cfg.Speed, Engines: cfg.Engines, Private: cfg.Private, Prior: rates.Prior, Gossip: n.gossip, Rand: rng},
+		cfg.Labels)
+	n.peers = peers.New(peers.Config{Self: cfg.Self, Cores: cfg.Capacity.CPU, Speed: cfg.Speed,
+		ArrivalMemory: cfg.ArrivalMemory, RatesGiven: len(cfg.Given) > 0, Balance: &t.Balance, Truth: cfg.Truth,
+		Scratch: &s.peers, Gossip: n.gossip, Rates: n.rates,
 		Profile: &n.profile, Policies: policies.New(policies.Config{Seed: cfg.Seed, Balance: &t.Balance})})
 	n.replicas = replication.NewReplicas(replication.Config{Self: cfg.Self, Boot: cfg.Boot, Lease: t.Lease,
 		Contacts: n.peers}, wall, rng)
@@ -76,19 +77,19 @@ func New(cfg Config, wall grid.Wall) (*Node, error) {
 		Known: cfg.Known,
 		Timer: grid.Timer{Kind: grid.TimerRegister, Key: coordinator.SubmissionsKey}, Contacts: n.peers,
 		Keepalives: n.replicas}, rng)
-	ledger := new(quota.Ledger)
+	accounts := new(quota.Accounts)
 	n.worker = worker.New(worker.Config{Self: cfg.Self, Boot: cfg.Boot, Capacity: cfg.Capacity, Lease: t.Lease,
 		Private: cfg.Private, Whole: !t.Balance.Rest, Bounds: cfg.Bounds, RunTime: n.runTime, Contacts: n.peers,
-		Ledger: ledger})
+		Quota: accounts})
 	var err error
 	n.coordinator, err = coordinator.New(coordinator.Config{Tuning: &t.Tuning, Self: cfg.Self, Known: cfg.Known,
 		Private: cfg.Private,
 		Whole:   !t.Balance.Rest, TakeoverDelay: replication.TakeoverDelay(t.Lease), Expire: t.Gossip.Expire,
 		Forward: string(t.Discovery.Forward), ResultRetry: worker.MaxResultRetry, RunTime: n.runTime},
 		coordinator.Parts{Wall: wall, Scratch: &s.coordinator, Gossip: n.gossip, Peers: n.peers, Worker: n.worker,
-			Discovery: n.discovery, Registers: registers{n.replicas}, Ledger: ledger,
-			Deposits: deposit.New(deposit.Config{Self: cfg.Self, Quota: t.Lend, Limit: t.Copies, Confirm: t.Confirm,
-				Retry: t.Lease / 3, ResultBytes: quota.ResultBytes})})
+			Discovery: n.discovery, Registers: registers{n.replicas}, Quota: accounts,
+			Deposits: deposit.New(deposit.Config{Self: cfg.Self, Quota: t.DepositQuota, Limit: t.DepositLimit,
+				Confirm: t.Confirm, Retry: t.Lease / 3, ResultBytes: quota.ResultBytes})})
 	if err != nil {
 		return nil, err
 	}

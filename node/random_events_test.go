@@ -46,7 +46,7 @@ func newRandomEvents(t *testing.T, seed uint64) *randomEvents {
 		c.Members, c.Window = oneOf(rng, 1, 3, 3, 3), oneOf(rng, c.Window, 2)
 		c.Keep = oneOf(rng, c.Keep, 3, 6)
 		c.Capacity.CPU = oneOf[grid.MilliCPU](rng, 1, 2, 3) * grid.CPU
-		c.Lend, c.Copies = 3*grid.MiB, 2*grid.MiB
+		c.DepositQuota, c.DepositLimit = 3*grid.MiB, 2*grid.MiB
 	})
 	r.now = 3600e9
 	x := &randomEvents{rig: r, rng: rng, specs: make(map[grid.JobID]*grid.JobSpec)}

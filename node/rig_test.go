@@ -274,7 +274,7 @@ var exitZero = &grid.Result{Cause: grid.Exited, Wall: time.Second}
 // trust gives a node the best track record: many results, all on time.
 func (r *rig) trust(id grid.NodeID) {
 	for range 16 {
-		p := grid.Promise{Made: r.now}
+		p := grid.Expectation{Made: r.now}
 		r.n.peers.Given(r.now, &p, "", id, 1)
 		r.n.peers.Returned(r.now, &p, id, true)
 	}

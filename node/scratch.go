@@ -13,7 +13,7 @@ type Scratch struct {
 	coordinator coordinator.Scratch
 	peers       peers.Scratch
 	rates       rates.Scratch
-	claims      []profile.Claim
+	stated      []profile.StatedLoad
 	local       []grid.Message
 	tunings     []*Tuning // shared by the nodes
 }

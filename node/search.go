@@ -6,7 +6,7 @@ import (
 	"skep/grid"
 )
 
-// What the node carries between discovery, gossip and the coordinator.
+// The messages of a search: discovery walks over the neighbours of gossip, and the coordinator takes what was found.
 
 // handleSearch handles a step of a walk, or its end.
 func (n *Node) handleSearch(now grid.Time, from grid.NodeID, m *grid.Message, fx *grid.Effects) {

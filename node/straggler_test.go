@@ -114,7 +114,7 @@ func TestStragglerIsReclaimed(t *testing.T) {
 	if s.BackingOff(after) || s.OnProbation(after, grid.CPU) {
 		t.Error("the node is never probed again")
 	}
-	probe := grid.Promise{Made: after}
+	probe := grid.Expectation{Made: after}
 	if s.Given(after, &probe, 0, 0); !s.OnProbation(after, grid.CPU) {
 		t.Error("two attempts probe it at once")
 	}

@@ -11,7 +11,7 @@ import (
 // evicted has a job of two tasks closed and then evicted, for want of deposit room.
 func evicted(t *testing.T) (*owner, grid.JobID) {
 	t.Helper()
-	o := newOwner(t, func(c *Config) { c.Lend, c.Copies = 2*grid.MiB, grid.MiB })
+	o := newOwner(t, func(c *Config) { c.DepositQuota, c.DepositLimit = 2*grid.MiB, grid.MiB })
 	end := func(i uint32) grid.Entry {
 		return grid.Entry{Index: i, Attempt: grid.Attempt{Epoch: 1, N: 1}, Worker: slowID, Result: exitZero}
 	}

@@ -11,22 +11,23 @@ import (
 )
 
 // Tuning is the part of a configuration that says how a node behaves, not what it is: most nodes of a grid share it.
+// Recordings of nodes keep the names that fields had first: see the tags.
 type Tuning struct {
 	coordinator.Tuning
 
-	// Copies bounds, in bytes, the files that the other members of a register are asked to deposit and that this node
-	// deposits for others: the inputs of a job, or the outputs of one task; default 256 MiB. A submission or a result
-	// counts only once a majority has them. Larger files are not deposited, and the job says so. Higher protects more,
-	// and makes submissions and results wait longer.
-	Copies grid.Bytes
+	// DepositLimit bounds, in bytes, the files that the other members of a register are asked to deposit and that this
+	// node deposits for others: the inputs of a job, or the outputs of one task; default 256 MiB. A submission or a result
+	// counts only once a majority has them. Larger files are not deposited, and the job says so. Higher protects more, and
+	// makes submissions and results wait longer.
+	DepositLimit grid.Bytes `json:"Copies"`
 
-	// Lend is the deposit quota in bytes: the disk space for files of jobs submitted elsewhere; default 2 GiB, a fifth
+	// DepositQuota bounds, in bytes, the disk space for files of jobs submitted elsewhere; default 2 GiB, a fifth
 	// of what a node keeps of all files. No one owner gets more than half. When it is used up the oldest finished jobs
 	// are forgotten here, then no more files are deposited. Higher keeps results of nodes that are gone for longer.
-	Lend grid.Bytes
+	DepositQuota grid.Bytes `json:"Lend"`
 
-	// Memory is the time constant of the arrival rates; default 60 s. Higher is steadier and reacts later.
-	Memory time.Duration
+	// ArrivalMemory is the time constant of the arrival rates; default 60 s. Higher is steadier and reacts later.
+	ArrivalMemory time.Duration `json:"Memory"`
 
 	// Pull has idle nodes ask for work that waits elsewhere, and this node give such work away; default true. Without it
 	// a wrong estimate keeps work waiting where it was placed.

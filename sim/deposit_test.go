@@ -64,7 +64,7 @@ func TestReturningOriginHasWhatWasLeft(t *testing.T) {
 // Files above the deposit bound stay where they are, and the submitter is told so at once.
 func TestTooLargeToBeCopied(t *testing.T) {
 	c := replicated()
-	c.Node = func(_ int, c *node.Config) { c.Capacity.CPU, c.Members, c.Copies = 2*grid.CPU, 3, grid.MiB }
+	c.Node = func(_ int, c *node.Config) { c.Capacity.CPU, c.Members, c.DepositLimit = 2*grid.CPU, 3, grid.MiB }
 	work(&c, 5*time.Second, time.Second, 1, []int{0}, jobWithFiles(2))
 	play(t, c, func(t *testing.T, w *World, r Report) {
 		for k, x := range allTasks(w) {
@@ -110,7 +110,7 @@ func TestSubmissionWaitsForItsInputs(t *testing.T) {
 func TestRoomIsLentAgain(t *testing.T) {
 	c := replicated()
 	c.Nodes = 3
-	c.Node = func(_ int, c *node.Config) { c.Capacity.CPU, c.Members, c.Lend = 2*grid.CPU, 3, 24*grid.MiB }
+	c.Node = func(_ int, c *node.Config) { c.Capacity.CPU, c.Members, c.DepositQuota = 2*grid.CPU, 3, 24*grid.MiB }
 	work(&c, 5*time.Second, 8*time.Second, 12, []int{0}, jobWithFiles(1))
 	play(t, c, func(t *testing.T, w *World, r Report) {
 		for k, x := range allTasks(w) {

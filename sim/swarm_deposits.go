@@ -17,7 +17,7 @@ func SwarmDeposits(seed uint64) Config {
 	members, lend, plain := max(membersOf(seed), 3), grid.Bytes(4+r.IntN(12))*grid.MiB, c.Node
 	c.Node = func(i int, c *node.Config) {
 		plain(i, c)
-		c.Members, c.Lend, c.Copies = members, lend, 5*grid.MiB/2
+		c.Members, c.DepositQuota, c.DepositLimit = members, lend, 5*grid.MiB/2
 	}
 	if membersOf(seed) == 1 { // else Swarm did so
 		c.Rest = 90 * time.Second

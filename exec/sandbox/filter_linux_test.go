@@ -63,7 +63,7 @@ func TestFamiliesOfSockets(t *testing.T) {
 	}
 }
 
-// Debuggers take random addresses away; other personalities are doors to old parts of the kernel.
+// Debuggers take random addresses away; other personalities lead to old parts of the kernel.
 func TestPersonalities(t *testing.T) {
 	if _, err := exec.LookPath("setarch"); err != nil {
 		t.Skip("needs setarch")

@@ -173,7 +173,7 @@ func (l *accessLog) reportSuppressed() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for who, u := range l.suppressed {
-		more := []any{"unsaid", u.acts, "changes", u.changes}
+		more := []any{"suppressed", u.acts, "changes", u.changes}
 		if who.IsZero() {
 			more = append(more, "and", "others")
 		}

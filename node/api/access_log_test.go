@@ -159,8 +159,9 @@ func TestAccessLogIsBounded(t *testing.T) {
 	l.timer()
 	got := l.take()
 	for _, want := range []string{
-		fmt.Sprintf("act=logs job=job9999 by=%s user=x unsaid=%d changes=0", grid.NodeID{1}, 10_000-perNode[reading].burst),
-		fmt.Sprintf("act=cancel job=job9999 by=%s user=x unsaid=%d changes=%[2]d", grid.NodeID{2, 3},
+		fmt.Sprintf("act=logs job=job9999 by=%s user=x suppressed=%d changes=0",
+			grid.NodeID{1}, 10_000-perNode[reading].burst),
+		fmt.Sprintf("act=cancel job=job9999 by=%s user=x suppressed=%d changes=%[2]d", grid.NodeID{2, 3},
 			10_000-perNode[changing].burst),
 	} {
 		if !strings.Contains(got, want) {

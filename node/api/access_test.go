@@ -68,7 +68,7 @@ func TestOwnerAccessNeedsTheCapability(t *testing.T) {
 		t.Errorf("the answer to its submission: %+v", j)
 	}
 	other := strings.Replace(j.ID, "bcde", "bcdf", 1)
-	doors := map[string]func(method, path string, more map[string]string) (int, string){
+	callers := map[string]func(method, path string, more map[string]string) (int, string){
 		"its origin": func(method, path string, more map[string]string) (int, string) {
 			return askWith(t, method, at+path, "", more)
 		},
@@ -79,7 +79,7 @@ func TestOwnerAccessNeedsTheCapability(t *testing.T) {
 			return a.asMember(b.self, method, path, more)
 		},
 	}
-	for name, door := range doors {
+	for name, call := range callers {
 		for _, shows := range []func(method, path string) map[string]string{
 			func(string, string) map[string]string { return nil },
 			func(m, p string) map[string]string { return a.proofHeaders(&v1.Capability{9}, j.ID, m, p) },
@@ -92,7 +92,7 @@ func TestOwnerAccessNeedsTheCapability(t *testing.T) {
 		} {
 			for _, p := range secretPaths {
 				path := "/v1/jobs/" + j.ID + p.of
-				status, text := door(p.method, path, shows(p.method, path))
+				status, text := call(p.method, path, shows(p.method, path))
 				var problem v1.Problem
 				if status != http.StatusForbidden || json.Unmarshal([]byte(text), &problem) != nil || problem.Job != j.ID ||
 					!strings.Contains(problem.Detail, "--capability FILE") {
@@ -100,7 +100,7 @@ func TestOwnerAccessNeedsTheCapability(t *testing.T) {
 				}
 			}
 			for _, of := range []string{"", "/wait?timeout=0"} {
-				status, text := door("GET", "/v1/jobs/"+j.ID+of, shows("GET", "/v1/jobs/"+j.ID+of))
+				status, text := call("GET", "/v1/jobs/"+j.ID+of, shows("GET", "/v1/jobs/"+j.ID+of))
 				var k v1.Job
 				if status != http.StatusOK || json.Unmarshal([]byte(text), &k) != nil || k.Name != "sweep" || k.Submitter == nil ||
 					k.Submitter.User != ownUser() || k.Count != 1 {
@@ -112,12 +112,12 @@ func TestOwnerAccessNeedsTheCapability(t *testing.T) {
 				}
 			}
 		}
-		if status, text := door("GET", "/v1/jobs/"+j.ID,
+		if status, text := call("GET", "/v1/jobs/"+j.ID,
 			a.proofHeaders(&key, j.ID, "GET", "/v1/jobs/"+j.ID)); status != http.StatusOK || !strings.Contains(text, "hunter2") {
 			t.Errorf("%s, with its capability: status %d, %s: want the spec", name, status, text)
 		}
 		for _, p := range secretPaths[:4] {
-			if status, text := door(p.method, "/v1/jobs/"+j.ID+p.of,
+			if status, text := call(p.method, "/v1/jobs/"+j.ID+p.of,
 				a.proofHeaders(&key, j.ID, p.method, "/v1/jobs/"+j.ID+p.of)); status != http.StatusOK {
 				t.Errorf("%s, with its capability: %s: status %d, %s", name, p.of, status, text)
 			}
@@ -136,7 +136,7 @@ func TestOwnerAccessNeedsTheCapability(t *testing.T) {
 			t.Errorf("submitted again: status %d, %s: want 403", status, text)
 		}
 	}
-	if status, text := doors["another node"]("POST", "/v1/jobs/"+j.ID+"/cancel",
+	if status, text := callers["another node"]("POST", "/v1/jobs/"+j.ID+"/cancel",
 		a.proofHeaders(&key, j.ID, "POST", "/v1/jobs/"+j.ID+"/cancel")); status != http.StatusOK {
 		t.Errorf("cancelled with its capability: status %d, %s", status, text)
 	}

@@ -40,8 +40,8 @@ func TestRequireToken(t *testing.T) {
 		{what: "tcp by name", tcp: true, host: "localhost:1", auth: "Bearer " + token, status: 200},
 		{what: "tcp without token", tcp: true, host: "127.0.0.1:1", status: 401},
 		{what: "a name pointed here", tcp: true, host: "evil.example:1", auth: "Bearer " + token, status: 421},
-		{what: "another address, door on loopback", tcp: true, host: "192.0.2.1:1", auth: "Bearer " + token, status: 421},
-		{what: "another address, door open", tcp: true, any: true, host: "192.0.2.1:1", auth: "Bearer " + token, status: 200},
+		{what: "another address, TCP on loopback", tcp: true, host: "192.0.2.1:1", auth: "Bearer " + token, status: 421},
+		{what: "another address, TCP open", tcp: true, any: true, host: "192.0.2.1:1", auth: "Bearer " + token, status: 200},
 		{what: "page of another origin", tcp: true, host: "127.0.0.1:1", auth: "Bearer " + token, site: "cross-site",
 			path: "/v1/jobs", status: 403},
 	} {

@@ -145,6 +145,6 @@ func TestAcceptRetriesWithoutDescriptors(t *testing.T) {
 	}
 	srv.Close()
 	if err := <-ended; !errors.Is(err, http.ErrServerClosed) {
-		t.Errorf("the door ended: %v", err)
+		t.Errorf("the listener ended: %v", err)
 	}
 }

@@ -188,6 +188,6 @@ func (c *Coordinator) forgetJob(j *job, fx *grid.Effects) {
 	rec := fx.Save(grid.RecRegister)
 	rec.Delete, rec.Register.ID = true, j.id
 	c.deposits.Release(&j.replica.files)
-	c.ledger.Forget(j.id)
+	c.quota.Forget(j.id)
 	c.jobs.Drop(j.id)
 }

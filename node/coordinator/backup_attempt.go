@@ -12,13 +12,13 @@ import (
 // result of either ends the task, and the other attempt is dropped. A backup that fails or is lost counts against its
 // node, not against the task. After one of the two has failed there is no further backup, or the task would never end.
 type backupAttempt struct {
-	attempt  grid.Attempt
-	worker   grid.NodeID
-	accepted bool
-	sent     grid.Time // when it was last offered
-	deadline grid.Time // of its attempt lease
-	placed   int64
-	promise  grid.Promise
+	attempt     grid.Attempt
+	worker      grid.NodeID
+	accepted    bool
+	sent        grid.Time // when it was last offered
+	deadline    grid.Time // of its attempt lease
+	placed      int64
+	expectation grid.Expectation
 }
 
 // nextAttempt returns the number of the next attempt: higher than all that were ever made.
@@ -68,15 +68,15 @@ func (c *Coordinator) startBackup(now grid.Time, l *liveTask, x balance.Choice, 
 	t := l.task()
 	t.backupMade = t.nextAttempt(l.job.replica.State().Epoch)
 	b := &backupAttempt{attempt: t.backupMade, worker: x.Node, placed: c.wall.At(now).UnixNano()}
-	b.promise.Made, l.backup = now, b
-	c.peers.Start(now, &b.promise)
+	b.expectation.Made, l.backup = now, b
+	c.peers.Start(now, &b.expectation)
 	c.stats.Backups++
 	c.peers.Probe(now, l.class(), x.Node)
 	c.trace(t, grid.Trace{At: now, What: grid.TraceCopied, Node: x.Node, ECT: grid.Seconds(x.ECT)})
 	c.policies.Note(balance.Outcome{Kind: balance.Placed, At: now, Node: x.Node, Class: l.class()})
 	c.saveEntry(l.job, l.index, fx)
 	c.countPlaced(x.Node)
-	c.peers.Given(now, &b.promise, l.class(), x.Node, x.ECT)
+	c.peers.Given(now, &b.expectation, l.class(), x.Node, x.ECT)
 	b.deadline = c.leaseEnd(now, x.Node)
 	c.scheduleLease(l, fx)
 	c.sendBackupOffer(now, l, fx)
@@ -133,7 +133,7 @@ func (c *Coordinator) backupTimer(now grid.Time, k grid.TimerKind, l *liveTask, 
 func (c *Coordinator) dropBackup(now grid.Time, l *liveTask, why grid.Refusal, lost bool, fx *grid.Effects) {
 	b := l.backup
 	c.startsPossible(now, l.job, b.worker)
-	c.attemptReturned(now, &b.promise, b.worker, false)
+	c.attemptReturned(now, &b.expectation, b.worker, false)
 	if lost {
 		c.countLost(now, l, b.worker, why)
 		c.countLostAttempt(l, b.worker, why)
@@ -170,7 +170,7 @@ func (c *Coordinator) promoteBackup(now grid.Time, l *liveTask, fx *grid.Effects
 	c.dequeue(l)
 	c.live.release(l)
 	t.attempt, t.worker, t.placed = b.attempt, b.worker, b.placed
-	l.promise, l.sent, l.deadline, l.backup = b.promise, b.sent, b.deadline, nil
+	l.expectation, l.sent, l.deadline, l.backup = b.expectation, b.sent, b.deadline, nil
 	l.forgetResult()
 	if b.accepted {
 		c.live.accept(l)
@@ -207,7 +207,7 @@ func (c *Coordinator) backupEnded(now grid.Time, l *liveTask, from grid.NodeID, 
 	case l.result != nil:
 		return false
 	}
-	c.attemptReturned(now, &l.promise, t.worker, false)
+	c.attemptReturned(now, &l.expectation, t.worker, false)
 	c.dropAttempt(now, l, t.worker, l.id(), fx)
 	c.promoteBackup(now, l, fx)
 	return true
@@ -218,7 +218,7 @@ func (c *Coordinator) yieldToBackup(now grid.Time, l *liveTask, from grid.NodeID
 	fx *grid.Effects) {
 	t := l.task()
 	c.peers.Ended(now, l.class(), l.task().worker, r)
-	c.attemptReturned(now, &l.promise, t.worker, r.Cause != grid.Lost && !r.Cause.Refused())
+	c.attemptReturned(now, &l.expectation, t.worker, r.Cause != grid.Lost && !r.Cause.Refused())
 	if r.Cause == grid.Lost {
 		c.countLost(now, l, from, refusalOf(r))
 		c.countLostAttempt(l, from, refusalOf(r))

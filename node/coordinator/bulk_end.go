@@ -2,7 +2,7 @@ package coordinator
 
 import "skep/grid"
 
-// Ending many tasks after a takeover: all unclaimed tasks of a job that may run at most once, or all unended tasks of
+// Ending many tasks after a takeover: all unreported tasks of a job that may run at most once, or all unended tasks of
 // a cancelled job. A job of 100,000 tasks costs its submitter one small message, so the tasks end in batches, and
 // only as far as the quota has room for their entries (package quota). No task of the job is placed before that is
 // done.
@@ -31,8 +31,8 @@ func (c *Coordinator) startBulkEnd(now grid.Time, j *job, fx *grid.Effects) {
 
 // Results of tasks that end in bulk. They are shared: nobody changes a result.
 var (
-	cancelledResult = &grid.Result{Cause: grid.Cancelled, Exit: 130, Error: "cancelled"}
-	unclaimedResult = &grid.Result{Cause: grid.Lost, Exit: grid.ExitSkep,
+	cancelledResult  = &grid.Result{Cause: grid.Cancelled, Exit: 130, Error: "cancelled"}
+	unreportedResult = &grid.Result{Cause: grid.Lost, Exit: grid.ExitSkep,
 		Error: "lost: the node that it was submitted to is gone, nobody has it, and it was to run at most once"}
 )
 
@@ -52,7 +52,7 @@ func (c *Coordinator) continueBulkEnd(now grid.Time, j *job, fx *grid.Effects) {
 			c.queueBulkEnd(now, j, fx)
 			return
 		}
-		if c.ledger.AdmitMore(j.id, entryBytes) != "" {
+		if c.quota.AdmitMore(j.id, entryBytes) != "" {
 			return
 		}
 		c.bulkEnds.left--

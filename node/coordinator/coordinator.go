@@ -162,7 +162,7 @@ func New(cfg Config, with Parts) (*Coordinator, error) {
 	c := &Coordinator{cfg: cfg, parts: parts{wall: with.Wall, scratch: with.Scratch, gossip: with.Gossip,
 		peers:    with.Peers,
 		policies: with.Peers.Policies(), worker: with.Worker, discovery: with.Discovery, replicas: with.Registers,
-		deposits: with.Deposits, ledger: with.Ledger}}
+		deposits: with.Deposits, quota: with.Quota}}
 	c.queue.turns.Track((*job).setQueueIndex)
 	c.live.retries.Track((*liveTask).setQueueIndex)
 	c.barriers.jobs.Track((*job).setBarrierIndex)

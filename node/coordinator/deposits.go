@@ -62,7 +62,7 @@ func (c *Coordinator) depositAsked(from grid.NodeID, m *grid.Message, fx *grid.E
 			c.stats.Stale++
 			return
 		}
-		full = c.ledger.AdmitMore(j.id, quota.ResultBytes(m.Result)) != ""
+		full = c.quota.AdmitMore(j.id, quota.ResultBytes(m.Result)) != ""
 	}
 	c.deposits.Asked(&j.replica.files, from, id, m.Result, full, fx)
 	c.followDeposits(fx)

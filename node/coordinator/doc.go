@@ -1,4 +1,4 @@
-// Package coordinator is the jobs that a node owns, and those of whose registers it is a member.
+// Package coordinator manages the jobs that a node owns, and those of whose registers it is a member.
 //
 // A submission becomes a [job] with a register, which this node alone keeps or other members too (submission.go). The
 // tasks wait in a queue (queue.go); a placement decision collects the candidates, polls those that the policy names,
@@ -10,7 +10,7 @@
 // What the register says counts: an owner acts only with its quorum lease, and an end is visible only once it is
 // committed. The coordinator calls its registers, which never call it, and applies what has changed at them
 // (replica.go, replica_member.go, takeover.go). A new owner places nothing during its takeover grace, in which workers
-// claim what earlier owners gave them (takeover.go, bulk_end.go). A cancelled job stays behind its barrier until
+// report what earlier owners gave them (takeover.go, bulk_end.go). A cancelled job stays behind its barrier until
 // nothing of it can start (cancel_barrier.go).
 //
 // It speaks to workers by messages, also to that of its own node; which jobs have another owner or are over it tells

@@ -105,7 +105,7 @@ func (c *Coordinator) attemptLost(now grid.Time, l *liveTask, why grid.Refusal, 
 	t := l.task()
 	c.startsPossible(now, l.job, t.worker)
 	c.live.release(l)
-	c.attemptReturned(now, &l.promise, t.worker, false)
+	c.attemptReturned(now, &l.expectation, t.worker, false)
 	c.countLost(now, l, t.worker, why)
 	if why.Why == grid.WhyFetch {
 		c.peers.Failed(now, l.class(), t.worker)

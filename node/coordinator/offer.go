@@ -32,8 +32,8 @@ func (c *Coordinator) offerUsing(now grid.Time, l, polled *liveTask, x balance.C
 	c.peers.Probe(now, l.class(), x.Node)
 	t.attempt = t.nextAttempt(l.job.replica.State().Epoch)
 	t.worker, t.placed = x.Node, c.wall.At(now).UnixNano()
-	l.cannotExecute, l.promise.Made = nil, now
-	c.peers.Start(now, &l.promise)
+	l.cannotExecute, l.expectation.Made = nil, now
+	c.peers.Start(now, &l.expectation)
 	tr := grid.Trace{At: now, What: grid.TraceChosen, Node: x.Node, ECT: grid.Seconds(x.ECT),
 		Asked: int32(len(polled.polled))}
 	for i := range polled.answers {
@@ -45,7 +45,7 @@ func (c *Coordinator) offerUsing(now grid.Time, l, polled *liveTask, x balance.C
 	c.policies.Note(balance.Outcome{Kind: balance.Placed, At: now, Node: x.Node, Class: l.class()})
 	c.setState(l.job, l.index, grid.Offered, fx)
 	c.saveEntry(l.job, l.index, fx)
-	c.peers.Given(now, &l.promise, l.class(), x.Node, x.ECT)
+	c.peers.Given(now, &l.expectation, l.class(), x.Node, x.ECT)
 	if !c.mayAct(now, l.job) {
 		c.planOffer(now, l, x.ECT, fx)
 		return
@@ -179,13 +179,13 @@ func neverStarted(why grid.Why) bool {
 
 // refusedAttempt places a task again after a refusal: the attempt never ran, so it is not a loss.
 func (c *Coordinator) refusedAttempt(now grid.Time, l *liveTask, why grid.Refusal, fx *grid.Effects) {
-	if c.forgoUnclaimed(now, l, fx) {
+	if c.forgoUnreported(now, l, fx) {
 		return
 	}
 	c.live.release(l)
 	l.forgetResult() // a false worker has sent one before
 	l.tries++
-	c.attemptReturned(now, &l.promise, l.task().worker, false)
+	c.attemptReturned(now, &l.expectation, l.task().worker, false)
 	c.policies.Note(balance.Outcome{Kind: balance.Refused, At: now, Node: l.task().worker, Class: l.class()})
 	c.discovery.Tried(now, l.task().worker, &l.job.spec.Needs, l.job.spec.Engine, false, fx)
 	c.exclude(now, l, l.task().worker, why)

@@ -50,7 +50,7 @@ func (c *Coordinator) archiveJob(j *job) {
 			ended++
 		}
 		j.replica.endedTasks = max(ended, 1)
-		c.ledger.End(j.id, int(j.replica.endedTasks))
+		c.quota.End(j.id, int(j.replica.endedTasks))
 	}
 	c.archive.add(c.cfg.Self, j)
 	c.packing = append(c.packing, j)

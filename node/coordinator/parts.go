@@ -23,7 +23,7 @@ type Parts struct {
 	Discovery *discovery.Discovery
 	Registers Registers
 	Deposits  deposit.Store
-	Ledger    *quota.Ledger // of what is stored for others; the jobs in it are the coordinator's
+	Quota     *quota.Accounts // of what is stored for others; the jobs in it are the coordinator's
 }
 
 // parts are the parts that it asks.
@@ -37,7 +37,7 @@ type parts struct {
 	discovery *discovery.Discovery
 	replicas  Registers
 	deposits  deposit.Store
-	ledger    *quota.Ledger
+	quota     *quota.Accounts
 }
 
 // Worker is what the coordinator reads of this node's own worker. It tells the worker by messages, and by the changes

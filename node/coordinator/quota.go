@@ -55,7 +55,7 @@ func (c *Coordinator) AdmitOffer(from grid.NodeID, o *grid.Offer, fx *grid.Effec
 // admitEntries returns why entries of a job's register, written in an epoch or sent with a vote (epoch 0), must not be
 // stored; "" = they may.
 func (c *Coordinator) admitEntries(j *job, entries []grid.Entry, epoch uint32, fx *grid.Effects) string {
-	who, known := c.ledger.Of(j.id)
+	who, known := c.quota.Of(j.id)
 	if !known || len(entries) == 0 {
 		return ""
 	}
@@ -78,12 +78,12 @@ func (c *Coordinator) admitEntries(j *job, entries []grid.Entry, epoch uint32, f
 
 // admit returns why something must not be stored; "" = it may, after evicting the oldest finished jobs if need be.
 func (c *Coordinator) admit(who quota.Parties, size quota.Amount, fx *grid.Effects) string {
-	if why := c.ledger.Admit(who, size); why != "" {
+	if why := c.quota.Admit(who, size); why != "" {
 		return why
 	}
 	evicted := 0
 	for k := 0; k < maxEvictionsPerStep && evicted < maxEvictedRecords; k++ {
-		id, found := c.ledger.Oldest(who, size)
+		id, found := c.quota.Oldest(who, size)
 		if !found {
 			return ""
 		}
@@ -92,7 +92,7 @@ func (c *Coordinator) admit(who quota.Parties, size quota.Amount, fx *grid.Effec
 		c.buryJob(j, fx)
 		c.archive.remove(c.cfg.Self, at)
 	}
-	if c.ledger.Crowded(who, size) {
+	if c.quota.Crowded(who, size) {
 		return "room is being made"
 	}
 	return ""
@@ -100,22 +100,22 @@ func (c *Coordinator) admit(who quota.Parties, size quota.Amount, fx *grid.Effec
 
 // chargeJob charges a job that a node sent here.
 func (c *Coordinator) chargeJob(j *job, from grid.NodeID) {
-	c.ledger.Keep(j.id, quota.PartiesOf(j.id, from), quota.Amount{Bytes: j.replica.base, Registers: 1, Tasks: j.count()})
+	c.quota.Keep(j.id, quota.PartiesOf(j.id, from), quota.Amount{Bytes: j.replica.base, Registers: 1, Tasks: j.count()})
 	c.rechargeJob(j)
 }
 
 // rechargeJob updates a job's charge after a write.
 func (c *Coordinator) rechargeJob(j *job) {
 	if rep := j.replica; j.id.Origin != c.cfg.Self {
-		c.ledger.Resize(j.id, rep.base+rep.Bytes()+grid.Bytes(max(rep.Leaves(),
+		c.quota.Resize(j.id, rep.base+rep.Bytes()+grid.Bytes(max(rep.Leaves(),
 			j.tasks.Leaves()))*leafBytes+rep.files.ResultBytes())
 	}
 }
 
-// QuotaLeft is the quota hint in a keepalive's answer: 0 = a job of any size is stored; else the most tasks that a job
-// may have, plus one.
+// QuotaLeft is the remaining quota in a keepalive's answer: 0 = a job of any size is stored; else the most tasks that a
+// job may have, plus one.
 func (c *Coordinator) QuotaLeft(id grid.NodeID) uint32 {
-	left := c.ledger.Left(quota.Parties{Origin: id, Sender: id})
+	left := c.quota.Left(quota.Parties{Origin: id, Sender: id})
 	switch {
 	case left.Bytes < typicalJobBytes || left.Registers < 1 || left.Tasks < 1:
 		return 1

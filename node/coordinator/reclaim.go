@@ -10,7 +10,7 @@ import (
 
 // attemptReturned takes an attempt off its worker's outstanding ones, before anything else about it changes;
 // delivered = it brought a result.
-func (c *Coordinator) attemptReturned(now grid.Time, p *grid.Promise, worker grid.NodeID, delivered bool) {
+func (c *Coordinator) attemptReturned(now grid.Time, p *grid.Expectation, worker grid.NodeID, delivered bool) {
 	if c.peers.Returned(now, p, worker, delivered) {
 		c.ResumeAwaitingProof()
 	}
@@ -21,7 +21,7 @@ func (c *Coordinator) attemptReturned(now grid.Time, p *grid.Promise, worker gri
 func (c *Coordinator) isStraggler(now grid.Time, l *liveTask) bool {
 	to := l.task().worker
 	return to != c.cfg.Self && l.result == nil && l.phase == placed && l.job.spec.Retries > 0 &&
-		c.peers.IsStraggler(now, &l.promise, to, l.class(), l.job.spec, l.reclaims)
+		c.peers.IsStraggler(now, &l.expectation, to, l.class(), l.job.spec, l.reclaims)
 }
 
 // reclaimStraggler takes a task back from a node that does not end it. This does not count against the task's retries:
@@ -29,12 +29,12 @@ func (c *Coordinator) isStraggler(now grid.Time, l *liveTask) bool {
 func (c *Coordinator) reclaimStraggler(now grid.Time, l *liveTask, fx *grid.Effects) {
 	t, why := l.task(), grid.Refusal{Why: grid.WhyStuck}
 	c.peers.Reclaimed(now, t.worker)
-	c.attemptReturned(now, &l.promise, t.worker, false)
+	c.attemptReturned(now, &l.expectation, t.worker, false)
 	c.stats.Lost++
 	c.trace(t, grid.Trace{At: now, What: grid.TraceLost, Node: t.worker, Refusal: why})
 	c.dropAttempt(now, l, t.worker, l.id(), fx)
 	l.reclaims = min(l.reclaims+1, grid.MaxReclaims)
-	l.promise.Expected = 0
+	l.expectation.Expected = 0
 	l.PreferOthers(t.worker, why, now.Add(c.cfg.Lease))
 	if l.backup != nil {
 		c.promoteBackup(now, l, fx)
@@ -76,7 +76,7 @@ func (c *Coordinator) demote(now grid.Time, l *liveTask, r *grid.Result, fx *gri
 		return false
 	}
 	worker, next := l.task().worker, c.peers.Demoted(now, r.Next, l.job.spec)
-	c.attemptReturned(now, &l.promise, worker, false)
+	c.attemptReturned(now, &l.expectation, worker, false)
 	c.policies.Note(balance.Outcome{Kind: balance.Finished, At: now, Node: worker, Class: l.class()})
 	c.peers.Failed(now, l.class(), worker)
 	l.demotions = append(l.demotions, demotion{worker, l.class()})
@@ -185,13 +185,13 @@ func (c *Coordinator) offerTo(now grid.Time, l *liveTask, s balance.State, fx *g
 // pulledAway places a task again that its worker has handed back for an idle node: that one gets it, if it is still a
 // candidate. The attempt never ran: this is no loss, and no refusal that counts against the worker.
 func (c *Coordinator) pulledAway(now grid.Time, l *liveTask, worker, puller grid.NodeID, fx *grid.Effects) {
-	if c.forgoUnclaimed(now, l, fx) {
+	if c.forgoUnreported(now, l, fx) {
 		return
 	}
 	c.live.release(l)
 	l.forgetResult()
 	l.pulls++
-	c.attemptReturned(now, &l.promise, worker, false)
+	c.attemptReturned(now, &l.expectation, worker, false)
 	why := grid.Refusal{Why: grid.WhyPulled, Detail: c.peers.Name(puller)}
 	c.trace(l.task(), grid.Trace{At: now, What: grid.TraceRefused, Node: worker, Refusal: why})
 	if l.backup != nil {

@@ -39,7 +39,7 @@ func (j *job) ownerKnown() grid.NodeID {
 	return owner
 }
 
-// members returns the members of the job's register for an offer; nil = this node alone has it, which needs no words.
+// members returns the members of the job's register for an offer; nil = this node alone has it.
 func (j *job) members() []grid.NodeID {
 	if j.replica.Sole() {
 		return nil
@@ -186,7 +186,7 @@ func (c *Coordinator) tickReplica(now grid.Time, r Register, fx *grid.Effects) b
 		return r.CountCloseNotice() && !settled
 	}
 	if rep := j.replica; rep.graceUntil != 0 && now >= rep.graceUntil && c.mayAct(now, j) {
-		c.placeUnclaimed(now, j, fx)
+		c.placeUnreported(now, j, fx)
 	}
 	c.continueBulkEnd(now, j, fx)
 	r.RenewIfDue(now, fx)

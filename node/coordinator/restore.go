@@ -94,7 +94,7 @@ func (c *Coordinator) resume(now grid.Time, j *job, fx *grid.Effects) {
 		l := c.newLiveTask(j, i)
 		c.live.accept(l)
 		c.resumeBackup(now, l, fx)
-		c.peers.Start(now, &l.promise)
+		c.peers.Start(now, &l.expectation)
 		c.renewLease(now, l, fx)
 	}
 }

@@ -58,7 +58,7 @@ func (c *Coordinator) resultReceived(now grid.Time, from grid.NodeID, id grid.At
 		c.yieldToBackup(now, l, from, id, r, fx)
 		return
 	}
-	if c.ledger.AdmitMore(j.id, quota.ResultBytes(r)) != "" {
+	if c.quota.AdmitMore(j.id, quota.ResultBytes(r)) != "" {
 		c.postponeResult(now, l, fx)
 		return
 	}
@@ -196,11 +196,11 @@ func (c *Coordinator) recordResult(now grid.Time, l *liveTask, r *grid.Result, f
 	c.policies.Note(balance.Outcome{Kind: balance.Finished, At: now, Node: t.worker, Class: l.class()})
 	c.peers.Ended(now, l.class(), l.task().worker, r)
 	if !r.Succeeded() { // the time to a failure measures nothing
-		l.promise.Expected = 0
+		l.expectation.Expected = 0
 	}
-	c.attemptReturned(now, &l.promise, t.worker, true)
+	c.attemptReturned(now, &l.expectation, t.worker, true)
 	c.ResumeAwaitingProof()
-	c.peers.Learn(l.class(), t.worker, l.job.spec, r, now.Sub(l.promise.Made),
+	c.peers.Learn(l.class(), t.worker, l.job.spec, r, now.Sub(l.expectation.Made),
 		time.Duration(c.wall.At(now).UnixNano()-t.placed)-r.Waited-r.Wall)
 	c.end(now, l.job, l.index, r, fx)
 }

@@ -31,6 +31,6 @@ func keeper(t *testing.T) *Coordinator {
 	c := &Coordinator{cfg: Config{Tuning: &tuning, Self: selfID},
 		parts: parts{wall: grid.Wall{Zero: time.Unix(1_700_000_000, 0)},
 			scratch: new(Scratch), replicas: closedRegisters{}, deposits: deposit.New(deposit.Config{Self: selfID}),
-			ledger: new(quota.Ledger)}}
+			quota: new(quota.Accounts)}}
 	return c
 }

@@ -105,7 +105,7 @@ func (c *Coordinator) planOffer(now grid.Time, l *liveTask, ect float64, fx *gri
 // keepPlanned keeps a planned attempt back for longer. It is no longer among its worker's outstanding ones: a worker is
 // not late with what it was never offered.
 func (c *Coordinator) keepPlanned(now grid.Time, l *liveTask, fx *grid.Effects) {
-	c.attemptReturned(now, &l.promise, l.task().worker, false)
+	c.attemptReturned(now, &l.expectation, l.task().worker, false)
 	c.waitForMajority(now, l, fx)
 }
 
@@ -114,7 +114,7 @@ func (c *Coordinator) keepPlanned(now grid.Time, l *liveTask, fx *grid.Effects) 
 func (c *Coordinator) sendPlanned(now grid.Time, l *liveTask, fx *grid.Effects) {
 	l.planned = false
 	worker := l.task().worker
-	c.attemptReturned(now, &l.promise, worker, false) // its promised time begins now
+	c.attemptReturned(now, &l.expectation, worker, false) // its expected time begins now
 	switch {
 	case worker == c.cfg.Self:
 	case !c.peers.Connected(worker):
@@ -124,16 +124,16 @@ func (c *Coordinator) sendPlanned(now grid.Time, l *liveTask, fx *grid.Effects) 
 		c.refusedAttempt(now, l, grid.Refusal{Why: grid.WhyUnproven}, fx)
 		return
 	}
-	l.task().placed, l.promise.Made = c.wall.At(now).UnixNano(), now
-	c.peers.Start(now, &l.promise)
-	c.peers.Given(now, &l.promise, l.class(), worker, l.ect)
+	l.task().placed, l.expectation.Made = c.wall.At(now).UnixNano(), now
+	c.peers.Start(now, &l.expectation)
+	c.peers.Given(now, &l.expectation, l.class(), worker, l.ect)
 	c.sendFirstOffer(now, l, fx)
 }
 
-// accessHint explains, for a job with access: owner, which further candidates were not eligible; "" if access
+// accessReason explains, for a job with access: owner, which further candidates were not eligible; "" if access
 // excluded none. Such a job goes only to nodes that promise on connect (grid.FeatureAccess) to show it only to a caller
 // with its capability. Other nodes get no record of the job and run none of its tasks.
-func (c *Coordinator) accessHint(spec *grid.JobSpec) string {
+func (c *Coordinator) accessReason(spec *grid.JobSpec) string {
 	if spec.Access() == grid.AccessOwner && len(c.peers.Candidates(true)) < len(c.peers.Candidates(false)) {
 		return " that show it to nobody but its owner, as older versions do not"
 	}

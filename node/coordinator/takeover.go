@@ -73,7 +73,7 @@ func (c *Coordinator) applyRegister(j *job, fx *grid.Effects) {
 }
 
 // ownershipWon begins to decide about a job. Attempts of earlier epochs may still run: during the takeover grace
-// nothing is placed, and attempts that workers claim are adopted. An owner that only renews its epoch goes on as
+// nothing is placed, and attempts that workers report are adopted. An owner that only renews its epoch goes on as
 // before: nobody else has acted.
 func (c *Coordinator) ownershipWon(now grid.Time, j *job, renewed bool, fx *grid.Effects) {
 	rep := j.replica
@@ -122,9 +122,9 @@ func (c *Coordinator) dropOwnership(j *job, fx *grid.Effects) {
 
 // Attempts of earlier epochs after a takeover: the new owner does not know them, only their workers do.
 
-// placeUnclaimed ends the takeover grace: tasks that no worker has claimed are placed again, or end as lost if they
+// placeUnreported ends the takeover grace: tasks that no worker has reported are placed again, or end as lost if they
 // may run at most once.
-func (c *Coordinator) placeUnclaimed(now grid.Time, j *job, fx *grid.Effects) {
+func (c *Coordinator) placeUnreported(now grid.Time, j *job, fx *grid.Effects) {
 	j.replica.graceUntil = 0
 	j.nextFresh = 0
 	switch {
@@ -136,11 +136,11 @@ func (c *Coordinator) placeUnclaimed(now grid.Time, j *job, fx *grid.Effects) {
 	}
 }
 
-// forgoUnclaimed handles an attempt of an earlier epoch that comes back without having run, of a task that may run at
+// forgoUnreported handles an attempt of an earlier epoch that comes back without having run, of a task that may run at
 // most once. The earlier owner may have received the same answer and made another attempt, unknown here. So the task
-// is not placed again; it ends as lost unless a worker claims it before the takeover grace is over. It reports
+// is not placed again; it ends as lost unless a worker reports it before the takeover grace is over. It reports
 // whether it handled the task.
-func (c *Coordinator) forgoUnclaimed(now grid.Time, l *liveTask, fx *grid.Effects) bool {
+func (c *Coordinator) forgoUnreported(now grid.Time, l *liveTask, fx *grid.Effects) bool {
 	rep := l.job.replica
 	if l.job.spec.Retries > 0 || l.task().attempt.Epoch >= rep.fullHistoryFrom {
 		return false
@@ -155,13 +155,13 @@ func (c *Coordinator) forgoUnclaimed(now grid.Time, l *liveTask, fx *grid.Effect
 	return true
 }
 
-// endAsLost ends a task that may run at most once and that no worker claims.
+// endAsLost ends a task that may run at most once and that no worker reports.
 func (c *Coordinator) endAsLost(now grid.Time, j *job, i uint32, fx *grid.Effects) {
 	c.stats.Lost++
-	c.end(now, j, i, unclaimedResult, fx)
+	c.end(now, j, i, unreportedResult, fx)
 }
 
-// adoptAttempt takes over an attempt of an earlier owner that a worker claims, unless this node knows a newer attempt
+// adoptAttempt takes over an attempt of an earlier owner that a worker reports, unless this node knows a newer attempt
 // of the task. An attempt of an epoch of which this node knows every attempt is known, or was never made.
 func (c *Coordinator) adoptAttempt(now grid.Time, from grid.NodeID, id grid.AttemptID, fx *grid.Effects) {
 	j := c.job(id.Task.Job)
@@ -179,7 +179,7 @@ func (c *Coordinator) adoptAttempt(now grid.Time, from grid.NodeID, id grid.Atte
 	t.attempt, t.worker, t.placed = id.Attempt, from, c.wall.At(now).UnixNano()
 	l := c.newLiveTask(j, id.Task.Index)
 	c.live.accept(l)
-	c.peers.Start(now, &l.promise)
+	c.peers.Start(now, &l.expectation)
 	c.setState(j, id.Task.Index, grid.Placed, fx)
 	c.saveEntry(j, id.Task.Index, fx)
 	c.trace(t, grid.Trace{At: now, What: grid.TraceAccepted, Node: from})
@@ -192,15 +192,15 @@ type graceEntry struct {
 	until grid.Time
 }
 
-// endGrace places the unclaimed tasks of the jobs whose takeover grace is over. Entries expire in FIFO order: all share
-// one duration.
+// endGrace places the unreported tasks of the jobs whose takeover grace is over. Entries expire in FIFO order: all
+// share one duration.
 func (c *Coordinator) endGrace(now grid.Time, fx *grid.Effects) {
 	for len(c.grace) > 0 && now >= c.grace[0].until {
 		j := c.grace[0].job
 		c.grace[0], c.grace = graceEntry{}, c.grace[1:]
 		// else tickReplica does it later
 		if rep := j.replica; rep.graceUntil != 0 && now >= rep.graceUntil && c.mayAct(now, j) {
-			c.placeUnclaimed(now, j, fx)
+			c.placeUnreported(now, j, fx)
 		}
 	}
 	if len(c.grace) == 0 {

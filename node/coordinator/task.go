@@ -100,8 +100,8 @@ type liveTask struct {
 	ending
 	moves
 
-	leaseWake grid.Time // pending lease timer; 0 = none
-	promise   grid.Promise
+	leaseWake   grid.Time // pending lease timer; 0 = none
+	expectation grid.Expectation
 
 	backup           *backupAttempt // nil = the task has one attempt
 	noBackup         bool           // no further backup: one attempt of two failed, or too many were lost
@@ -123,7 +123,7 @@ type decision struct {
 // wait is what a waiting task awaits.
 type wait struct {
 	awaits     awaited
-	lookAgain  bool      // look again even if others of its job wait
+	lookAgain  bool      // a new placement is tried even if others of its job wait
 	search     uint64    // pending search; 0 = none
 	pauseUntil grid.Time // it was lost, and is not placed again before
 }
@@ -167,9 +167,9 @@ func (c *Coordinator) newLiveTask(j *job, i uint32) *liveTask {
 func (c *Coordinator) dropLive(l *liveTask) {
 	c.dequeue(l)
 	c.live.release(l)
-	c.attemptReturned(0, &l.promise, l.task().worker, false)
+	c.attemptReturned(0, &l.expectation, l.task().worker, false)
 	if l.backup != nil {
-		c.attemptReturned(0, &l.backup.promise, l.backup.worker, false)
+		c.attemptReturned(0, &l.backup.expectation, l.backup.worker, false)
 		l.backup = nil
 	}
 	if l.job.unproven > 0 {

@@ -16,7 +16,7 @@ import (
 //	placed  → idle            release: lost, ended, reclaimed
 //	waiting → idle            release: its timer, or the change that it awaited
 //
-// An idle task becomes placed without an offer if a worker claims it, after a restart, and when its accepted backup
+// An idle task becomes placed without an offer if a worker reports it, after a restart, and when its accepted backup
 // attempt becomes the only one.
 type phase uint8
 

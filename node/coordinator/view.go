@@ -89,7 +89,7 @@ func (v Views) Gauges() Gauges {
 }
 
 // Charged is what the jobs and attempts stored here for other nodes count for.
-func (v Views) Charged() quota.Amount { return v.c.ledger.Kept() }
+func (v Views) Charged() quota.Amount { return v.c.quota.Kept() }
 
 // Solved returns λ of the last allocation that the default policy has solved, 0 = none, and how many it has solved.
 func (c *Coordinator) Solved() (lambda float64, solves uint64) {
@@ -216,10 +216,10 @@ func (v Views) Underreplicated(j *JobView) string {
 	}
 	if have == 1 {
 		return fmt.Sprintf("this node alone keeps the job, where %d should: too few others were connected%s; it is lost "+
-			"if this node is", v.c.cfg.Members, v.c.accessHint(j.Spec))
+			"if this node is", v.c.cfg.Members, v.c.accessReason(j.Spec))
 	}
 	return fmt.Sprintf("%d nodes keep the job, where %d should: too few others answered%s", have, v.c.cfg.Members,
-		v.c.accessHint(j.Spec))
+		v.c.accessReason(j.Spec))
 }
 
 // Blacklisted returns the reason why a node gets no task of a class now; WhyNone if it may.

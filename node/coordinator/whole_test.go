@@ -50,24 +50,24 @@ func newOwner(t *testing.T) *owner {
 	t.Helper()
 	o := &owner{now: 1e9}
 	tuning, search, overlay, policy := Defaults(), discovery.Defaults(), gossip.Defaults(), balance.Node()
-	wall, rng, ledger, capacity := grid.Wall{Zero: time.Unix(1_700_000_000, 0)}, grid.NewRand(1, 1), new(quota.Ledger),
+	wall, rng, accounts, capacity := grid.Wall{Zero: time.Unix(1_700_000_000, 0)}, grid.NewRand(1, 1), new(quota.Accounts),
 		grid.Resources{CPU: grid.CPU, Memory: grid.GiB}
 	g := gossip.New(selfID, &overlay, rng)
-	e := rates.New(rates.Config{Speed: 1, Memory: time.Minute, Scratch: new(rates.Scratch)})
+	e := rates.New(rates.Config{Speed: 1, ArrivalMemory: time.Minute, Scratch: new(rates.Scratch)})
 	o.profile = profile.New(profile.Config{Self: selfID, Boot: 1, Capacity: capacity, Speed: 1,
 		Engines: []string{grid.EngineProcess}, Prior: rates.Prior, Gossip: g}, nil)
-	p := peers.New(peers.Config{Self: selfID, Cores: grid.CPU, Speed: 1, Memory: time.Minute, Balance: &policy,
+	p := peers.New(peers.Config{Self: selfID, Cores: grid.CPU, Speed: 1, ArrivalMemory: time.Minute, Balance: &policy,
 		Scratch: new(peers.Scratch),
 		Gossip:  g, Rates: e, Profile: &o.profile, Policies: policies.New(policies.Config{Seed: 1, Balance: &policy})})
 	w := worker.New(worker.Config{Self: selfID, Boot: 1, Capacity: capacity, Lease: tuning.Lease, RunTime: p.RunTime,
-		Contacts: p, Ledger: ledger})
+		Contacts: p, Quota: accounts})
 	c, err := New(Config{Tuning: &tuning, Self: selfID, TakeoverDelay: 3 * tuning.Lease, Expire: time.Minute,
 		RunTime: p.RunTime},
 		Parts{Wall: wall, Scratch: new(Scratch), Gossip: g, Peers: p, Worker: w, Discovery: discovery.New(selfID, &search,
 			rng),
 			Registers: replicas{replication.NewReplicas(replication.Config{Self: selfID, Boot: 1, Lease: tuning.Lease,
 				Contacts: p}, wall, rng)},
-			Ledger: ledger, Deposits: deposit.New(deposit.Config{Self: selfID})})
+			Quota: accounts, Deposits: deposit.New(deposit.Config{Self: selfID})})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,10 +145,10 @@ func reclaimedAfter(t *testing.T, reclaims uint8) time.Duration {
 	}
 	j := o.newReplica(grid.JobID{Origin: selfID}, spec, 0, []grid.NodeID{selfID}, grid.RegisterState{})
 	l := o.newLiveTask(j, 0)
-	l.task().worker, l.promise.Made, l.reclaims = fastID, o.now, reclaims
+	l.task().worker, l.expectation.Made, l.reclaims = fastID, o.now, reclaims
 	o.live.accept(l)
-	o.peers.Start(o.now, &l.promise)
-	o.peers.Given(o.now, &l.promise, l.class(), fastID, 1)
+	o.peers.Start(o.now, &l.expectation)
+	o.peers.Given(o.now, &l.expectation, l.class(), fastID, 1)
 	for d := time.Second; d < time.Hour; d += time.Second {
 		if ends(); o.isStraggler(o.now.Add(d), l) {
 			return d

@@ -54,9 +54,9 @@ func TestAPIListenerSeatsAreShared(t *testing.T) {
 			}()
 		}
 	}()
-	holdSeats(t, a, 9, transport.ServesPerPeer, hostile.Door)
-	rig.Await(t, "the door is full", func() bool {
-		return rig.Served(a.transport.Host(), hostile.Door) == transport.ServesAll
+	holdSeats(t, a, 9, transport.ServesPerPeer, hostile.APIStream)
+	rig.Await(t, "the listener is full", func() bool {
+		return rig.Served(a.transport.Host(), hostile.APIStream) == transport.ServesAll
 	})
 	b := openMember(t, filepath.Join(t.TempDir(), "b"), nil, a.token())
 	waitUp(t, a, b)

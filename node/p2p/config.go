@@ -72,7 +72,7 @@ type Config struct {
 	Recorder Recorder
 
 	// Node holds the pure node's settings; the zero value is node.Defaults(). The driver fills in what it knows
-	// (Self, Boot, Capacity, …), and the calibrated Speed where that is 0. Its Lend is at most half of CacheSize.
+	// (Self, Boot, Capacity, …), and the calibrated Speed where that is 0. Its DepositQuota is at most half of CacheSize.
 	Node node.Config
 
 	newNode func(node.Config, grid.Wall) (stepper, error) // for tests

@@ -13,7 +13,7 @@ import (
 var errMoved = errors.New("the task has ended or moved")
 
 // errWorkerUnknown is returned for the output of a running task whose job was taken over: its worker has not
-// claimed it yet.
+// reported it yet.
 var errWorkerUnknown = errors.New("it is not known yet where it runs, for its job was taken over")
 
 // live copies the output of the running task until its stream ends, or until the task has ended or moved: errMoved.

@@ -152,7 +152,7 @@ func (d *Driver) cleanFolder(before []os.DirEntry) {
 func (d *Driver) nodeConfig() (node.Config, error) {
 	nc := d.cfg.Node
 	nc.Self, nc.Boot, nc.Name, nc.Capacity = d.self, d.boot, d.cfg.Name, d.cfg.capacity()
-	nc.Lend = min(nc.Lend, d.cfg.CacheSize/2)
+	nc.DepositQuota = min(nc.DepositQuota, d.cfg.CacheSize/2)
 	nc.Known = reachability.CountSaved(d.work.Context(), d.store.Datastore())
 	if !grid.Printable(nc.Name) {
 		return nc, fmt.Errorf("name %q: want printable text", nc.Name)

@@ -27,7 +27,7 @@ type Excluded interface {
 // Eligible appends the connected nodes that fit a task, ordered by identity, and when each is expected to be done
 // with it; and how many were left out because they are on probation or backing off.
 func (p *Peers) Eligible(now grid.Time, n *Need, dst []balance.State) (fit []balance.State, onProbation int) {
-	spec, expected, floor := n.Spec, p.Expected(n.Class), p.cfg.Rates.MinRunTime(n.Class, p.claims)
+	spec, expected, floor := n.Spec, p.Expected(n.Class), p.cfg.Rates.MinRunTime(n.Class, p.statedRates)
 	fetch, blacklist := p.fetchTime(spec), p.failures.Blacklist(n.Class)
 	for _, m := range p.connected() {
 		q, g := m.peer, m.view
@@ -42,9 +42,9 @@ func (p *Peers) Eligible(now grid.Time, n *Need, dst []balance.State) (fit []bal
 			onProbation++
 			continue
 		}
-		claimed := g.Ad.Backlog.Seconds() + p.runTimeAt(m, spec, n.Class)
+		stated := g.Ad.Backlog.Seconds() + p.runTimeAt(m, spec, n.Class)
 		dst = append(dst, balance.State{Node: q.id, Ready: g.Ad.Backlog.Seconds(), RTT: g.RTT, Site: q.site, Fetch: fetch,
-			ECT: s.CompletionTime(now, claimed, expected, floor), Heard: g.Fresh()})
+			ECT: s.CompletionTime(now, stated, expected, floor), Heard: g.Fresh()})
 	}
 	return dst, onProbation
 }
@@ -65,7 +65,7 @@ func (p *Peers) runTimeAt(m connectedPeer, spec *grid.JobSpec, class string) flo
 func (p *Peers) Answer(now grid.Time, from grid.NodeID, class string, spec *grid.JobSpec, s *grid.State,
 	rtt time.Duration) balance.State {
 	ect := p.records.Of(from).CompletionTime(now, max(s.ECT, 0).Seconds()+p.cfg.Rates.Overhead(rtt, inputBytes(spec)),
-		p.Expected(class), p.cfg.Rates.MinRunTime(class, p.claims))
+		p.Expected(class), p.cfg.Rates.MinRunTime(class, p.statedRates))
 	return balance.State{Node: from, ECT: ect, Ready: max(s.Backlog, 0).Seconds(), RTT: rtt, Heard: now,
 		Site:    p.set.get(from).site,
 		Waiting: s.Waiting, Running: s.Running, Ran: s.Ran.Seconds(), Rest: s.Rest.Seconds(), Whole: !p.cfg.Balance.Rest,
@@ -83,3 +83,39 @@ func (p *Peers) TakesWork(id grid.NodeID) bool {
 	q := p.set.get(id)
 	return q != nil && q.up && q.takesWork
 }
+
+// RTT is the round trip to a node; 0 = it is not known.
+func (p *Peers) RTT(id grid.NodeID) time.Duration {
+	if g := p.cfg.Gossip.Peer(id); g != nil {
+		return g.RTT
+	}
+	return 0
+}
+
+// RunTimeAt is the time in seconds in which a connected node would be done with a task, moving it included; false = it
+// does not fit, or must not get it now.
+func (p *Peers) RunTimeAt(now grid.Time, id grid.NodeID, spec *grid.JobSpec, class string) (float64, bool) {
+	m := connectedPeer{p.set.get(id), p.cfg.Gossip.Peer(id), p.records.Of(id)}
+	if m.peer == nil || !m.up || m.view == nil || !m.mayRun(spec) || p.Excludes(now, class, id) ||
+		m.record.OnProbation(now, grid.MilliCPU(m.peer.cores)) {
+		return 0, false
+	}
+	return p.runTimeAt(m, spec, class), true
+}
+
+// CouldWin reports whether a node that has not answered a poll could be done with a task before a time, in seconds from
+// now. It could if its answer is expected soon, whatever it says: only a far one is not waited for in vain.
+func (p *Peers) CouldWin(now grid.Time, id grid.NodeID, spec *grid.JobSpec, class string, sent grid.Time,
+	best float64) bool {
+	left := (p.RTT(id) - now.Sub(sent)).Seconds()
+	if p.cfg.RatesGiven || left < max(minFar, best*farShare) {
+		return true
+	}
+	there, known := p.RunTimeAt(now, id, spec, class)
+	return !known || left+there < best
+}
+
+const (
+	minFar   = 0.01 // seconds that an answer takes from far away
+	farShare = 0.1  // of the best answer's completion time
+)

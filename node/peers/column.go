@@ -39,7 +39,7 @@ func (p *Peers) UpdateColumns(now grid.Time) {
 // A class not measured there gets the typical rate scaled by speed, if this node knows the class's needs and the peer
 // meets them. m is zero for this node.
 func (p *Peers) column(now grid.Time, m connectedPeer) []grid.Rate {
-	r, claims := p.cfg.Rates, p.claims
+	r, stated := p.cfg.Rates, p.statedRates
 	from, _ := r.Published()
 	speed, ad := p.cfg.Speed, p.cfg.Gossip.Ad()
 	remote := m.peer != nil
@@ -71,14 +71,14 @@ func (p *Peers) column(now grid.Time, m connectedPeer) []grid.Rate {
 			if ad != nil && discovery.Fit(&spec.Needs, spec.Engine, ad).Never() {
 				x.Mu = 0
 			} else if x.Mu == 0 {
-				x.Mu = rates.RateAtSpeed(r.TypicalAt(k, claims), speed)
+				x.Mu = rates.RateAtSpeed(r.TypicalAt(k, stated), speed)
 			}
 		}
 		if ad != nil && (ad.Shut() || remote && ad.Private) {
 			x.Mu = 0
 		}
 		if remote && x.Mu > 0 && !given {
-			x.Mu = s.ExecutionRate(now, x.Mu, r.TypicalAt(k, claims), row.Here.Expected(r.TypicalAt(k, claims)))
+			x.Mu = s.ExecutionRate(now, x.Mu, r.TypicalAt(k, stated), row.Here.Expected(r.TypicalAt(k, stated)))
 		}
 		if remote && x.Mu > 0 {
 			x.Mu = 1 / (1/x.Mu + r.Overhead(m.view.RTT, inputBytes(row.Here.Spec())))

@@ -7,8 +7,8 @@ import (
 	"skep/node/profile"
 )
 
-// Mutual information feedback [1]: a poll carries the asker's rates and the answer the other's, if the one does not
-// know that it has them already.
+// Mutual information feedback [1]: a poll carries the asker's rates, and its answer the answerer's. Rates that the
+// other node is known to have are left out.
 
 // PublishRates has this node's rates as of now sent with polls and answers.
 func (p *Peers) PublishRates(now grid.Time) { p.cfg.Rates.Publish(now) }

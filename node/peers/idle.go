@@ -2,7 +2,6 @@ package peers
 
 import (
 	"slices"
-	"time"
 
 	"skep/grid"
 )
@@ -51,39 +50,3 @@ func (p *Peers) Free(id grid.NodeID) grid.Resources {
 	}
 	return grid.Resources{}
 }
-
-// RTT is the round trip to a node; 0 = it is not known.
-func (p *Peers) RTT(id grid.NodeID) time.Duration {
-	if g := p.cfg.Gossip.Peer(id); g != nil {
-		return g.RTT
-	}
-	return 0
-}
-
-// RunTimeAt is the time in seconds in which a connected node would be done with a task, moving it included; false = it
-// does not fit, or must not get it now.
-func (p *Peers) RunTimeAt(now grid.Time, id grid.NodeID, spec *grid.JobSpec, class string) (float64, bool) {
-	m := connectedPeer{p.set.get(id), p.cfg.Gossip.Peer(id), p.records.Of(id)}
-	if m.peer == nil || !m.up || m.view == nil || !m.mayRun(spec) || p.Excludes(now, class, id) ||
-		m.record.OnProbation(now, grid.MilliCPU(m.peer.cores)) {
-		return 0, false
-	}
-	return p.runTimeAt(m, spec, class), true
-}
-
-// CouldWin reports whether a node that has not answered a poll could be done with a task before a time, in seconds from
-// now. It could if its answer is expected soon, whatever it says: only a far one is not waited for in vain.
-func (p *Peers) CouldWin(now grid.Time, id grid.NodeID, spec *grid.JobSpec, class string, sent grid.Time,
-	best float64) bool {
-	left := (p.RTT(id) - now.Sub(sent)).Seconds()
-	if p.cfg.RatesGiven || left < max(minFar, best*farShare) {
-		return true
-	}
-	there, known := p.RunTimeAt(now, id, spec, class)
-	return !known || left+there < best
-}
-
-const (
-	minFar   = 0.01 // seconds that an answer takes from far away
-	farShare = 0.1  // of the best answer's completion time
-)

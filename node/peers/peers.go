@@ -15,12 +15,12 @@ import (
 
 // Config is what a node says of itself once, and the parts that are joined here.
 type Config struct {
-	Self       grid.NodeID
-	Cores      grid.MilliCPU
-	Speed      float64       // of one core
-	Memory     time.Duration // time constant of the arrival rates
-	RatesGiven bool          // all rates are known beforehand: nothing that a peer says is doubted
-	Balance    *balance.Config
+	Self          grid.NodeID
+	Cores         grid.MilliCPU
+	Speed         float64       // of one core
+	ArrivalMemory time.Duration // time constant of the arrival rates
+	RatesGiven    bool          // all rates are known beforehand: nothing that a peer says is doubted
+	Balance       *balance.Config
 	// a node's current state, in simulations with perfect information; nil = ads count
 	Truth   func(grid.NodeID) *grid.Ad
 	Scratch *Scratch

@@ -6,19 +6,19 @@ import (
 	"skep/node/reputation"
 )
 
-// What peers claim of their arrivals, against what they have given this node.
+// What peers state of their arrivals, against what they have given this node.
 
 // CountReceived adds an attempt that a peer has given this node.
 func (p *Peers) CountReceived(now grid.Time, id grid.NodeID, o *grid.Offer) {
 	if q := p.set.get(id); q != nil {
 		cores := float64(o.Spec.Needs.CPU) / float64(grid.CPU)
-		q.received.Add(now, p.cfg.Memory, cores/p.cfg.Rates.Rate(o.Class, p.cfg.Speed, p.claims))
+		q.received.Add(now, p.cfg.ArrivalMemory, cores/p.cfg.Rates.Rate(o.Class, p.cfg.Speed, p.statedRates))
 	}
 }
 
-// Claims appends what the nodes in the view claim of their arrivals, and how much of it is believed. The ads must not
-// be kept for longer than the claims.
-func (p *Peers) Claims(now grid.Time, dst []profile.Claim) []profile.Claim {
+// StatedLoads appends what the nodes in the view state of their arrivals, and how much of it is believed. The ads must
+// not be kept for longer than the result.
+func (p *Peers) StatedLoads(now grid.Time, dst []profile.StatedLoad) []profile.StatedLoad {
 	for _, g := range p.cfg.Gossip.Peers() {
 		if g.Ad == nil {
 			continue
@@ -28,19 +28,19 @@ func (p *Peers) Claims(now grid.Time, dst []profile.Claim) []profile.Claim {
 			received = q.received
 		}
 		class, _ := g.Ad.Label(profile.LabelClass)
-		dst = append(dst, profile.Claim{Class: class, Rates: g.Ad.Rates,
+		dst = append(dst, profile.StatedLoad{Class: class, Rates: g.Ad.Rates,
 			Trusted: p.trustedShare(now, g.Ad.Rates, g.Ad.Capacity.CPU, received)})
 	}
 	return dst
 }
 
-// trustedShare is the share of a peer's claimed arrivals that is believed.
-func (p *Peers) trustedShare(now grid.Time, claim []grid.Rate, cores grid.MilliCPU, r reputation.Received) float64 {
-	claimed := 0.0 // cores that the arrivals would occupy
-	for i := range claim {
-		if a := claim[i].Alpha; a > 0 {
-			claimed += a / p.cfg.Rates.Rate(claim[i].Class, 1, p.claims)
+// trustedShare is the share of a peer's stated arrivals that is believed.
+func (p *Peers) trustedShare(now grid.Time, rates []grid.Rate, cores grid.MilliCPU, r reputation.Received) float64 {
+	stated := 0.0 // cores that the arrivals would occupy
+	for i := range rates {
+		if a := rates[i].Alpha; a > 0 {
+			stated += a / p.cfg.Rates.Rate(rates[i].Class, 1, p.statedRates)
 		}
 	}
-	return r.TrustedShare(now, p.cfg.Memory, claimed, cores, len(p.set))
+	return r.TrustedShare(now, p.cfg.ArrivalMemory, stated, cores, len(p.set))
 }

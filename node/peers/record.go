@@ -14,20 +14,20 @@ import (
 // Record is this node's track record of a worker; nil = it was never given an attempt.
 func (p *Peers) Record(worker grid.NodeID) *reputation.Record { return p.records.Of(worker) }
 
-// Start begins a promise: an attempt is made.
-func (p *Peers) Start(now grid.Time, promise *grid.Promise) { p.records.Start(now, promise) }
+// Start notes that an attempt is made.
+func (p *Peers) Start(now grid.Time, e *grid.Expectation) { p.records.Start(now, e) }
 
 // Given adds an attempt to its worker's outstanding ones, of which ect seconds are expected until its end.
-func (p *Peers) Given(now grid.Time, promise *grid.Promise, class string, worker grid.NodeID, ect float64) {
+func (p *Peers) Given(now grid.Time, e *grid.Expectation, class string, worker grid.NodeID, ect float64) {
 	if !p.cfg.RatesGiven && worker != p.cfg.Self { // else nothing is doubted
-		p.records.Given(now, promise, worker, ect, p.Expected(class))
+		p.records.Given(now, e, worker, ect, p.Expected(class))
 	}
 }
 
 // Returned takes an attempt off its worker's outstanding ones, before anything else about it changes; delivered = it
 // brought a result. It reports whether the worker may get other work by that.
-func (p *Peers) Returned(now grid.Time, promise *grid.Promise, worker grid.NodeID, delivered bool) bool {
-	return p.records.Returned(now, promise, worker, delivered)
+func (p *Peers) Returned(now grid.Time, e *grid.Expectation, worker grid.NodeID, delivered bool) bool {
+	return p.records.Returned(now, e, worker, delivered)
 }
 
 // Lost records that a worker has lost an attempt.
@@ -37,7 +37,7 @@ func (p *Peers) Lost(now grid.Time, worker grid.NodeID) { p.records.Lost(now, wo
 func (p *Peers) Reclaimed(now grid.Time, worker grid.NodeID) { p.records.Reclaimed(now, worker) }
 
 // IsStraggler reports whether an attempt is so old that it is reclaimed from its worker. Not where all rates are given.
-func (p *Peers) IsStraggler(now grid.Time, promise *grid.Promise, worker grid.NodeID, class string, spec *grid.JobSpec,
+func (p *Peers) IsStraggler(now grid.Time, e *grid.Expectation, worker grid.NodeID, class string, spec *grid.JobSpec,
 	reclaims uint8) bool {
 	if p.cfg.RatesGiven {
 		return false
@@ -46,7 +46,7 @@ func (p *Peers) IsStraggler(now grid.Time, promise *grid.Promise, worker grid.No
 	if x == nil || usual == 0 { // no task of the class has ever ended
 		return false
 	}
-	return p.records.Straggler(now, promise, worker, grid.RunEstimate{
+	return p.records.Straggler(now, e, worker, grid.RunEstimate{
 		RunTime: usual, Variation: x.EndVariation(), Known: x.Known(), Fetch: p.fetchTime(spec),
 		Limit: spec.Timeout, Reclaims: reclaims,
 	})

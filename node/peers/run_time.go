@@ -4,20 +4,20 @@ import (
 	"skep/grid"
 )
 
-// Expected run times: what this node measured, joined with what its peers claim.
+// Expected run times: what this node measured, joined with what its peers state.
 
 // RunTime is the expected run time of a task of the class on one slot of this node at its full speed, seconds, and its
 // squared coefficient of variation.
 func (p *Peers) RunTime(class string) (mean, scv float64) {
-	return p.cfg.Rates.RunTime(class, p.claims)
+	return p.cfg.Rates.RunTime(class, p.statedRates)
 }
 
 // Expected returns the expected run time of a class on any worker in seconds; 0 if unknown.
-func (p *Peers) Expected(class string) float64 { return p.cfg.Rates.Expected(class, p.claims) }
+func (p *Peers) Expected(class string) float64 { return p.cfg.Rates.Expected(class, p.statedRates) }
 
-// claims appends μ/speed of a class as the connected peers claim them, if proven only of those with a proven track
+// statedRates appends μ/speed of a class as the connected peers state them, if proven only of those with a proven track
 // record.
-func (p *Peers) claims(class string, proven bool, dst []float64) []float64 {
+func (p *Peers) statedRates(class string, proven bool, dst []float64) []float64 {
 	seen := p.records.Cursor()
 	for _, q := range p.set {
 		if !q.up || proven && !seen.Next(q.id).Proven() {
@@ -39,7 +39,7 @@ func (p *Peers) rateOf(q *peer, class string) float64 {
 			return q.rates[i].Mu
 		}
 	}
-	return p.cfg.Rates.Rate(class, q.speed, p.claims)
+	return p.cfg.Rates.Rate(class, q.speed, p.statedRates)
 }
 
 // fetchTime returns the time that a remote node needs to fetch the job's inputs, in seconds. It does not know which

@@ -15,7 +15,7 @@ func (p *Peers) slots() float64 {
 }
 
 // slotsOf returns a peer's capacity in the allocation LP, in cores: a_j times its trusted cores. The availability
-// that it claims is bounded by its return rate.
+// that it states is bounded by its return rate.
 func (p *Peers) slotsOf(now grid.Time, m connectedPeer) float64 {
 	cores := float64(p.cores(m)) / float64(grid.CPU)
 	if !p.cfg.Balance.Availability || m.view.Ad == nil {

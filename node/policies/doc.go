@@ -5,7 +5,7 @@
 // rates of all peers and is told all news. All are told the same outcomes, in a fixed order ([Set.Note]).
 //
 // Of the outcomes, the columns of the allocation LP cost most: a node's rates for every class. The caller computes
-// them, from what it has measured, what peers claim and what it has seen of them, but only after something that they
+// them, from what it has measured, what peers state and what it has seen of them, but only after something that they
 // depend on has changed ([Set.ColumnsChanged], [Set.TakeChange]), and a column is passed on only if it is another than
 // the policies have ([Set.Tell]).
 //

@@ -29,8 +29,8 @@ func newAutoClass(labels []grid.Label) *autoClass {
 	return &autoClass{labels: slices.Delete(slices.Clone(labels), i, i+1)}
 }
 
-// Claim is what another node's ad says of the load.
-type Claim struct {
+// StatedLoad is what another node's ad says of the load.
+type StatedLoad struct {
 	Class   string // that the node is reserved for; "" = it takes every class
 	Rates   []grid.Rate
 	Trusted float64 // share of the arrivals that is believed
@@ -41,10 +41,10 @@ func (p *Profile) ChoosesClass() bool { return p.autoClass != nil }
 
 // ChooseClass reconsiders the class of a node that chooses it and has nothing to do now. own is the rates that it
 // publishes.
-func (p *Profile) ChooseClass(now grid.Time, own []grid.Rate, others []Claim) {
+func (p *Profile) ChooseClass(now grid.Time, own []grid.Rate, others []StatedLoad) {
 	a := p.autoClass
 	a.demand, a.counts, a.measured = a.demand[:0], a.counts[:0], a.measured[:0]
-	a.add(&Claim{Class: a.Kept(), Rates: own, Trusted: 1})
+	a.add(&StatedLoad{Class: a.Kept(), Rates: own, Trusted: 1})
 	for i := range others {
 		a.add(&others[i])
 	}
@@ -62,7 +62,7 @@ func (p *Profile) ChooseClass(now grid.Time, own []grid.Rate, others []Claim) {
 }
 
 // add counts one node's class and its rates, arrivals weighted by the share that is trusted.
-func (a *autoClass) add(c *Claim) {
+func (a *autoClass) add(c *StatedLoad) {
 	if c.Class != "" {
 		a.counts[a.indexOf(c.Class)]++
 	}

@@ -9,9 +9,9 @@ import (
 )
 
 // two is what two nodes tell, one of each class, with tasks of a second.
-func two(small, large float64) []Claim {
+func two(small, large float64) []StatedLoad {
 	r := []grid.Rate{{Class: "large", Alpha: large / 2, Mu: 1}, {Class: "small", Alpha: small / 2, Mu: 1}}
-	return []Claim{{Class: "small", Rates: r, Trusted: 1}, {Class: "large", Rates: r, Trusted: 1}}
+	return []StatedLoad{{Class: "small", Rates: r, Trusted: 1}, {Class: "large", Rates: r, Trusted: 1}}
 }
 
 func autoNode(t *testing.T) *node {
@@ -22,7 +22,7 @@ func autoNode(t *testing.T) *node {
 }
 
 // choose has the node look at the claims and returns its class.
-func (n *node) choose(others []Claim) string {
+func (n *node) choose(others []StatedLoad) string {
 	n.ChooseClass(n.now, n.load.Rates, others)
 	return n.Site().Class
 }
@@ -68,7 +68,7 @@ func TestArrivalsThatAreNotTrustedDoNotCount(t *testing.T) {
 func TestClassesNobodyHasRun(t *testing.T) {
 	n := autoNode(t)
 	n.load.Rates = []grid.Rate{{Class: "new", Alpha: 1}, {Class: grid.OtherClass, Alpha: 100, Mu: 1}}
-	if c := n.choose([]Claim{{Rates: []grid.Rate{{Class: "quick", Alpha: 5, Mu: 10}}, Trusted: 1}}); c != "new" {
+	if c := n.choose([]StatedLoad{{Rates: []grid.Rate{{Class: "quick", Alpha: 5, Mu: 10}}, Trusted: 1}}); c != "new" {
 		t.Errorf("chose %q, want new: one second of work each second, the other half of one", c)
 	}
 }

@@ -33,30 +33,30 @@ func (p Parties) keys() [2]key { return [2]key{{p.Origin, true}, {p.Sender, fals
 
 func (h *holding) parties() Parties { return Parties{h.keys[0].node, h.keys[1].node} }
 
-func (l *Ledger) hold(job grid.JobID, who Parties, size Amount) *holding {
+func (s *Accounts) hold(job grid.JobID, who Parties, size Amount) *holding {
 	h := new(holding)
-	if k := len(l.spare); k > 0 {
-		h, l.spare = l.spare[k-1], l.spare[:k-1]
+	if k := len(s.spare); k > 0 {
+		h, s.spare = s.spare[k-1], s.spare[:k-1]
 	}
-	*h = holding{job: job, keys: who.keys(), who: [3]*account{2: &l.all}}
+	*h = holding{job: job, keys: who.keys(), who: [3]*account{2: &s.all}}
 	for i, k := range h.keys {
 		if k.node.IsZero() {
 			continue
 		}
-		if h.who[i] = l.accounts[k]; h.who[i] == nil {
-			if l.accounts == nil {
-				l.accounts = make(map[key]*account)
+		if h.who[i] = s.accounts[k]; h.who[i] == nil {
+			if s.accounts == nil {
+				s.accounts = make(map[key]*account)
 			}
-			h.who[i] = l.open()
-			l.accounts[k] = h.who[i]
+			h.who[i] = s.open()
+			s.accounts[k] = h.who[i]
 		}
 	}
-	l.change(h, size)
+	s.change(h, size)
 	return h
 }
 
 // change adds to what a holding takes.
-func (l *Ledger) change(h *holding, by Amount) {
+func (s *Accounts) change(h *holding, by Amount) {
 	h.size.add(&by, 1)
 	for _, a := range h.who {
 		if a == nil {
@@ -69,25 +69,25 @@ func (l *Ledger) change(h *holding, by Amount) {
 	}
 }
 
-func (l *Ledger) release(h *holding) {
+func (s *Accounts) release(h *holding) {
 	by := Amount{}
 	by.add(&h.size, -1)
-	l.change(h, by)
+	s.change(h, by)
 	h.gone = true
 	for i, a := range h.who {
 		switch {
 		case a == nil:
 		case i < len(h.keys) && a.kept == Amount{}:
-			delete(l.accounts, h.keys[i])
-			if len(l.unused) < fewSpare {
-				l.unused = append(l.unused, a)
+			delete(s.accounts, h.keys[i])
+			if len(s.unused) < fewSpare {
+				s.unused = append(s.unused, a)
 			}
 		case h.over:
 			a.trim()
 		}
 	}
-	if !h.over && len(l.spare) < fewSpare { // what is over may still be in lists
-		l.spare = append(l.spare, h)
+	if !h.over && len(s.spare) < fewSpare { // what is over may still be in lists
+		s.spare = append(s.spare, h)
 	}
 }
 
@@ -95,13 +95,13 @@ func (l *Ledger) release(h *holding) {
 const fewSpare = 64
 
 // open returns an empty account.
-func (l *Ledger) open() *account {
-	k := len(l.unused)
+func (s *Accounts) open() *account {
+	k := len(s.unused)
 	if k == 0 {
 		return new(account)
 	}
-	a := l.unused[k-1]
-	l.unused = l.unused[:k-1]
+	a := s.unused[k-1]
+	s.unused = s.unused[:k-1]
 	*a = account{}
 	return a
 }

@@ -4,7 +4,7 @@
 // An [Estimator] is told of arrivals, runs, results and moves, and answers what to expect of the next task of a class.
 // What this node has measured itself counts first. For a class that it has never run, the typical rate of the network
 // is scaled by this node's speed: the median over the nodes that have measured it, which the caller hands in as
-// [Claims]. [Estimator.Publish] turns the measurements into the rates that others are told, with a version.
+// [StatedRates]. [Estimator.Publish] turns the measurements into the rates that others are told, with a version.
 //
 // It holds no reference to its caller. What a caller has to act on is appended to the effects (records of classes) or
 // fetched with [Estimator.TakeChange].

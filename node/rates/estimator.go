@@ -13,9 +13,9 @@ type Config struct {
 	// rates are measured.
 	Given []grid.Rate
 
-	Speed   float64       // of one core here relative to the reference machine (1)
-	Memory  time.Duration // time constant of the arrival rates
-	Scratch *Scratch
+	Speed         float64       // of one core here relative to the reference machine (1)
+	ArrivalMemory time.Duration // time constant of the arrival rates
+	Scratch       *Scratch
 }
 
 // Scratch is memory used only within a call. Estimators that are never called at the same time can share one.
@@ -51,7 +51,7 @@ const (
 
 // New makes an Estimator without measurements.
 func New(c Config) *Estimator {
-	return &Estimator{memory: c.Memory.Seconds(), speed: c.Speed, scratch: c.Scratch,
+	return &Estimator{memory: c.ArrivalMemory.Seconds(), speed: c.Speed, scratch: c.Scratch,
 		given: len(c.Given) > 0, own: slices.Clone(c.Given), version: 1, changed: true}
 }
 

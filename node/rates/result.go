@@ -48,15 +48,15 @@ func (c *Class) Expected(typical float64) float64 {
 }
 
 // Expected is Class.Expected by the class's name, with its typical rate.
-func (e *Estimator) Expected(class string, claims Claims) float64 {
-	return e.Class(class).Expected(e.Typical(class, claims))
+func (e *Estimator) Expected(class string, stated StatedRates) float64 {
+	return e.Class(class).Expected(e.Typical(class, stated))
 }
 
 // MinRunTime is the shortest time, in seconds, that a node without delivered results is believed to need for a task of
 // the class: the estimate for this node, or for the reference machine if that is faster. 0 if rates are given.
-func (e *Estimator) MinRunTime(class string, claims Claims) float64 {
+func (e *Estimator) MinRunTime(class string, stated StatedRates) float64 {
 	if e.given {
 		return 0
 	}
-	return 1 / e.Rate(class, max(e.speed, 1), claims)
+	return 1 / e.Rate(class, max(e.speed, 1), stated)
 }

@@ -38,7 +38,7 @@ func (e *Estimator) Ran(now grid.Time, class string, seconds float64, fx *grid.E
 // RunTime is the expected run time of a task of the class on one slot of this node at full speed, seconds: measured, or
 // else the typical one scaled by this node's speed; and its squared coefficient of variation, at most 1, 0 until runs
 // have shown one.
-func (e *Estimator) RunTime(class string, claims Claims) (mean, scv float64) {
+func (e *Estimator) RunTime(class string, stated StatedRates) (mean, scv float64) {
 	c := e.Class(class)
 	if c != nil {
 		scv = min(c.runSCV, 1)
@@ -46,7 +46,7 @@ func (e *Estimator) RunTime(class string, claims Claims) (mean, scv float64) {
 	if mean = e.meanHere(class, c); mean > 0 {
 		return mean, scv
 	}
-	return 1 / e.Rate(class, e.speed, claims), scv
+	return 1 / e.Rate(class, e.speed, stated), scv
 }
 
 // meanHere returns the mean run time of a class on one slot here, given or measured, seconds; 0 = unknown. c may be

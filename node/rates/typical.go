@@ -10,10 +10,10 @@ import (
 // Prior is the run time assumed for a class that nobody has run, seconds on the reference machine.
 const Prior = 1.0
 
-// Claims appends to dst what other nodes claim of a class, μ over the node's speed, each node once and in any order; if
-// proven only those of nodes whose claims are backed by results. The caller of a method gives it as an argument, since
-// it is needed only where the typical rate is not known yet.
-type Claims func(class string, proven bool, dst []float64) []float64
+// StatedRates appends to dst what other nodes state of a class, μ over the node's speed, each node once and in any
+// order; if proven only those of nodes whose statements are backed by results. The caller of a method gives it as an
+// argument, since it is needed only where the typical rate is not known yet.
+type StatedRates func(class string, proven bool, dst []float64) []float64
 
 // Row is a class of the allocation: one that some node publishes, or that was submitted here.
 type Row struct {
@@ -65,26 +65,26 @@ func (e *Estimator) addRow(class string) {
 }
 
 // TypicalAt is the typical rate of the class of row k: see Typical.
-func (e *Estimator) TypicalAt(k int, claims Claims) float64 {
+func (e *Estimator) TypicalAt(k int, stated StatedRates) float64 {
 	m := &e.rows[k]
 	if !m.looked {
-		m.typical, m.looked = e.median(m.Class, claims), true
+		m.typical, m.looked = e.median(m.Class, stated), true
 	}
 	return m.typical
 }
 
 // Typical is the typical execution rate of a class on a slot of speed 1, tasks per second; 0 if no node has measured
 // it. It is computed on first use after the rows were set; that of a class in no row, each time.
-func (e *Estimator) Typical(class string, claims Claims) float64 {
+func (e *Estimator) Typical(class string, stated StatedRates) float64 {
 	if at, ok := e.findRow(class); ok {
-		return e.TypicalAt(at, claims)
+		return e.TypicalAt(at, stated)
 	}
-	return e.median(class, claims)
+	return e.median(class, stated)
 }
 
 // median returns the median of μ/speed over this node and the proven ones; if none of these has measured the class,
 // over all; 0 if nobody has measured it.
-func (e *Estimator) median(class string, claims Claims) float64 {
+func (e *Estimator) median(class string, stated StatedRates) float64 {
 	for _, proven := range [...]bool{true, false} {
 		xs := e.scratch.sample[:0]
 		if mu := e.givenRate(class); mu > 0 {
@@ -92,7 +92,7 @@ func (e *Estimator) median(class string, claims Claims) float64 {
 		} else if c := e.Class(class); c != nil && c.runs > 0 {
 			xs = append(xs, c.mu()/e.speed)
 		}
-		xs = claims(class, proven, xs)
+		xs = stated(class, proven, xs)
 		e.scratch.sample = xs
 		if len(xs) > 0 {
 			slices.Sort(xs)
@@ -104,8 +104,8 @@ func (e *Estimator) median(class string, claims Claims) float64 {
 
 // Rate is the execution rate assumed for a class on a slot of a node of that speed which has not measured it, tasks per
 // second.
-func (e *Estimator) Rate(class string, speed float64, claims Claims) float64 {
-	return RateAtSpeed(e.Typical(class, claims), speed)
+func (e *Estimator) Rate(class string, speed float64, stated StatedRates) float64 {
+	return RateAtSpeed(e.Typical(class, stated), speed)
 }
 
 // RateAtSpeed scales a typical rate to a node's speed; 0 = nobody has measured the class.

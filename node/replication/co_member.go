@@ -83,7 +83,7 @@ func (s *Replicas) IsAlive(now grid.Time, id grid.NodeID) bool {
 	return p != nil && p.lastAlive > 0 && now < p.lastAlive.Add(s.cfg.Lease/3)
 }
 
-// Room is the quota hint in a node's last keepalive answer: 0 = it keeps a job of any size, or has not said so.
+// Room is the remaining quota in a node's last keepalive answer: 0 = it keeps a job of any size, or has not said so.
 func (s *Replicas) Room(id grid.NodeID) uint32 {
 	if p := s.by.Get(id); p != nil {
 		return p.room

@@ -113,7 +113,7 @@ func (s *Replicas) Probe(now grid.Time, id grid.NodeID, retry time.Duration, fx 
 	}
 }
 
-// KeepaliveReceived answers an owner's keepalive; room is the quota hint. The owner counts as alive if its digest
+// KeepaliveReceived answers an owner's keepalive; room is the remaining quota. The owner counts as alive if its digest
 // matches what this node holds.
 func (s *Replicas) KeepaliveReceived(now grid.Time, from grid.NodeID, m *grid.Message, room uint32, fx *grid.Effects) {
 	a := fx.Send(from, grid.KindKeepaliveAck)

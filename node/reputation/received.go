@@ -7,11 +7,11 @@ import (
 	"skep/grid"
 )
 
-// Arrival rates that other nodes claim weigh in the allocation like real ones, and cost nothing to claim. They are
+// Arrival rates that other nodes state weigh in the allocation like real ones, and cost nothing to state. They are
 // believed as far as work was seen, taking what this node receives as a sample of what they give to all, or if the
-// claim is so small that they could execute it themselves.
+// rate is so small that they could execute it themselves.
 
-// maxUnseenCores is the number of its own cores for which a node's claimed arrivals are believed unseen.
+// maxUnseenCores is the number of its own cores for which a node's stated arrivals are believed unseen.
 const maxUnseenCores = 8
 
 // Received is the work that a peer has given this node, core-seconds, decayed with the time constant of the arrival
@@ -32,24 +32,24 @@ func (r *Received) Add(now grid.Time, memory time.Duration, work float64) {
 	r.at = now
 }
 
-// TrustedShare is the share of a peer's claimed arrivals that is believed. With r_i the typical execution rate of a
+// TrustedShare is the share of a peer's stated arrivals that is believed. With r_i the typical execution rate of a
 // class on one core,
 //
-//	claimed = Σ_i α_i / r_i                cores that the claim would occupy
+//	stated = Σ_i α_i / r_i                cores that the arrivals would occupy
 //	borne   = max(own, peers·received/τ)   cores that are plausible
 //
 // where own is the peer's own cores, at most maxUnseenCores, and received/τ is the work that it gave this node, times
-// the number of peers. The caller computes claimed.
+// the number of peers. The caller computes stated.
 func (r *Received) TrustedShare(now grid.Time, memory time.Duration,
-	claimed float64, cores grid.MilliCPU, peers int) float64 {
+	stated float64, cores grid.MilliCPU, peers int) float64 {
 	own := float64(min(cores, maxUnseenCores*grid.CPU)) / float64(grid.CPU)
-	if claimed <= own {
+	if stated <= own {
 		return 1
 	}
 	seen := r.work * r.decay(now, memory) / memory.Seconds()
 	borne := max(own, float64(peers)*seen)
-	if math.IsInf(claimed, 0) || math.IsNaN(claimed) {
+	if math.IsInf(stated, 0) || math.IsNaN(stated) {
 		return 0
 	}
-	return min(1, borne/claimed)
+	return min(1, borne/stated)
 }

@@ -14,8 +14,8 @@ type Record struct {
 	onTime       int8        // results on time, halved by each late one; as many late attempts are tolerated at once
 	results      int8        // results, at most maxTrust
 	dated        int8        // of results, those with a known usual run time
-	holds        int8        // times that its attempts were reclaimed, less the results since
-	overrun      float64     // decayed mean of the time taken over the greater of promised and usual time
+	reclaimed    int8        // times that its attempts were reclaimed, less the results since
+	overrun      float64     // decayed mean of the time taken over the greater of expected and usual time
 	backoffUntil grid.Time   // until then it gets no work; afterwards one attempt at a time
 	last         grid.Time   // time of the last result
 	ends         endTally    // attempts that brought a result, and attempts lost
@@ -24,7 +24,7 @@ type Record struct {
 // Bounds of the records and of what is believed.
 const (
 	maxRecords       = 1024
-	lateFactor       = 4              // an attempt is late after this many times the greater of promise and usual run time
+	lateFactor       = 4              // an attempt is late after so many times the greater of expected and usual run time
 	lateSlack        = grid.Time(1e9) // plus this
 	maxTrust         = 16             // most late attempts tolerated, and most results counted
 	probationPerCore = 4              // attempts per stated core that a node gets before its first result
@@ -62,18 +62,18 @@ func (rec *Record) lost(now grid.Time) {
 	rec.ends.add(now, false)
 }
 
-// result counts a result: promised and actual time, in seconds.
-func (rec *Record) result(now grid.Time, promise, took float64, late bool) {
+// result counts a result: expected and actual time, in seconds.
+func (rec *Record) result(now grid.Time, expected, took float64, late bool) {
 	rec.ends.add(now, true)
 	if late {
 		rec.onTime /= 2
 	} else {
 		rec.onTime = min(rec.onTime+1, maxTrust)
 	}
-	rec.results, rec.holds, rec.last = min(rec.results+1, maxTrust), max(rec.holds-1, 0), now
-	if promise > 0 {
+	rec.results, rec.reclaimed, rec.last = min(rec.results+1, maxTrust), max(rec.reclaimed-1, 0), now
+	if expected > 0 {
 		rec.dated = min(rec.dated+1, maxTrust)
-		rec.overrun += max(overrunWeight, 1/float64(rec.dated)) * (took/promise - rec.overrun)
+		rec.overrun += max(overrunWeight, 1/float64(rec.dated)) * (took/expected - rec.overrun)
 	}
 }
 
@@ -97,7 +97,7 @@ func (rec *Record) OnProbation(now grid.Time, cores grid.MilliCPU) bool {
 	if rec == nil {
 		return false
 	}
-	if rec.Late(now) || rec.holds > 0 && len(rec.due) > 0 {
+	if rec.Late(now) || rec.reclaimed > 0 && len(rec.due) > 0 {
 		return true
 	}
 	initial := max(minProbation, probationPerCore*int(min(cores, probationCores*grid.CPU)/grid.CPU))
@@ -107,5 +107,5 @@ func (rec *Record) OnProbation(now grid.Time, cores grid.MilliCPU) bool {
 // BackingOff reports whether the node had stragglers and its back-off is not over; such a node is used only if no other
 // is left.
 func (rec *Record) BackingOff(now grid.Time) bool {
-	return rec != nil && rec.holds > 0 && now < rec.backoffUntil
+	return rec != nil && rec.reclaimed > 0 && now < rec.backoffUntil
 }

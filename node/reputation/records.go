@@ -89,7 +89,7 @@ func (r *Records) Lost(now grid.Time, id grid.NodeID) {
 
 // Returned takes an attempt off its worker's outstanding ones, before anything else about it changes; delivered = it
 // brought a result. It reports whether the worker may be off probation now.
-func (r *Records) Returned(now grid.Time, p *grid.Promise, worker grid.NodeID, delivered bool) bool {
+func (r *Records) Returned(now grid.Time, p *grid.Expectation, worker grid.NodeID, delivered bool) bool {
 	if p.LateAt == 0 {
 		return false
 	}

@@ -10,7 +10,7 @@ import (
 
 // deliver gives a node an attempt that it ends after took, where a second is usual.
 func (r *Records) deliver(now grid.Time, id grid.NodeID, took time.Duration) grid.Time {
-	p := grid.Promise{Made: now}
+	p := grid.Expectation{Made: now}
 	r.Open(id).Given(now, &p, 0, 1)
 	now = now.Add(took)
 	r.Returned(now, &p, id, true)
@@ -69,7 +69,7 @@ func TestResultsReplaceClaims(t *testing.T) {
 	if s := r.Of(fastID); s.Delivered() || s.Late(1) || s.BackingOff(1) || s.OnProbation(1, grid.CPU) {
 		t.Error("something is known of a node that was given nothing")
 	}
-	now, p := grid.Time(1e9), grid.Promise{Made: 1e9}
+	now, p := grid.Time(1e9), grid.Expectation{Made: 1e9}
 	s := r.Open(fastID)
 	s.Given(now, &p, 0, 1)
 	if late := now.Add(lateFactor*time.Second) + lateSlack; s.Late(late-1) || !s.Late(late) {
@@ -114,7 +114,7 @@ func TestResultsReplaceClaims(t *testing.T) {
 func TestRecordsAreBounded(t *testing.T) {
 	var r Records
 	id := func(i int) grid.NodeID { return grid.NodeID{1, byte(i), byte(i >> 8)} }
-	var p grid.Promise
+	var p grid.Expectation
 	r.deliver(1, id(1), time.Second)
 	r.Open(id(1)).Given(2, &p, 0, 1) // it has another attempt
 	r.deliver(2, id(0), time.Second)
@@ -154,13 +154,13 @@ func TestStragglerAge(t *testing.T) {
 			minReclaimAge + lateFactor + 3600},
 		"a reliable node": {func(r *Records, _ *grid.RunEstimate) { r.Of(fastID).onTime = 2 }, 100,
 			trustedFactor * minReclaimAge},
-		"who had one before": {func(r *Records, _ *grid.RunEstimate) { r.Of(fastID).holds = 1 }, 100, lateFactor},
-		"had one, third place": {func(r *Records, u *grid.RunEstimate) { r.Of(fastID).holds, u.Reclaims = 1, 2 }, 100,
+		"who had one before": {func(r *Records, _ *grid.RunEstimate) { r.Of(fastID).reclaimed = 1 }, 100, lateFactor},
+		"had one, third place": {func(r *Records, u *grid.RunEstimate) { r.Of(fastID).reclaimed, u.Reclaims = 1, 2 }, 100,
 			4 * lateFactor},
 	} {
 		var r Records
 		begin := grid.Time(1e9)
-		p, late := grid.Promise{Made: begin}, grid.Promise{}
+		p, late := grid.Expectation{Made: begin}, grid.Expectation{}
 		r.Open(fastID).Given(0, &late, 0, 1e-9) // another attempt
 		for range minOvertakers {
 			r.CountResult() // before the attempt was made
@@ -190,7 +190,7 @@ func TestReclaimedNodeBacksOff(t *testing.T) {
 	var r Records
 	now := grid.Time(1e9)
 	for k := range 3 {
-		p := grid.Promise{Made: now}
+		p := grid.Expectation{Made: now}
 		r.Open(fastID).Given(now, &p, 0, 1)
 		now = now.Add(time.Minute)
 		r.Reclaimed(now, fastID)
@@ -201,15 +201,15 @@ func TestReclaimedNodeBacksOff(t *testing.T) {
 		}
 		now = now.Add(pause)
 	}
-	s, p := r.Of(fastID), grid.Promise{Made: now}
+	s, p := r.Of(fastID), grid.Expectation{Made: now}
 	if s.OnProbation(now, grid.CPU) {
 		t.Error("it is never probed")
 	}
 	if s.Given(now, &p, 0, 0); !s.OnProbation(now, grid.CPU) {
 		t.Error("two attempts probe it at once")
 	}
-	if r.Returned(now, &p, fastID, true); s.holds != 2 {
-		t.Errorf("a result leaves %d of 3 steps, want 2", s.holds)
+	if r.Returned(now, &p, fastID, true); s.reclaimed != 2 {
+		t.Errorf("a result leaves %d of 3 steps, want 2", s.reclaimed)
 	}
 	r.TakeChange()
 	r.Reclaimed(now, slowID) // of which nothing is known

@@ -20,25 +20,25 @@ const maxHolds = 8
 
 // Straggler reports whether an attempt is so old that it is reclaimed:
 //
-//	age > max(minReclaimAge, lateFactor · promise · (1 + variationWeight·c²)) · doubt · 2^reclaims
+//	age > max(minReclaimAge, lateFactor · expected · (1 + variationWeight·c²)) · doubt · 2^reclaims
 //
 // where doubt is the product of unknownFactor and trustedFactor as far as they apply. If the node had stragglers before
-// (Record.holds), age > lateFactor · promise · 2^reclaims is enough. Here promise is the greater of the expected
+// (Record.reclaimed), age > lateFactor · expected · 2^reclaims is enough. Here expected is the greater of the expected
 // and the usual time, plus the time to fetch the inputs. A task with a time limit is allowed minReclaimAge + lateFactor
-// · promise + limit.
-func (r *Records) Straggler(now grid.Time, p *grid.Promise, worker grid.NodeID, u grid.RunEstimate) bool {
-	age, promise := now.Sub(p.SentAt).Seconds(), lateFactor*(max(p.Expected, u.RunTime)+u.Fetch)
+// · expected + limit.
+func (r *Records) Straggler(now grid.Time, p *grid.Expectation, worker grid.NodeID, u grid.RunEstimate) bool {
+	age, expected := now.Sub(p.SentAt).Seconds(), lateFactor*(max(p.Expected, u.RunTime)+u.Fetch)
 	if u.Limit > 0 {
-		return age > minReclaimAge+promise+u.Limit.Seconds()
+		return age > minReclaimAge+expected+u.Limit.Seconds()
 	}
 	rec, doubling := r.Of(worker), float64(uint32(1)<<u.Reclaims)
 	if rec != nil {
 		rec.date(p, u.RunTime)
-		if rec.holds > 0 {
-			return age > promise*doubling
+		if rec.reclaimed > 0 {
+			return age > expected*doubling
 		}
 	}
-	allowed := max(minReclaimAge, promise*(1+variationWeight*u.Variation)) * doubling
+	allowed := max(minReclaimAge, expected*(1+variationWeight*u.Variation)) * doubling
 	if r.results-p.Results < minOvertakers<<u.Reclaims || !u.Known {
 		allowed *= unknownFactor
 	}
@@ -57,8 +57,8 @@ func (r *Records) Reclaimed(now grid.Time, id grid.NodeID) {
 		return
 	}
 	if now >= rec.backoffUntil && rec.Late(now) {
-		rec.holds = min(rec.holds+1, maxHolds)
-		rec.backoffUntil = now.Add(min(minBackoff<<rec.holds, maxBackoff))
+		rec.reclaimed = min(rec.reclaimed+1, maxHolds)
+		rec.backoffUntil = now.Add(min(minBackoff<<rec.reclaimed, maxBackoff))
 	}
 	rec.lost(now)
 }

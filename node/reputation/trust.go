@@ -2,16 +2,16 @@ package reputation
 
 import "skep/grid"
 
-// CompletionTime returns the completion time to expect of a node, in seconds: what it claims, but not much less than
+// CompletionTime returns the completion time to expect of a node, in seconds: what it states, but not much less than
 // its results took; before the first of them not less than floor. expected is the class's expected run time.
-func (rec *Record) CompletionTime(now grid.Time, claimed, expected, floor float64) float64 {
+func (rec *Record) CompletionTime(now grid.Time, stated, expected, floor float64) float64 {
 	if !rec.Delivered() {
-		return max(claimed, floor)
+		return max(stated, floor)
 	}
-	return max(claimed, rec.overrun*expected/overrunTolerance/(1+now.Sub(rec.last).Seconds()/recordHalfLife))
+	return max(stated, rec.overrun*expected/overrunTolerance/(1+now.Sub(rec.last).Seconds()/recordHalfLife))
 }
 
-// ExecutionRate returns the trusted execution rate of a slot. Until the node has delivered, its claim is bounded by
+// ExecutionRate returns the trusted execution rate of a slot. Until the node has delivered, its statement is bounded by
 // maxBoast times the typical rate; after that by its results.
 func (rec *Record) ExecutionRate(now grid.Time, mu, typical, expected float64) float64 {
 	if rec.Delivered() {

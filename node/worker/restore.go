@@ -17,7 +17,7 @@ func (w *Worker) Restore(r *grid.WorkRecord, verified bool) {
 		if r.Result != nil {
 			size += quota.ResultBytes(r.Result)
 		}
-		w.cfg.Ledger.Take(r.ID, quota.PartiesOf(r.ID.Task.Job, from), size)
+		w.cfg.Quota.Take(r.ID, quota.PartiesOf(r.ID.Task.Job, from), size)
 	}
 	o := &grid.Offer{ID: r.ID, Spec: r.Spec, Class: r.Class, Lease: r.Lease}
 	switch r.State {

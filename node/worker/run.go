@@ -91,7 +91,7 @@ func (w *Worker) keepResult(now grid.Time, id grid.AttemptID, r *grid.Result, st
 	} else {
 		w.exec.Finish(id, r)
 	}
-	w.cfg.Ledger.Extend(id, quota.ResultBytes(r))
+	w.cfg.Quota.Extend(id, quota.ResultBytes(r))
 	w.news.Ended, w.news.Changed = true, true
 	if r.Succeeded() {
 		w.news.Ran = append(w.news.Ran, Ran{a.Class, occupied})
@@ -145,7 +145,7 @@ func (w *Worker) Forget(id grid.AttemptID, fx *grid.Effects) {
 		w.released.add(tombstone{id, w.isHearsay(id.Task.Job)})
 	}
 	w.releaseOwner(id.Task.Job)
-	w.cfg.Ledger.Return(id)
+	w.cfg.Quota.Return(id)
 	rec := fx.Save(grid.RecWork)
 	rec.Delete, rec.Work.ID = true, id
 	rec.Later = was == grid.WorkFinished // after a crash it is sent and acknowledged again

@@ -20,7 +20,7 @@ type Config struct {
 	RunTime  exec.Law // expected run times here
 
 	Contacts Contacts
-	Ledger   *quota.Ledger // of what is stored for others; the attempts in it are the worker's
+	Quota    *quota.Accounts // of what is stored for others; the attempts in it are the worker's
 }
 
 // Contacts are the node's connections.

@@ -24,7 +24,7 @@ type Knob struct{ at any }
 func Knobs(c *node.Config, section string) map[string]Knob {
 	b, g, d := &c.Balance, &c.Gossip, &c.Discovery
 	sections := map[string]map[string]any{
-		"node": {"lease": &c.Lease, "strikes": &c.Strikes, "memory": &c.Memory, "members": &c.Members,
+		"node": {"lease": &c.Lease, "strikes": &c.Strikes, "memory": &c.ArrivalMemory, "members": &c.Members,
 			"pull": &c.Pull},
 		"balance": {"poll_max": &b.PollMax, "resolve": &b.Resolve, "explore": &b.Explore, "near_tie": &b.NearTie,
 			"debit": &b.Debit, "rest": &b.Rest, "availability": &b.Availability, "classes": &b.Classes},

@@ -13,7 +13,7 @@ func Changing(rule string, seed uint64) Config {
 	c := Config{Nodes: 100, Degree: 8, Seed: seed, Latency: 5 * time.Millisecond, Sample: 5 * time.Second,
 		Warmup: 10 * time.Second, Poll: 2 * time.Second,
 		Phases: []Phase{
-			{Time: time.Minute + each, Kind: Walk, Every: 10 * time.Second, Share: 0.25, Sigma: 0.15, Calm: 0.02},
+			{Time: time.Minute + each, Kind: Walk, Every: 10 * time.Second, Share: 0.25, Sigma: 0.15, SmallSigma: 0.02},
 			{Time: each, Kind: Flap, Every: 5 * time.Second, Share: 0.5},
 			{Time: each, Kind: Jump, Every: 2 * time.Minute, Share: 1},
 			{Time: each, Kind: Walk, Every: 10 * time.Second, Share: 1, Sigma: 0.15},

@@ -30,12 +30,12 @@ type Config struct {
 
 // Phase is a time in which loads change in one way. Loads are kept from one to the next.
 type Phase struct {
-	Time  time.Duration
-	Kind  Kind
-	Every time.Duration // between two changes of a node's load; for Walk exact, else the mean of an exponential
-	Share float64       // of the nodes whose loads change, for Walk that change much
-	Sigma float64       // of a step of a Walk, for those that change much
-	Calm  float64       // for the others
+	Time       time.Duration
+	Kind       Kind
+	Every      time.Duration // between two changes of a node's load; for Walk exact, else the mean of an exponential
+	Share      float64       // of the nodes whose loads change, for Walk that change much
+	Sigma      float64       // of a step of a Walk, for those that change much
+	SmallSigma float64       // for the others
 }
 
 // Kind is how loads change.

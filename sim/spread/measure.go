@@ -141,7 +141,7 @@ func Reference(rule string, seed uint64) Config {
 	const round, rounds, day = 10 * time.Second, 80, 24 * time.Hour
 	c := Config{Nodes: 150, Degree: 6, Ring: true, Seed: seed, Latency: time.Millisecond, Sample: round,
 		Warmup: rounds / 2 * round,
-		Phases: []Phase{{Time: rounds * round, Kind: Walk, Every: round, Share: 0.25, Sigma: 0.15, Calm: 0.02}}}
+		Phases: []Phase{{Time: rounds * round, Kind: Walk, Every: round, Share: 0.25, Sigma: 0.15, SmallSigma: 0.02}}}
 	c.Gossip = still(rule, day)
 	c.Gossip.View = 256
 	c.Gossip.MinGap, c.Gossip.Hold = 1, 1
@@ -155,7 +155,7 @@ func Plane(rule string, nodes int, seed uint64) Config {
 	c := Config{Nodes: nodes, Degree: 8, Seed: seed, Latency: 5 * time.Millisecond, Sample: 2 * round, Lookers: 64,
 		Poll: round, Warmup: 10 * round,
 		Sizes:  []int{4, 4, 8, 4, 16, 4, 4, 8, 4, 4, 4, 8, 4, 4, 4, 16, 4, 4, 8, 128},
-		Phases: []Phase{{Time: 20 * round, Kind: Walk, Every: round, Share: 0.25, Sigma: 0.15, Calm: 0.02}}}
+		Phases: []Phase{{Time: 20 * round, Kind: Walk, Every: round, Share: 0.25, Sigma: 0.15, SmallSigma: 0.02}}}
 	c.Gossip = still(rule, 30*time.Second)
 	c.Gossip.Neighbours, c.Gossip.View = 8, 64
 	return c

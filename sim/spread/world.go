@@ -174,7 +174,7 @@ func (w *world) change(i int) {
 	next := w.now.Add(p.Every)
 	switch p.Kind {
 	case Walk:
-		sigma := p.Calm
+		sigma := p.SmallSigma
 		if p.among(i) {
 			sigma = p.Sigma
 		}

@@ -14,13 +14,13 @@ import (
 )
 
 // Protocols of a node besides gossipsub's, for Stream. The request of a blob stream is 40 bytes, of an output
-// stream 64, of a reach stream 2; an API stream (Door) carries HTTP.
+// stream 64, of a reach stream 2; an API stream (APIStream) carries HTTP.
 const (
-	Control = "/skep/control/1"
-	Blob    = "/skep/blob/1"
-	Output  = "/skep/output/1"
-	Reach   = "/skep/reach/1"
-	Door    = "/skep/api/1"
+	Control   = "/skep/control/1"
+	Blob      = "/skep/blob/1"
+	Output    = "/skep/output/1"
+	Reach     = "/skep/reach/1"
+	APIStream = "/skep/api/1"
 )
 
 const (

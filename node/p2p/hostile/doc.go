@@ -10,7 +10,7 @@
 //	err = c.Frame(bytes)                                       // any bytes as one frame
 //	g, err := m.Gossip(ctx, m.Node())                          // gossipsub
 //	err = g.Send(&hostile.RPC{Subscribe: names})               // or g.Frame(bytes)
-//	s, err := m.Stream(ctx, m.Node(), hostile.Door)            // any other protocol, raw
+//	s, err := m.Stream(ctx, m.Node(), hostile.APIStream)       // any other protocol, raw
 //
 // Writes fail once the node has disconnected the member, or block as long as the node does not read: SetDeadline
 // bounds that. Nothing that runs tasks may import this package.

@@ -19,9 +19,9 @@ func ioctl(fd int, op uintptr, arg *byte) error {
 	return nil
 }
 
-// doors are system calls that tasks must not come to. Each is made so that it does no harm where it is allowed. Where
+// forbidden are system calls that tasks must not reach. Each is made so that it does no harm where it is allowed. Where
 // reached is set, that error too says that the call was let in.
-var doors = []struct {
+var forbidden = []struct {
 	name, what string
 	reached    syscall.Errno
 	do         func() error
@@ -140,7 +140,7 @@ var doors = []struct {
 
 // onKernel tries each of them.
 func onKernel(*world.World) (all []attack) {
-	for _, d := range doors {
+	for _, d := range forbidden {
 		all = append(all, attack{world.Attack{Name: "kernel/" + d.name, What: d.what}, func(*world.World) result {
 			runtime.LockOSThread()
 			err := d.do()

@@ -91,7 +91,7 @@ func identities(ctx context.Context, s *siege) error {
 			talk.Say(&grid.Message{Kind: grid.KindPoll, Poll: grid.Poll{ID: 1, Class: "x", Speed: 1, Cores: 1000}})
 		}
 		for range 8 {
-			if st, err := m.Stream(ctx, m.Node(), hostile.Door); err == nil {
+			if st, err := m.Stream(ctx, m.Node(), hostile.APIStream); err == nil {
 				io.WriteString(st, "GET /v1/jobs HTTP/1.1\r\nHost: x\r\n")
 			}
 		}
@@ -110,7 +110,7 @@ func slowStreams(ctx context.Context, s *siege) error {
 		func(ctx context.Context) (stream, error) { return s.m.Stream(ctx, node, hostile.Blob) },
 		func(ctx context.Context) (stream, error) { return s.m.Stream(ctx, node, hostile.Output) },
 		func(ctx context.Context) (stream, error) { return s.m.Stream(ctx, node, hostile.Reach) },
-		func(ctx context.Context) (stream, error) { return s.m.Stream(ctx, node, hostile.Door) },
+		func(ctx context.Context) (stream, error) { return s.m.Stream(ctx, node, hostile.APIStream) },
 		func(ctx context.Context) (stream, error) { return s.m.Stream(ctx, node, hostile.Control) },
 	}
 	var open []stream
@@ -139,13 +139,13 @@ func slowStreams(ctx context.Context, s *siege) error {
 	return nil
 }
 
-// door sends requests without an end to reading.
-func door(ctx context.Context, s *siege) error {
+// api sends requests without an end to reading.
+func api(ctx context.Context, s *siege) error {
 	job := "/v1/jobs/" + s.Job.String()
 	paths := []string{job, job + "/wait", job + "/tasks", job + "/explain", job + "/logs", "/v1/jobs", "/v1/jobs/aaaa",
 		"/v1/token", "/metrics", "/" + strings.Repeat("p", 4000)}
 	for ctx.Err() == nil {
-		st, err := s.m.Stream(ctx, s.Target.Node, hostile.Door)
+		st, err := s.m.Stream(ctx, s.Target.Node, hostile.APIStream)
 		if err != nil {
 			return err
 		}

@@ -109,7 +109,7 @@ var Table = []Attack{
 	{Name: "promised-messages", What: "have messages asked for that do not exist", run: ihave},
 	{Name: "identities", What: "fill the members' places", run: identities},
 	{Name: "slow-streams", What: "hold streams open", run: slowStreams},
-	{Name: "door", What: "ask the door for everything, and read nothing", run: door},
+	{Name: "api", What: "ask the API for everything, and read nothing", run: api},
 	{Name: "frames", What: "send frames of any bytes", run: frames},
 }
 

@@ -2,10 +2,10 @@ package grid
 
 import "time"
 
-// Promise is the completion time promised for an attempt, and what its worker's track record needs to know of it.
-type Promise struct {
+// Expectation is when an attempt is expected to be done, and what its worker's track record needs to know of it.
+type Expectation struct {
 	Made     Time    // when the worker was chosen; 0 = before this start, or by another owner
-	Expected float64 // promised completion, seconds after Made; 0 = the attempt's time measures nothing
+	Expected float64 // completion, seconds after Made; 0 = the attempt's time measures nothing
 	LateAt   Time    // late from then on; 0 = it is in no record
 	SentAt   Time    // when it was sent, as known since this start
 	Results  uint64  // successful results that the owner had counted at that time

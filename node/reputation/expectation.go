@@ -3,16 +3,16 @@ package reputation
 import "skep/grid"
 
 // Start notes that an attempt is outstanding from now on.
-func (r *Records) Start(now grid.Time, p *grid.Promise) { p.SentAt, p.Results = now, r.results }
+func (r *Records) Start(now grid.Time, p *grid.Expectation) { p.SentAt, p.Results = now, r.results }
 
 // Given adds an attempt to its worker's outstanding ones: see Record.Given.
-func (r *Records) Given(now grid.Time, p *grid.Promise, worker grid.NodeID, ect, usual float64) {
+func (r *Records) Given(now grid.Time, p *grid.Expectation, worker grid.NodeID, ect, usual float64) {
 	r.Open(worker).Given(now, p, ect, usual)
 }
 
-// Given adds an attempt to the worker's outstanding ones. It is promised after ect seconds; usual is the expected run
-// time of its class in seconds. Where that is 0 = unknown, so is when the attempt becomes late.
-func (rec *Record) Given(now grid.Time, p *grid.Promise, ect, usual float64) {
+// Given adds an attempt to the worker's outstanding ones. It is expected to be done after ect seconds; usual is the
+// expected run time of its class in seconds. Where that is 0 = unknown, so is when the attempt becomes late.
+func (rec *Record) Given(now grid.Time, p *grid.Expectation, ect, usual float64) {
 	p.Expected, p.LateAt = 0, grid.Never
 	if usual > 0 {
 		p.Expected = max(ect, usual)
@@ -22,7 +22,7 @@ func (rec *Record) Given(now grid.Time, p *grid.Promise, ect, usual float64) {
 }
 
 // date sets when an attempt becomes late, if that was unknown when it was given.
-func (rec *Record) date(p *grid.Promise, usual float64) {
+func (rec *Record) date(p *grid.Expectation, usual float64) {
 	if p.LateAt == grid.Never {
 		rec.removeDue(p.LateAt)
 		p.LateAt = p.Made.Add(grid.Seconds(lateFactor*usual)) + lateSlack

@@ -6,8 +6,8 @@ import "skep/grid"
 // alone.
 type Parties struct{ Origin, Sender grid.NodeID }
 
-// Ledger counts what is kept for whom. Its zero value is empty. An account exists as long as something is kept for it.
-type Ledger struct {
+// Accounts count what is kept for whom. The zero value is empty. An account exists as long as something is kept for it.
+type Accounts struct {
 	accounts map[key]*account
 	jobs     map[grid.JobID]*holding
 	offers   map[grid.AttemptID]*holding
@@ -17,9 +17,9 @@ type Ledger struct {
 }
 
 // Admit says why something must not be kept for who; "" = it may. What is over does not stand in the way: see Oldest.
-func (l *Ledger) Admit(who Parties, size Amount) string {
+func (s *Accounts) Admit(who Parties, size Amount) string {
 	for _, k := range who.keys() {
-		if a := l.accounts[k]; a != nil && !k.node.IsZero() {
+		if a := s.accounts[k]; a != nil && !k.node.IsZero() {
 			open := a.open()
 			if why := open.beyond(&size, &Each); why != "" {
 				return "of node " + k.node.Short() + ", " + why
@@ -28,7 +28,7 @@ func (l *Ledger) Admit(who Parties, size Amount) string {
 			return why
 		}
 	}
-	all := l.all.open()
+	all := s.all.open()
 	if why := all.beyond(&size, &All); why != "" {
 		return "of all nodes, " + why
 	}
@@ -36,13 +36,13 @@ func (l *Ledger) Admit(who Parties, size Amount) string {
 }
 
 // Left is what may still be kept for who. It may be negative: what was on disk is kept whatever it is.
-func (l *Ledger) Left(who Parties) Amount {
+func (s *Accounts) Left(who Parties) Amount {
 	left := All
-	all := l.all.open()
+	all := s.all.open()
 	left.add(&all, -1)
 	for _, k := range who.keys() {
 		own := Each
-		if a := l.accounts[k]; a != nil {
+		if a := s.accounts[k]; a != nil {
 			open := a.open()
 			own.add(&open, -1)
 		}
@@ -53,16 +53,16 @@ func (l *Ledger) Left(who Parties) Amount {
 }
 
 // AdmitMore says why a job must not take so many bytes more; "" = it may, or nobody answers for it.
-func (l *Ledger) AdmitMore(id grid.JobID, more grid.Bytes) string {
-	if h := l.jobs[id]; h != nil {
-		return l.Admit(h.parties(), Amount{Bytes: more})
+func (s *Accounts) AdmitMore(id grid.JobID, more grid.Bytes) string {
+	if h := s.jobs[id]; h != nil {
+		return s.Admit(h.parties(), Amount{Bytes: more})
 	}
 	return ""
 }
 
 // Of returns who answers for a job.
-func (l *Ledger) Of(id grid.JobID) (who Parties, known bool) {
-	if h := l.jobs[id]; h != nil {
+func (s *Accounts) Of(id grid.JobID) (who Parties, known bool) {
+	if h := s.jobs[id]; h != nil {
 		return h.parties(), true
 	}
 	return Parties{}, false
@@ -70,51 +70,51 @@ func (l *Ledger) Of(id grid.JobID) (who Parties, known bool) {
 
 // Oldest returns the job that is to be forgotten first to make room for something that was admitted; false if there is
 // room, or nothing that could go.
-func (l *Ledger) Oldest(who Parties, size Amount) (grid.JobID, bool) {
+func (s *Accounts) Oldest(who Parties, size Amount) (grid.JobID, bool) {
 	for _, k := range who.keys() {
-		a := l.accounts[k]
+		a := s.accounts[k]
 		if a != nil && (a.over.Tasks > MaxOver || a.kept.beyond(&size, &Each) != "") && len(a.old) > a.gone {
 			return a.first().job, true
 		}
 	}
-	if l.all.kept.beyond(&size, &All) != "" && len(l.all.old) > l.all.gone {
-		return l.all.first().job, true
+	if s.all.kept.beyond(&size, &All) != "" && len(s.all.old) > s.all.gone {
+		return s.all.first().job, true
 	}
 	return grid.JobID{}, false
 }
 
 // Crowded reports whether something does not fit beside what is kept, jobs that are over included.
-func (l *Ledger) Crowded(who Parties, size Amount) bool {
+func (s *Accounts) Crowded(who Parties, size Amount) bool {
 	for _, k := range who.keys() {
-		if a := l.accounts[k]; a != nil && a.kept.beyond(&size, &Each) != "" {
+		if a := s.accounts[k]; a != nil && a.kept.beyond(&size, &Each) != "" {
 			return true
 		}
 	}
-	return l.all.kept.beyond(&size, &All) != ""
+	return s.all.kept.beyond(&size, &All) != ""
 }
 
 // Keep notes a job that this node is a member of. It is not known here.
-func (l *Ledger) Keep(id grid.JobID, who Parties, size Amount) {
-	if l.jobs == nil {
-		l.jobs = make(map[grid.JobID]*holding)
+func (s *Accounts) Keep(id grid.JobID, who Parties, size Amount) {
+	if s.jobs == nil {
+		s.jobs = make(map[grid.JobID]*holding)
 	}
-	l.jobs[id] = l.hold(id, who, size)
+	s.jobs[id] = s.hold(id, who, size)
 }
 
 // Resize notes how many bytes a job takes now.
-func (l *Ledger) Resize(id grid.JobID, bytes grid.Bytes) {
-	if h := l.jobs[id]; h != nil && h.size.Bytes != bytes {
-		l.change(h, Amount{Bytes: bytes - h.size.Bytes})
+func (s *Accounts) Resize(id grid.JobID, bytes grid.Bytes) {
+	if h := s.jobs[id]; h != nil && h.size.Bytes != bytes {
+		s.change(h, Amount{Bytes: bytes - h.size.Bytes})
 	}
 }
 
 // End notes that a job is over, and of how many tasks something was written. It is the newest that is.
-func (l *Ledger) End(id grid.JobID, tasks int) {
-	h := l.jobs[id]
+func (s *Accounts) End(id grid.JobID, tasks int) {
+	h := s.jobs[id]
 	if h == nil || h.over {
 		return
 	}
-	l.change(h, Amount{Tasks: tasks - h.size.Tasks})
+	s.change(h, Amount{Tasks: tasks - h.size.Tasks})
 	h.over = true
 	for _, a := range h.who {
 		if a != nil {
@@ -125,35 +125,35 @@ func (l *Ledger) End(id grid.JobID, tasks int) {
 }
 
 // Forget gives back what a job took.
-func (l *Ledger) Forget(id grid.JobID) {
-	if h := l.jobs[id]; h != nil {
-		delete(l.jobs, id)
-		l.release(h)
+func (s *Accounts) Forget(id grid.JobID) {
+	if h := s.jobs[id]; h != nil {
+		delete(s.jobs, id)
+		s.release(h)
 	}
 }
 
 // Take notes an attempt that was accepted. It is not known here.
-func (l *Ledger) Take(id grid.AttemptID, who Parties, bytes grid.Bytes) {
-	if l.offers == nil {
-		l.offers = make(map[grid.AttemptID]*holding)
+func (s *Accounts) Take(id grid.AttemptID, who Parties, bytes grid.Bytes) {
+	if s.offers == nil {
+		s.offers = make(map[grid.AttemptID]*holding)
 	}
-	l.offers[id] = l.hold(id.Task.Job, who, Amount{Bytes: bytes, Offers: 1})
+	s.offers[id] = s.hold(id.Task.Job, who, Amount{Bytes: bytes, Offers: 1})
 }
 
 // Extend notes that an attempt takes more bytes: its result.
-func (l *Ledger) Extend(id grid.AttemptID, more grid.Bytes) {
-	if h := l.offers[id]; h != nil {
-		l.change(h, Amount{Bytes: more})
+func (s *Accounts) Extend(id grid.AttemptID, more grid.Bytes) {
+	if h := s.offers[id]; h != nil {
+		s.change(h, Amount{Bytes: more})
 	}
 }
 
 // Return gives back what an attempt took.
-func (l *Ledger) Return(id grid.AttemptID) {
-	if h := l.offers[id]; h != nil {
-		delete(l.offers, id)
-		l.release(h)
+func (s *Accounts) Return(id grid.AttemptID) {
+	if h := s.offers[id]; h != nil {
+		delete(s.offers, id)
+		s.release(h)
 	}
 }
 
 // Kept is what is kept for all.
-func (l *Ledger) Kept() Amount { return l.all.kept }
+func (s *Accounts) Kept() Amount { return s.all.kept }

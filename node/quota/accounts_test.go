@@ -45,7 +45,7 @@ func TestEachQuantityIsBoundedForOriginAndSender(t *testing.T) {
 			func(i int) Parties { return Parties{grid.NodeID{9, byte(i)}, alice} },
 		} {
 			lower(t, few, plenty)
-			var l Ledger
+			var l Accounts
 			kept := 0
 			for i := range 10 {
 				why := l.Admit(who(i), c.size)
@@ -78,7 +78,7 @@ func TestEachQuantityIsBoundedForOriginAndSender(t *testing.T) {
 // eviction of somebody else's jobs or of open ones, and one in another order.
 func TestWhatIsOverMakesRoom(t *testing.T) {
 	lower(t, few, Amount{Bytes: 1 << 30, Registers: 1000, Tasks: 1 << 30, Offers: 1000})
-	var l Ledger
+	var l Accounts
 	who, size := Parties{alice, alice}, Amount{Bytes: 300, Registers: 1}
 	l.Keep(job(bob, 0), Parties{bob, bob}, size)
 	l.End(job(bob, 0), 1)
@@ -108,7 +108,7 @@ func TestWhatIsOverMakesRoom(t *testing.T) {
 // All accounts together are bounded too, and then what has been over for longest goes, whosever it is.
 func TestAllTogetherAreBounded(t *testing.T) {
 	lower(t, few, Amount{Bytes: 1000, Registers: 1000, Tasks: 1 << 30, Offers: 1000})
-	var l Ledger
+	var l Accounts
 	for i, id := range []grid.NodeID{alice, bob, eve} {
 		l.Keep(job(id, i), Parties{id, id}, Amount{Bytes: 300})
 	}
@@ -127,7 +127,7 @@ func TestAllTogetherAreBounded(t *testing.T) {
 
 // An origin that nobody has proved is not charged. Catches that a member uses up the room of another by naming it.
 func TestUnprovedOriginsAreNotCharged(t *testing.T) {
-	var l Ledger
+	var l Accounts
 	for i := range 2 * Each.Registers {
 		if l.Admit(Parties{Sender: eve}, Amount{Registers: 1}) != "" {
 			break
@@ -142,7 +142,7 @@ func TestUnprovedOriginsAreNotCharged(t *testing.T) {
 
 // Jobs that are over are bounded by what was written of them.
 func TestOverJobsAreBoundedByTasks(t *testing.T) {
-	var l Ledger
+	var l Accounts
 	who := Parties{alice, alice}
 	for i := range 3 {
 		l.Keep(job(alice, i), who, Amount{Registers: 1, Tasks: grid.MaxCount})
@@ -160,7 +160,7 @@ func TestOverJobsAreBoundedByTasks(t *testing.T) {
 // A job that grows is bounded as a new one is, attempts as jobs are.
 func TestGrowthIsAdmitted(t *testing.T) {
 	lower(t, few, All)
-	var l Ledger
+	var l Accounts
 	l.Keep(job(alice, 1), Parties{alice, bob}, Amount{Bytes: 400})
 	if l.AdmitMore(job(alice, 1), 600) != "" || l.AdmitMore(job(alice, 1), 601) == "" {
 		t.Error("a job may not take what is left, or more than that")

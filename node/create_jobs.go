@@ -5,7 +5,7 @@ import (
 	"skep/node/membership"
 )
 
-// What the node carries between pending submissions and the other parts.
+// A job is created once its members are chosen, which waits for their answers to keepalives.
 
 // keepaliveAnswered takes a member's, or a candidate's, answer to a keepalive.
 func (n *Node) keepaliveAnswered(now grid.Time, from grid.NodeID, m *grid.Message, fx *grid.Effects) {

@@ -7,11 +7,8 @@ import (
 	"skep/grid"
 )
 
-// Claims of ownership. A takeover message (KindTakeover) counts from a member about itself, and is only a reason to
-// ask. An owner sends keepalives to the other members at once and goes on until a majority denies its epoch. A worker
-// reports its attempts to the claimant too, asks the other members, and follows the claim when a majority of the
-// members agrees. So no single node can make an owner or a worker let go of anything, and a false claim costs a few
-// messages each sixth of a lease.
+// Claims of ownership, at a worker: it reports its attempts to the claimant too, asks the other members, and follows
+// the claim when a majority of the members agrees. ../coordinator/owner_claim.go has the rule, and what an owner does.
 
 // memberClaims are the statements of a register's members about its owner, as a worker received them.
 type memberClaims struct {

@@ -1,0 +1,40 @@
+package node
+
+import (
+	"skep/grid"
+	"skep/node/worker"
+)
+
+// offerReceived has the worker accept or refuse an offered attempt.
+func (n *Node) offerReceived(now grid.Time, from grid.NodeID, o *grid.Offer, fx *grid.Effects) {
+	if o.Spec == nil || o.ID.Task.Index >= o.Spec.Count {
+		n.stats.Stale++
+		return
+	}
+	job := o.ID.Task.Job
+	n.coordinator.OfferFrom(now, from, o, fx)
+	n.followCoordinator(now, fx)
+	reg := n.coordinator.KnownRegister(job, from, o.Members)
+	v, why := n.worker.Consider(from, o, &reg, fx)
+	if v == worker.Ignored {
+		return
+	}
+	if v == worker.Fresh {
+		if why = n.coordinator.FitsSelf(o.Spec); why.Why == grid.WhyNone {
+			why.Why = n.worker.Refuses(job, o.Spec.Needs.Resources)
+		}
+		if why.Why == grid.WhyNone {
+			why = n.coordinator.AdmitOffer(from, o, fx)
+		}
+		if why.Why == grid.WhyNone {
+			n.peers.CountReceived(now, from, o)
+		}
+	}
+	n.worker.Reply(now, from, o, v, why, reg.Verified, fx)
+	if n.pull != nil && v == worker.Fresh && o.Pulled && why.Why == grid.WhyNone {
+		n.pull.Came()
+	}
+	if v == worker.Fresh && why.Why == grid.WhyNone {
+		n.coordinator.LearnOwner(now, job, o.ID.Epoch, from, fx) // the offer may be the first message of a new owner
+	}
+}
