@@ -58,8 +58,10 @@ attack: build
 	CGO_ENABLED=0 $(GO) build -o bin/skep-intruder ./testnet/attack/intruder
 	@ok=0; bin/skep-attack -full bin/attack.txt || ok=1; bin/skep-attack -members $(MEMBERS) || ok=1; exit $$ok
 
-# Random worlds with every fault at once, and larger instances of the register's model: some minutes, a few gigabytes.
+# Random worlds with every fault at once, every digest, and larger instances of the register's model: some minutes, a few
+# gigabytes.
 soak:
+	$(GO) test ./sim ./sim/net -count 1 -timeout 30m
 	$(GO) test ./sim -run '^TestSwarm$$' -sim.swarm 10000 -timeout 60m
 	$(GO) test ./node/replication -run '^TestEveryInterleaving$$' -register.deep -timeout 60m -v
 

@@ -9,7 +9,7 @@ import (
 
 	"github.com/libp2p/go-libp2p/core/protocol"
 
-	"skep/node/p2p/hostile"
+	"skep/internal/hostile"
 	"skep/node/p2p/internal/rig"
 	"skep/node/p2p/transport"
 )

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"skep/grid"
-	"skep/node/p2p/hostile"
+	"skep/internal/hostile"
 	"skep/node/p2p/identity"
 	"skep/node/p2p/internal/rig"
 	"skep/node/p2p/transport/dials"

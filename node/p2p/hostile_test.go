@@ -16,7 +16,7 @@ import (
 	"github.com/libp2p/go-libp2p/p2p/net/swarm"
 
 	"skep/grid"
-	"skep/node/p2p/hostile"
+	"skep/internal/hostile"
 	"skep/node/p2p/identity"
 	"skep/node/p2p/internal/rig"
 	"skep/node/p2p/wire"

@@ -15,7 +15,7 @@ import (
 	ma "github.com/multiformats/go-multiaddr"
 	manet "github.com/multiformats/go-multiaddr/net"
 
-	"skep/node/p2p/hostile"
+	"skep/internal/hostile"
 	"skep/node/p2p/internal/rig"
 	"skep/node/p2p/transport"
 	"skep/node/p2p/wire"

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"skep/grid"
-	"skep/node/p2p/hostile"
+	"skep/internal/hostile"
 	"skep/node/p2p/internal/rig"
 )
 

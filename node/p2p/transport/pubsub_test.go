@@ -16,7 +16,7 @@ import (
 	manet "github.com/multiformats/go-multiaddr/net"
 
 	"skep/grid"
-	"skep/node/p2p/hostile"
+	"skep/internal/hostile"
 	"skep/node/p2p/internal/rig"
 )
 

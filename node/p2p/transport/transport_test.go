@@ -16,7 +16,7 @@ import (
 	"go.uber.org/goleak"
 
 	"skep/grid"
-	"skep/node/p2p/hostile"
+	"skep/internal/hostile"
 	"skep/node/p2p/identity"
 	"skep/node/p2p/inbox"
 	"skep/node/p2p/internal/rig"

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"skep/grid"
-	"skep/node/p2p/hostile"
+	"skep/internal/hostile"
 )
 
 // Attack is one of the table.

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"skep/grid"
-	"skep/node/p2p/hostile"
+	"skep/internal/hostile"
 )
 
 // gossips sends what a function makes over gossipsub, until an error.

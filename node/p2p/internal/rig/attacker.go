@@ -3,7 +3,7 @@ package rig
 import (
 	"testing"
 
-	"skep/node/p2p/hostile"
+	"skep/internal/hostile"
 )
 
 // Attacker joins a hostile member to the network of a token.
