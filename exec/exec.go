@@ -137,9 +137,6 @@ func (e *Exec) LowDisk(on bool) { e.lowDisk = on }
 // Draining reports whether the node drains.
 func (e *Exec) Draining() bool { return e.draining }
 
-// Capacity returns the node's resources.
-func (e *Exec) Capacity() grid.Resources { return e.capacity }
-
 // Free returns the resources that no running task has taken.
 func (e *Exec) Free() grid.Resources { return e.free }
 

@@ -199,8 +199,8 @@ func TestLedger(t *testing.T) {
 				for _, h := range e.stopping {
 					used = used.Plus(h.need)
 				}
-				if used.Plus(e.Free()) != e.Capacity() {
-					t.Fatalf("running or stopping %v, free %v, capacity %v", used, e.Free(), e.Capacity())
+				if used.Plus(e.Free()) != e.capacity {
+					t.Fatalf("running or stopping %v, free %v, capacity %v", used, e.Free(), e.capacity)
 				}
 				known := 0
 				for i := range n {
@@ -301,7 +301,7 @@ func TestRequeued(t *testing.T) {
 	if e.Requeue(id(1)) != nil {
 		t.Error("what waits was put back")
 	}
-	if w := e.Requeue(id(0)); w == nil || e.Free() != e.Capacity() || len(e.Queue()) != 2 {
+	if w := e.Requeue(id(0)); w == nil || e.Free() != e.capacity || len(e.Queue()) != 2 {
 		t.Fatalf("%v, %v free, %d wait", w, e.Free(), len(e.Queue()))
 	}
 	if w := e.Next(1); w == nil || w.ID != id(0) {

@@ -37,9 +37,6 @@ type Work struct {
 	after       *Work
 }
 
-// Origin returns the node that the job was submitted to.
-func (w *Work) Origin() grid.NodeID { return w.ID.Task.Job.Origin }
-
 // class counts the queued work of one class, so that the backlog is a sum over classes instead of tasks.
 type class struct {
 	name   string

@@ -154,18 +154,6 @@ func TestInside(t *testing.T) {
 	}
 }
 
-func TestSlots(t *testing.T) {
-	r := Resources{CPU: 4 * CPU, Memory: GiB}
-	for _, c := range []struct {
-		need Resources
-		want int
-	}{{Resources{CPU: CPU}, 4}, {Resources{CPU: 1, Memory: 512 * MiB}, 2}, {Resources{CPU: 5 * CPU}, 0}} {
-		if got := r.Slots(c.need); got != c.want {
-			t.Errorf("%v in %v: %d, want %d", c.need, r, got, c.want)
-		}
-	}
-}
-
 func TestEffectsKeepTheirMemory(t *testing.T) {
 	fx := &Effects{}
 	fill := func() {

@@ -35,18 +35,6 @@ func (r Resources) Minus(s Resources) Resources {
 	return Resources{CPU: r.CPU - s.CPU, Memory: r.Memory - s.Memory}
 }
 
-// Slots returns how many tasks of that need fit into r at the same time.
-func (r Resources) Slots(need Resources) int {
-	n := int64(1 << 20)
-	if need.CPU > 0 {
-		n = min(n, int64(r.CPU/need.CPU))
-	}
-	if need.Memory > 0 {
-		n = min(n, int64(r.Memory/need.Memory))
-	}
-	return int(max(n, 0))
-}
-
 // String prints cores and mebibytes.
 func (r Resources) String() string {
 	return fmt.Sprintf("%g cpu, %d MiB", float64(r.CPU)/1000, r.Memory/MiB)

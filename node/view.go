@@ -49,14 +49,6 @@ type Counts struct {
 	coordinator.Counts
 }
 
-// Work returns the state and result of an attempt accepted here.
-func (n *Node) Work(id grid.AttemptID) (grid.WorkState, *grid.Result, bool) {
-	if w := n.worker.Exec().Get(id); w != nil {
-		return w.State, w.Result, true
-	}
-	return 0, nil, false
-}
-
 // Peers appends this node and the nodes in its view, ordered by identity.
 func (n *Node) Peers(now grid.Time, dst []PeerView) []PeerView {
 	at := len(dst)

@@ -210,3 +210,11 @@ func TestRepeatedRefusedOfferIsRefused(t *testing.T) {
 		t.Error("it never ran, and would count as lost")
 	}
 }
+
+// Work returns the state and result of an attempt accepted here.
+func (n *Node) Work(id grid.AttemptID) (grid.WorkState, *grid.Result, bool) {
+	if w := n.worker.Exec().Get(id); w != nil {
+		return w.State, w.Result, true
+	}
+	return 0, nil, false
+}

@@ -1,10 +1,6 @@
 package sim
 
-import (
-	"time"
-
-	"skep/grid"
-)
+import "skep/grid"
 
 // TraceEvent is one call of a node's Step: the node's clock, and a copy of the event.
 type TraceEvent struct {
@@ -23,17 +19,4 @@ func (t *tap) record(now grid.Time, ev *grid.Event) {
 	if len(t.events) < t.most {
 		t.events = append(t.events, TraceEvent{Now: now, Event: copyEvent(ev)})
 	}
-}
-
-// RecordTrace runs w for a time, or until node has taken n steps, and returns the events of these steps. A new node
-// made from w.NodeConfig takes the same steps, unless the node was restarted in between.
-func RecordTrace(w *World, node, n int, within time.Duration) ([]TraceEvent, error) {
-	w.tap = tap{node: int32(node), most: n}
-	w.recoverPanics(func() {
-		for w.fail == nil && len(w.tap.events) < n && w.processNext(grid.Time(within)) {
-		}
-	})
-	events := w.tap.events
-	w.tap = tap{node: -1}
-	return events, w.err()
 }

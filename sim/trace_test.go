@@ -80,3 +80,16 @@ func TestEngineDoesNotAllocateWhenWarm(t *testing.T) {
 		t.Errorf("%v allocations in %v steps, want none to speak of", n, steps)
 	}
 }
+
+// RecordTrace runs w for a time, or until node has taken n steps, and returns the events of these steps. A new node
+// made from w.NodeConfig takes the same steps, unless the node was restarted in between.
+func RecordTrace(w *World, node, n int, within time.Duration) ([]TraceEvent, error) {
+	w.tap = tap{node: int32(node), most: n}
+	w.recoverPanics(func() {
+		for w.fail == nil && len(w.tap.events) < n && w.processNext(grid.Time(within)) {
+		}
+	})
+	events := w.tap.events
+	w.tap = tap{node: -1}
+	return events, w.err()
+}

@@ -35,13 +35,6 @@ func (c *Client) Version(ctx context.Context) (v1.Version, error) {
 	return v, err
 }
 
-// Config returns the settings that the node runs with.
-func (c *Client) Config(ctx context.Context) (v1.Config, error) {
-	var v v1.Config
-	err := c.call(ctx, http.MethodGet, "/v1/config", nil, nil, &v)
-	return v, err
-}
-
 // Stats returns the node's counts.
 func (c *Client) Stats(ctx context.Context) (v1.Stats, error) {
 	var s v1.Stats
