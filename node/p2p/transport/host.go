@@ -6,16 +6,13 @@ import (
 	"net"
 	"time"
 
-	"github.com/libp2p/go-libp2p"
 	"github.com/libp2p/go-libp2p/core/crypto"
 	"github.com/libp2p/go-libp2p/core/host"
 	"github.com/libp2p/go-libp2p/core/network"
 	"github.com/libp2p/go-libp2p/core/protocol"
 	rcmgr "github.com/libp2p/go-libp2p/p2p/host/resource-manager"
-	"github.com/libp2p/go-libp2p/p2p/muxer/yamux"
 	"github.com/libp2p/go-libp2p/p2p/net/connmgr"
 	"github.com/libp2p/go-libp2p/p2p/protocol/circuitv2/relay"
-	"github.com/libp2p/go-libp2p/p2p/security/noise"
 	"github.com/libp2p/go-libp2p/x/rate"
 	"golang.org/x/sys/unix"
 )
@@ -76,25 +73,7 @@ func newHost(cfg *Config, g *connGater, budget *dialBudget) (host.Host, error) {
 		resources.Close()
 		return nil, err
 	}
-	h, err := libp2p.New(
-		libp2p.Identity(priv),
-		libp2p.PrivateNetwork(cfg.Secret[:]),
-		libp2p.NoTransports, libp2p.Transport(newBudgetedTCP(budget)),
-		libp2p.Security(noise.ID, noise.New),
-		libp2p.Muxer(yamux.ID, newMuxer()),
-		libp2p.ListenAddrStrings(cfg.Listen...),
-		libp2p.ResourceManager(resources),
-		libp2p.ConnectionManager(connections),
-		libp2p.ConnectionGater(g),
-		libp2p.UserAgent("skep"),
-		libp2p.DisableMetrics(),
-		libp2p.Ping(false),
-		libp2p.WithDialTimeout(DialDeadline),
-		libp2p.EnableRelay(),
-		libp2p.EnableHolePunching(),
-		libp2p.AddrsFactory(cfg.Addrs.Merge),
-		libp2p.ForceReachabilityPublic(), // AutoNAT is not used: package reachability finds out
-	)
+	h, err := newBasicHost(cfg, &hostParts{priv, resources, connections, g, budget})
 	if err != nil {
 		connections.Close()
 		resources.Close()
@@ -148,7 +127,7 @@ func descriptors() int {
 // address, and of one new connection in 5 s, would keep a grid of containers behind one address apart.
 func newResources(services []Service) (network.ResourceManager, error) {
 	scaling := rcmgr.DefaultLimits
-	libp2p.SetDefaultServiceLimits(&scaling)
+	addServiceLimits(&scaling)
 	descriptors := rcmgr.LimitVal(descriptors())
 	limits := rcmgr.PartialLimitConfig{
 		System: rcmgr.ResourceLimits{Conns: 1024, ConnsInbound: 768, ConnsOutbound: 768, Streams: 16384, StreamsInbound: 8192,

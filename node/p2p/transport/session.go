@@ -47,14 +47,17 @@ func newSession(t *Transport, n grid.NodeID) *session {
 // maxReopen is how many times in a row opening a control stream may fail before the connection is closed.
 const maxReopen = 4
 
-// run opens the own control stream and writes to it, reopens it when it breaks, until the session ends.
+// run opens the own control stream and writes to it, reopens it when it breaks, until the session ends. Only the first
+// opening may dial: a stream breaks before its connection is reported as closed, and a session that dialled in between
+// would go on over another connection, without the node being told that the peer was down.
 func (s *session) run() {
 	defer s.end()
+	mayDial := true
 	for failed := 0; failed < maxReopen && s.ctx.Err() == nil; {
-		dialled := !s.t.peers.connected(s.node)
-		st, hello, rtt, err := s.open()
+		absent := !s.t.peers.connected(s.node)
+		st, hello, rtt, err := s.open(mayDial)
 		if err == nil {
-			failed = 0
+			failed, mayDial = 0, false
 			if s.opened(&hello, rtt) {
 				s.write(st)
 			}
@@ -62,7 +65,7 @@ func (s *session) run() {
 			continue
 		}
 		failed++
-		if dialled { // the peer was not connected: one try is enough
+		if absent { // the peer was not connected: one try is enough
 			return
 		}
 		s.t.cfg.Log.Debug("control stream", "node", s.node.Short(), "error", err)
@@ -78,9 +81,12 @@ func (s *session) run() {
 }
 
 // open opens the own control stream, exchanges hellos, and measures the round trip.
-func (s *session) open() (st network.Stream, h wire.Hello, rtt time.Duration, err error) {
+func (s *session) open(mayDial bool) (st network.Stream, h wire.Hello, rtt time.Duration, err error) {
 	ctx, cancel := context.WithTimeout(network.WithAllowLimitedConn(s.ctx, "skep"), helloDeadline)
 	defer cancel()
+	if !mayDial {
+		ctx = network.WithNoDial(ctx, "skep")
+	}
 	if st, err = s.t.host.NewStream(ctx, identity.Peer(s.node), controlProtocol); err != nil {
 		return nil, h, 0, err
 	}

@@ -9,7 +9,6 @@ import (
 	"github.com/libp2p/go-libp2p/core/peer"
 	"github.com/libp2p/go-libp2p/core/transport"
 	"github.com/libp2p/go-libp2p/p2p/transport/tcp"
-	"github.com/libp2p/go-libp2p/p2p/transport/tcpreuse"
 	ma "github.com/multiformats/go-multiaddr"
 	manet "github.com/multiformats/go-multiaddr/net"
 
@@ -32,12 +31,10 @@ type budgetedTCP struct {
 	budget *dialBudget // nil: no bound
 }
 
-// newBudgetedTCP returns the constructor of a host's transport.
-func newBudgetedTCP(by *dialBudget) any {
-	return func(u transport.Upgrader, rc network.ResourceManager, shared *tcpreuse.ConnMgr) (*budgetedTCP, error) {
-		t, err := tcp.NewTCPTransport(u, rc, shared)
-		return &budgetedTCP{t, by}, err
-	}
+// newBudgetedTCP makes a host's transport.
+func newBudgetedTCP(u transport.Upgrader, rc network.ResourceManager, by *dialBudget) (*budgetedTCP, error) {
+	t, err := tcp.NewTCPTransport(u, rc, nil)
+	return &budgetedTCP{t, by}, err
 }
 
 // Dial connects to a peer.
