@@ -68,13 +68,14 @@ func findLink(l link, peer int32) int { return int(l.peer - peer) }
 
 // connect returns the connection of two nodes, allocated if there is none, and the side of i.
 func (w *World) connect(i, j int32) (name int32, side int) {
-	if i > j {
-		name, side = w.connect(j, i)
-		return name, 1 - side
-	}
 	at, ok := slices.BinarySearchFunc(w.hosts[i].links, j, findLink)
 	if ok {
-		return w.hosts[i].links[at].conn, 0
+		name = w.hosts[i].links[at].conn
+		return name, w.conns[name].side(i)
+	}
+	if i > j {
+		name, _ = w.connect(j, i)
+		return name, 1
 	}
 	if w.freeConn == 0 {
 		w.conns = append(w.conns, conn{})

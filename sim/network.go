@@ -170,7 +170,8 @@ func (w *World) send(i int32, to grid.NodeID, m *grid.Message) {
 		b := w.bodies.take(m)
 		body := w.bodies.at(b)
 		body.from, body.conn, body.gen = i, ci, gen
-		w.push(at, kindMessage, j, 0, uint64(b))
+		w.seq++ // a message is for whichever run of its node is up: to read that node's here would be a cache miss
+		w.queue.Push(event.Event{At: at, Seq: w.seq, Arg: uint64(b), Node: j, Kind: kindMessage})
 	}
 }
 
@@ -199,7 +200,7 @@ func (w *World) arrive(e *event.Event) {
 		w.counts.Lost++
 	} else {
 		m := w.bodies.message(b)
-		w.ev = grid.Event{Kind: grid.EvMessage, Peer: w.hosts[body.from].id, Msg: m}
+		w.ev = grid.Event{Kind: grid.EvMessage, Peer: nodeID(int(body.from), w.cfg.Seed), Msg: m}
 		w.step(e.Node, &w.ev)
 		if w.cfg.Check >= CheckPoison {
 			poison(m)

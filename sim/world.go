@@ -28,6 +28,7 @@ type World struct {
 	machines
 	agenda
 	books *oracle.Books
+	ahead prefetcher
 
 	fx          grid.Effects
 	ev          grid.Event
@@ -145,6 +146,7 @@ func (w *World) processNext(end grid.Time) bool {
 		return false
 	}
 	w.now = e.At
+	w.fetchAhead()
 	w.dispatch(&e)
 	return true
 }
