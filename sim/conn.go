@@ -64,11 +64,22 @@ func (w *World) dialerSide(c *conn) int {
 	return -1
 }
 
-func findLink(l link, peer int32) int { return int(l.peer - peer) }
+// findConn returns the index of the link to a peer, or where it would be inserted.
+func findConn(links []link, peer int32) (int, bool) {
+	lo, hi := 0, len(links)
+	for lo < hi {
+		if mid := (lo + hi) / 2; links[mid].peer < peer {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	return lo, lo < len(links) && links[lo].peer == peer
+}
 
 // connect returns the connection of two nodes, allocated if there is none, and the side of i.
 func (w *World) connect(i, j int32) (name int32, side int) {
-	at, ok := slices.BinarySearchFunc(w.hosts[i].links, j, findLink)
+	at, ok := findConn(w.hosts[i].links, j)
 	if ok {
 		name = w.hosts[i].links[at].conn
 		return name, w.conns[name].side(i)
@@ -86,7 +97,7 @@ func (w *World) connect(i, j int32) (name int32, side int) {
 	w.freeConn = c.next
 	*c = conn{node: [2]int32{i, j}, gen: c.gen + 1, lastUsed: w.now}
 	w.hosts[i].links = slices.Insert(w.hosts[i].links, at, link{j, name})
-	at, _ = slices.BinarySearchFunc(w.hosts[j].links, i, findLink)
+	at, _ = findConn(w.hosts[j].links, i)
 	w.hosts[j].links = slices.Insert(w.hosts[j].links, at, link{i, name})
 	return name, 0
 }
@@ -107,7 +118,7 @@ func (w *World) maintainConn(name int32) {
 	case !c.up && !c.dialing && c.reportedUp == [2]bool{} && c.requested == [2]bool{} && c.persistent == [2]bool{}:
 		for s := range 2 {
 			h := &w.hosts[c.node[s]]
-			at, _ := slices.BinarySearchFunc(h.links, c.node[1-s], findLink)
+			at, _ := findConn(h.links, c.node[1-s])
 			h.links = slices.Delete(h.links, at, at+1)
 		}
 		c.node = [2]int32{-1, -1}

@@ -17,17 +17,18 @@ type host struct {
 	lost                bool // never starts again
 	full                bool // its disk is nearly full
 	reportsAvailability bool // its node was told an availability below 1
+	drifted             bool // pastClocks is not empty
 	hostile             Behaviour
 	boots               uint64
 	clock
-	pausedUntil  grid.Time   // it handles no event before
-	member       Member      // nil while it is down
-	links        []link      // sorted by peer
-	pastClocks   []pastClock // the clock before changes of its drift in this run
-	slow         float64     // factor by which it is slower than normal, 1 or more
-	stalledUntil grid.Time   // its disk writes nothing before
+	pausedUntil  grid.Time // it handles no event before
+	member       Member    // nil while it is down
+	links        []link    // sorted by peer
+	slow         float64   // factor by which it is slower than normal, 1 or more
+	stalledUntil grid.Time // its disk writes nothing before
 	disk         disk
 
+	pastClocks     []pastClock // the clock before changes of its drift in this run
 	id             grid.NodeID
 	coreShare      float64          // share of the cores that other users leave
 	speed          float64          // speed of its tasks relative to normal
@@ -40,7 +41,6 @@ type host struct {
 	cap            grid.Resources
 	unanswered     []int32 // submissions without an answer
 	blobs          map[grid.BlobID]struct{}
-	offenders      []offender // peers with offences counted by this node's driver
 }
 
 // boot is the number of the current run, as in events.
@@ -102,6 +102,7 @@ func (w *World) start(i int32) {
 	}
 	h.boots++
 	h.offset, h.since, h.pastClocks = grid.Time(w.rng.Int64N(int64(1000*time.Hour)))+w.now, w.now, h.pastClocks[:0]
+	h.drifted = false
 	cfg, wall := w.NodeConfig(int(i))
 	m, err := w.cfg.Make(cfg, wall)
 	if err != nil {

@@ -95,7 +95,8 @@ type network struct {
 	cuts      []cut
 	dropped   []int32 // scratch
 	counts    Traffic
-	wireFree  []grid.Time // by node: when its last message is on the wire; nil without a bandwidth
+	offenders map[pair]*offender // nil while there are none
+	wireFree  []grid.Time        // by node: when its last message is on the wire; nil without a bandwidth
 }
 
 // Traffic counts messages.
@@ -200,7 +201,8 @@ func (w *World) arrive(e *event.Event) {
 		w.counts.Lost++
 	} else {
 		m := w.bodies.message(b)
-		w.ev = grid.Event{Kind: grid.EvMessage, Peer: nodeID(int(body.from), w.cfg.Seed), Msg: m}
+		w.ev = grid.Event{}
+		w.ev.Kind, w.ev.Peer, w.ev.Msg = grid.EvMessage, nodeID(int(body.from), w.cfg.Seed), m
 		w.step(e.Node, &w.ev)
 		if w.cfg.Check >= CheckPoison {
 			poison(m)

@@ -59,6 +59,9 @@ func (w *World) release(i int32, fx *grid.Effects) {
 	for k := range fx.Replies {
 		w.reply(i, &fx.Replies[k])
 	}
+	if len(fx.Sends) > 1 {
+		w.fetchConns(i, fx.Sends)
+	}
 	for k := range fx.Sends {
 		w.sendChecked(i, &fx.Sends[k])
 	}
