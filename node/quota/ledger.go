@@ -1,6 +1,9 @@
 package quota
 
-import "skep/grid"
+import (
+	"skep/grid"
+	"skep/sparse"
+)
 
 // Parties are who answers for what is kept. The origin is zero where another node sent the job: then the sender answers
 // alone.
@@ -8,9 +11,9 @@ type Parties struct{ Origin, Sender grid.NodeID }
 
 // Ledger counts what is kept for whom. Its zero value is empty. An account exists as long as something is kept for it.
 type Ledger struct {
-	accounts map[key]*account
-	jobs     map[grid.JobID]*holding
-	offers   map[grid.AttemptID]*holding
+	accounts sparse.Map[key, *account]
+	jobs     sparse.Map[grid.JobID, jobHolding]
+	offers   sparse.Map[grid.AttemptID, offerHolding]
 	all      account // each thing once
 	spare    []*holding
 	unused   []*account
@@ -19,7 +22,7 @@ type Ledger struct {
 // Admit says why something must not be kept for who; "" = it may. What is over does not stand in the way: see Oldest.
 func (l *Ledger) Admit(who Parties, size Amount) string {
 	for _, k := range who.keys() {
-		if a := l.accounts[k]; a != nil && !k.node.IsZero() {
+		if a := l.accounts.Get(k); a != nil && !k.node.IsZero() {
 			open := a.open()
 			if why := open.beyond(&size, &Each); why != "" {
 				return "of node " + k.node.Short() + ", " + why
@@ -42,7 +45,7 @@ func (l *Ledger) Left(who Parties) Amount {
 	left.add(&all, -1)
 	for _, k := range who.keys() {
 		own := Each
-		if a := l.accounts[k]; a != nil {
+		if a := l.accounts.Get(k); a != nil {
 			open := a.open()
 			own.add(&open, -1)
 		}
@@ -54,7 +57,7 @@ func (l *Ledger) Left(who Parties) Amount {
 
 // AdmitMore says why a job must not take so many bytes more; "" = it may, or nobody answers for it.
 func (l *Ledger) AdmitMore(id grid.JobID, more grid.Bytes) string {
-	if h := l.jobs[id]; h != nil {
+	if h := l.jobs.Get(id); h.holding != nil {
 		return l.Admit(h.parties(), Amount{Bytes: more})
 	}
 	return ""
@@ -62,7 +65,7 @@ func (l *Ledger) AdmitMore(id grid.JobID, more grid.Bytes) string {
 
 // Of returns who answers for a job.
 func (l *Ledger) Of(id grid.JobID) (who Parties, known bool) {
-	if h := l.jobs[id]; h != nil {
+	if h := l.jobs.Get(id); h.holding != nil {
 		return h.parties(), true
 	}
 	return Parties{}, false
@@ -72,13 +75,13 @@ func (l *Ledger) Of(id grid.JobID) (who Parties, known bool) {
 // room, or nothing that could go.
 func (l *Ledger) Oldest(who Parties, size Amount) (grid.JobID, bool) {
 	for _, k := range who.keys() {
-		a := l.accounts[k]
+		a := l.accounts.Get(k)
 		if a != nil && (a.over.Tasks > MaxOver || a.kept.beyond(&size, &Each) != "") && len(a.old) > a.gone {
-			return a.first().job, true
+			return a.first().id.Task.Job, true
 		}
 	}
 	if l.all.kept.beyond(&size, &All) != "" && len(l.all.old) > l.all.gone {
-		return l.all.first().job, true
+		return l.all.first().id.Task.Job, true
 	}
 	return grid.JobID{}, false
 }
@@ -86,7 +89,7 @@ func (l *Ledger) Oldest(who Parties, size Amount) (grid.JobID, bool) {
 // Crowded reports whether something does not fit beside what is kept, jobs that are over included.
 func (l *Ledger) Crowded(who Parties, size Amount) bool {
 	for _, k := range who.keys() {
-		if a := l.accounts[k]; a != nil && a.kept.beyond(&size, &Each) != "" {
+		if a := l.accounts.Get(k); a != nil && a.kept.beyond(&size, &Each) != "" {
 			return true
 		}
 	}
@@ -95,22 +98,20 @@ func (l *Ledger) Crowded(who Parties, size Amount) bool {
 
 // Keep notes a job that this node is a member of. It is not known here.
 func (l *Ledger) Keep(id grid.JobID, who Parties, size Amount) {
-	if l.jobs == nil {
-		l.jobs = make(map[grid.JobID]*holding)
-	}
-	l.jobs[id] = l.hold(id, who, size)
+	at := grid.AttemptID{Task: grid.TaskID{Job: id}}
+	l.jobs.Put(jobHolding{l.hold(at, who, size)})
 }
 
 // Resize notes how many bytes a job takes now.
 func (l *Ledger) Resize(id grid.JobID, bytes grid.Bytes) {
-	if h := l.jobs[id]; h != nil && h.size.Bytes != bytes {
-		l.change(h, Amount{Bytes: bytes - h.size.Bytes})
+	if h := l.jobs.Get(id); h.holding != nil && h.size.Bytes != bytes {
+		l.change(h.holding, Amount{Bytes: bytes - h.size.Bytes})
 	}
 }
 
 // End notes that a job is over, and of how many tasks something was written. It is the newest that is.
 func (l *Ledger) End(id grid.JobID, tasks int) {
-	h := l.jobs[id]
+	h := l.jobs.Get(id).holding
 	if h == nil || h.over {
 		return
 	}
@@ -126,32 +127,29 @@ func (l *Ledger) End(id grid.JobID, tasks int) {
 
 // Forget gives back what a job took.
 func (l *Ledger) Forget(id grid.JobID) {
-	if h := l.jobs[id]; h != nil {
-		delete(l.jobs, id)
-		l.release(h)
+	if h := l.jobs.Get(id); h.holding != nil {
+		l.jobs.Drop(id)
+		l.release(h.holding)
 	}
 }
 
 // Take notes an attempt that was accepted. It is not known here.
 func (l *Ledger) Take(id grid.AttemptID, who Parties, bytes grid.Bytes) {
-	if l.offers == nil {
-		l.offers = make(map[grid.AttemptID]*holding)
-	}
-	l.offers[id] = l.hold(id.Task.Job, who, Amount{Bytes: bytes, Offers: 1})
+	l.offers.Put(offerHolding{l.hold(id, who, Amount{Bytes: bytes, Offers: 1})})
 }
 
 // Extend notes that an attempt takes more bytes: its result.
 func (l *Ledger) Extend(id grid.AttemptID, more grid.Bytes) {
-	if h := l.offers[id]; h != nil {
-		l.change(h, Amount{Bytes: more})
+	if h := l.offers.Get(id); h.holding != nil {
+		l.change(h.holding, Amount{Bytes: more})
 	}
 }
 
 // Return gives back what an attempt took.
 func (l *Ledger) Return(id grid.AttemptID) {
-	if h := l.offers[id]; h != nil {
-		delete(l.offers, id)
-		l.release(h)
+	if h := l.offers.Get(id); h.holding != nil {
+		l.offers.Drop(id)
+		l.release(h.holding)
 	}
 }
 
