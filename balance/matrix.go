@@ -23,7 +23,9 @@ func (x *matrix) grow(n, m int) {
 		}
 		x.v, x.stride = v, stride
 	}
-	for ; x.rows < n; x.rows++ {
-		x.v = append(x.v, make([]float64, x.stride)...)
+	if n > x.rows { // rows seldom come: no room for more
+		v := make([]float64, n*x.stride)
+		copy(v, x.v)
+		x.v, x.rows = v, n
 	}
 }

@@ -96,7 +96,7 @@ func (g *Gossip) quota(now grid.Time, src *Peer) bool {
 	if now.Sub(l.introAt) >= g.cfg.Refresh {
 		l.introAt, l.intros = now, 0
 	}
-	l.intros++
+	l.intros = min(l.intros, 1<<16-2) + 1
 	return int(l.intros) <= max(g.cfg.View/8, 1)
 }
 
