@@ -12,8 +12,8 @@ import (
 	"skep/sim/pages"
 )
 
-// BenchmarkToyBars measures the engine alone: its CPU an event with a toy member over the same toy in a plain loop on the
-// same event queue, in turns within one run.
+// BenchmarkToyBars measures the engine alone: its CPU an event with a toy member over the same toy in a plain loop on
+// the same event queue, in turns within one run.
 func BenchmarkToyBars(b *testing.B) {
 	for range b.N {
 		for _, nodes := range []int{10_000, 100_000} {
@@ -49,7 +49,8 @@ func barToy(nodes int) {
 	}
 	ours := float64(world) / float64(w.Report().Steps-steps)
 	theirs := float64(plain) / float64(p.events-events)
-	fmt.Printf("toy, %d nodes: %.0f ns of CPU an event, %.0f in a plain loop; %.2f events a node and second\n", nodes, ours,
-		theirs, float64(w.Report().Steps-steps)/float64(nodes)/(rounds*round).Seconds())
+	fmt.Printf("toy, %d nodes: %.0f ns of CPU an event, %.0f in a plain loop; %.2f events a node and second\n",
+		nodes, ours, theirs,
+		float64(w.Report().Steps-steps)/float64(nodes)/(rounds*round).Seconds())
 	report(fmt.Sprintf("CPU an event, toy, %d nodes, over a plain loop", nodes), ours/theirs, "", "≤ 3", ours/theirs <= 3)
 }

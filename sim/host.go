@@ -89,7 +89,7 @@ func (w *World) NodeConfig(i int) (node.Config, grid.Wall) {
 	if h.boots > 1 {
 		c.Known = min(w.cfg.Nodes-1, 2*grid.MaxMembers)
 	}
-	c.Scratch, c.Balance.Scratch = &w.nodeScratch, &w.lp
+	c.Scratch, c.Balance.Scratch = &w.scratch.node, &w.scratch.lp
 	c.Seed = splitmix(w.cfg.Seed ^ splitmix(uint64(i)<<20+h.boots))
 	return c, grid.Wall{Zero: wallStart.Add(-time.Duration(h.offset - h.since))}
 }

@@ -52,7 +52,8 @@ func (p *Peers) Eligible(now grid.Time, n *Need, dst []balance.State) (fit []bal
 // mayRun reports whether a peer takes work and fits a task.
 func (m *connectedPeer) mayRun(spec *grid.JobSpec) bool {
 	ad := m.view.Ad
-	return ad != nil && m.can.has(takesWork) && (m.can.has(hidesJobs) || spec.Access() != grid.AccessOwner) && !ad.Closed() &&
+	return ad != nil && m.can.has(takesWork) &&
+		(m.can.has(hidesJobs) || spec.Access() != grid.AccessOwner) && !ad.Closed() &&
 		discovery.Fit(&spec.Needs, spec.Engine, ad) == grid.WhyNone
 }
 
