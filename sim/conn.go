@@ -29,6 +29,9 @@ type conn struct {
 // anyGen marks a message that was sent before there was a connection.
 const anyGen = 1<<32 - 1
 
+// minGrowth is the least number of links by which a node's list grows.
+const minGrowth = 4
+
 // link is an entry of a node's connections.
 type link struct{ peer, conn int32 }
 
@@ -96,9 +99,9 @@ func (w *World) connect(i, j int32) (name int32, side int) {
 	c := &w.conns[name]
 	w.freeConn = c.next
 	*c = conn{node: [2]int32{i, j}, gen: c.gen + 1, lastUsed: w.now}
-	w.hosts[i].links = slices.Insert(w.hosts[i].links, at, link{j, name})
+	w.hosts[i].links = slices.Insert(grid.Room(w.hosts[i].links, minGrowth), at, link{j, name})
 	at, _ = findConn(w.hosts[j].links, i)
-	w.hosts[j].links = slices.Insert(w.hosts[j].links, at, link{i, name})
+	w.hosts[j].links = slices.Insert(grid.Room(w.hosts[j].links, minGrowth), at, link{i, name})
 	return name, 0
 }
 
