@@ -48,7 +48,7 @@ var floors = map[string][]string{
 	"node/membership":  {"grid", "sparse"},
 	"node/policies":    {"grid", "balance"},
 	"node/profile":     {"grid", "gossip", "balance"},
-	"node/quota":       {"grid"},
+	"node/quota":       {"grid", "sparse"},
 	"node/worker":      {"grid", "exec", "fifo", "node/quota"},
 	"node/rates":       {"grid"},
 	"node/p2p/wire":    {"grid", "node/p2p/wire/internal/pb"},

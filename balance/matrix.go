@@ -16,14 +16,16 @@ func (x *matrix) row(i int32, m int) []float64 { return x.v[int(i)*x.stride:][:m
 // grow makes room for n rows of m entries.
 func (x *matrix) grow(n, m int) {
 	if m > x.stride {
-		stride := max(4, m+m/4)
+		stride := max(4, m+m/8)
 		v := make([]float64, x.rows*stride)
 		for i := range x.rows {
 			copy(v[i*stride:], x.v[i*x.stride:][:x.stride])
 		}
 		x.v, x.stride = v, stride
 	}
-	for ; x.rows < n; x.rows++ {
-		x.v = append(x.v, make([]float64, x.stride)...)
+	if n > x.rows { // rows seldom come: no room for more
+		v := make([]float64, n*x.stride)
+		copy(v, x.v)
+		x.v, x.rows = v, n
 	}
 }

@@ -16,14 +16,14 @@ type place struct {
 // lookup returns the index of a node. Views are gone through in the order of identities, so the one after the last is
 // looked at first.
 func (r *rates) lookup(id *grid.NodeID) (int32, bool) {
-	at := r.next
+	at := int(r.next)
 	if at >= len(r.order) || r.ids[r.order[at].node] != *id {
 		var ok bool
 		if at, ok = r.find(id); !ok {
 			return 0, false
 		}
 	}
-	r.next = at + 1
+	r.next = int32(at + 1)
 	return r.order[at].node, true
 }
 

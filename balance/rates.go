@@ -22,7 +22,6 @@ const mostSlots = 1e6
 // until they go; an index that became free is used again.
 type rates struct {
 	order []place       // the nodes, ordered by identity
-	next  int           // the position in order after the last that was looked up
 	ids   []grid.NodeID // by index of the node, as are the next
 	live  []bool
 	rated []bool
@@ -43,6 +42,7 @@ type rates struct {
 	// What changed since the LP was last solved or looked for a change.
 	shape   bool    // a node joined or left, or a class went
 	arrived bool    // an arrival rate
+	next    int32   // the position in order after the last that was looked up
 	touched []int32 // nodes with another execution rate or capacity
 	dirty   []bool  // is in touched
 }

@@ -100,8 +100,8 @@ func (g *Gossip) join(now grid.Time, p *Peer, fx *grid.Effects) {
 	g.used |= l.bit()
 	p.Neighbour = true
 	i, _ := slices.BinarySearchFunc(g.links, p.Node(), func(q *Peer, id grid.NodeID) int { return q.node().Compare(id) })
-	g.links = slices.Insert(g.links, i, p)
-	g.bits = slices.Insert(g.bits, i, l.bit())
+	g.links = slices.Insert(grid.Room(g.links, minGrowth), i, p)
+	g.bits = slices.Insert(grid.Room(g.bits, minGrowth), i, l.bit())
 	fx.Links = append(fx.Links, grid.Link{Peer: p.Node(), Keep: true})
 	if p.Up {
 		g.connect(now, p)

@@ -37,7 +37,7 @@ type link struct {
 	talked  grid.Time    // when its last digest came
 	said    grid.Time    // when its last direct answer came
 	introAt grid.Time    // start of the period in which intros is counted
-	intros  int32        // unknown nodes that it brought into a full view since introAt
+	intros  uint16       // unknown nodes that it brought into a full view since introAt
 	answers uint8        // exchanges that it got because it went on sending, on this connection
 	owes    uint8        // digests that came from it, a stranger, since it was answered
 	twice   bool         // it got its second exchange as a stranger, on this connection

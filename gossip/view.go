@@ -12,6 +12,9 @@ import (
 // and neighbours chosen at random would not be random.
 const luckyShare = 8
 
+// minGrowth is the least number of elements by which lists of peers grow.
+const minGrowth = 4
+
 // find returns the index of a node in the view, or where it would be inserted.
 func (g *Gossip) find(id grid.NodeID) (int, bool) {
 	k := head(id)
@@ -96,7 +99,7 @@ func (g *Gossip) quota(now grid.Time, src *Peer) bool {
 	if now.Sub(l.introAt) >= g.cfg.Refresh {
 		l.introAt, l.intros = now, 0
 	}
-	l.intros++
+	l.intros = min(l.intros, 1<<16-2) + 1
 	return int(l.intros) <= max(g.cfg.View/8, 1)
 }
 
@@ -143,8 +146,8 @@ func (g *Gossip) insert(id grid.NodeID, ad *grid.Ad, lucky bool, p *Peer) *Peer 
 	}
 	g.rule.adapt.take(p)
 	i, _ := g.find(id)
-	g.peers = slices.Insert(g.peers, i, p)
-	g.keys = slices.Insert(g.keys, i, head(id))
+	g.peers = slices.Insert(grid.Room(g.peers, minGrowth), i, p)
+	g.keys = slices.Insert(grid.Room(g.keys, minGrowth), i, head(id))
 	g.dirty = true
 	return p
 }

@@ -90,12 +90,14 @@ type Message struct {
 // Reset makes m an empty message of the kind and keeps the memory of its slices.
 func (m *Message) Reset(k Kind) {
 	clear(m.Digest)
-	*m = Message{Kind: k, Digest: m.Digest[:0], Attempts: m.Attempts[:0],
-		Poll:  Poll{Rates: m.Poll.Rates[:0]},
-		State: State{Rates: m.State.Rates[:0]},
-		Find:  Find{Visited: m.Find.Visited[:0]}, Register: m.Register,
-		Offer: Offer{Members: m.Offer.Members[:0]}}
-	m.Register.reset()
+	digest, attempts, visited := m.Digest[:0], m.Attempts[:0], m.Find.Visited[:0]
+	poll, state, offer := m.Poll.Rates[:0], m.State.Rates[:0], m.Offer.Members[:0]
+	members, entries := m.Register.Members[:0], m.Register.Entries[:0]
+	clear(m.Register.Entries)
+	*m = Message{} // cleared in place: a literal with the slices would be built elsewhere and copied
+	m.Kind, m.Digest, m.Attempts, m.Find.Visited = k, digest, attempts, visited
+	m.Poll.Rates, m.State.Rates, m.Offer.Members = poll, state, offer
+	m.Register.Members, m.Register.Entries = members, entries
 }
 
 // Poll asks when a task of a class would be done, and carries the asker's own rates: mutual information feedback [1,

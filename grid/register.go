@@ -60,11 +60,6 @@ const (
 	RegisterGone
 )
 
-func (g *RegisterMessage) reset() {
-	clear(g.Entries)
-	*g = RegisterMessage{Members: g.Members[:0], Entries: g.Entries[:0]}
-}
-
 // ValidMembers reports whether a list can be the members of a job's register, as a node states them that must be one.
 func ValidMembers(id JobID, sender NodeID, members []NodeID) bool {
 	if len(members) < 3 || len(members) > MaxMembers || len(members)%2 == 0 || members[0] != id.Origin ||

@@ -46,6 +46,7 @@ func (w *World) Local(i int) grid.Time { return w.local(int32(i)) }
 // setDrift makes a node's clock faster by that many millionths from now on.
 func (w *World) setDrift(i int32, drift int64) {
 	h := &w.hosts[i]
+	h.drifted = true
 	h.pastClocks = append(h.pastClocks, pastClock{h.clock, w.seq})
 	h.clock = clock{offset: w.local(i), since: w.now, drift: drift}
 }
@@ -54,6 +55,9 @@ func (w *World) setDrift(i int32, drift int64) {
 // since, and if so schedules it again.
 func (w *World) deferEarlyWake(e *event.Event) bool {
 	h := &w.hosts[e.Node]
+	if !h.drifted {
+		return false
+	}
 	for k := range h.pastClocks {
 		p := &h.pastClocks[k]
 		if e.Seq > p.until {

@@ -49,6 +49,10 @@ type Config struct {
 	// Check is what is checked at every event. A higher level finds more and costs more.
 	Check Level
 
+	// NoDigest omits the digest of events and effects, which costs a fifth of an event that does little; Report.Digest
+	// is then 0.
+	NoDigest bool
+
 	// Repeat is the command that repeats the run, for the failure's text.
 	Repeat string
 
@@ -57,13 +61,14 @@ type Config struct {
 }
 
 // Level is what is checked at every event.
-type Level uint8
+type Level int8
 
 // Levels of checking; each contains the one before.
 const (
-	CheckRecords Level = iota // records, attempts, durability: a few nanoseconds each
-	CheckViews                // also the views (Jobs, Stats) of the node that took the step
-	CheckPoison               // also whether it kept memory that was dead after the step: that memory is overwritten
+	CheckNothing Level = iota - 1
+	CheckRecords       // records, attempts, durability: a few nanoseconds each
+	CheckViews         // also the views (Jobs, Stats) of the node that took the step
+	CheckPoison        // also whether it kept memory that was dead after the step: that memory is overwritten
 )
 
 // Member is what the world drives: a [node.Node], or a scripted substitute.

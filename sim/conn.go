@@ -29,6 +29,9 @@ type conn struct {
 // anyGen marks a message that was sent before there was a connection.
 const anyGen = 1<<32 - 1
 
+// minGrowth is the least number of links by which a node's list grows.
+const minGrowth = 4
+
 // link is an entry of a node's connections.
 type link struct{ peer, conn int32 }
 
@@ -64,17 +67,29 @@ func (w *World) dialerSide(c *conn) int {
 	return -1
 }
 
-func findLink(l link, peer int32) int { return int(l.peer - peer) }
+// findConn returns the index of the link to a peer, or where it would be inserted.
+func findConn(links []link, peer int32) (int, bool) {
+	lo, hi := 0, len(links)
+	for lo < hi {
+		if mid := (lo + hi) / 2; links[mid].peer < peer {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	return lo, lo < len(links) && links[lo].peer == peer
+}
 
 // connect returns the connection of two nodes, allocated if there is none, and the side of i.
 func (w *World) connect(i, j int32) (name int32, side int) {
-	if i > j {
-		name, side = w.connect(j, i)
-		return name, 1 - side
-	}
-	at, ok := slices.BinarySearchFunc(w.hosts[i].links, j, findLink)
+	at, ok := findConn(w.hosts[i].links, j)
 	if ok {
-		return w.hosts[i].links[at].conn, 0
+		name = w.hosts[i].links[at].conn
+		return name, w.conns[name].side(i)
+	}
+	if i > j {
+		name, _ = w.connect(j, i)
+		return name, 1
 	}
 	if w.freeConn == 0 {
 		w.conns = append(w.conns, conn{})
@@ -84,9 +99,9 @@ func (w *World) connect(i, j int32) (name int32, side int) {
 	c := &w.conns[name]
 	w.freeConn = c.next
 	*c = conn{node: [2]int32{i, j}, gen: c.gen + 1, lastUsed: w.now}
-	w.hosts[i].links = slices.Insert(w.hosts[i].links, at, link{j, name})
-	at, _ = slices.BinarySearchFunc(w.hosts[j].links, i, findLink)
-	w.hosts[j].links = slices.Insert(w.hosts[j].links, at, link{i, name})
+	w.hosts[i].links = slices.Insert(grid.Room(w.hosts[i].links, minGrowth), at, link{j, name})
+	at, _ = findConn(w.hosts[j].links, i)
+	w.hosts[j].links = slices.Insert(grid.Room(w.hosts[j].links, minGrowth), at, link{i, name})
 	return name, 0
 }
 
@@ -106,7 +121,7 @@ func (w *World) maintainConn(name int32) {
 	case !c.up && !c.dialing && c.reportedUp == [2]bool{} && c.requested == [2]bool{} && c.persistent == [2]bool{}:
 		for s := range 2 {
 			h := &w.hosts[c.node[s]]
-			at, _ := slices.BinarySearchFunc(h.links, c.node[1-s], findLink)
+			at, _ := findConn(h.links, c.node[1-s])
 			h.links = slices.Delete(h.links, at, at+1)
 		}
 		c.node = [2]int32{-1, -1}

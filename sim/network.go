@@ -95,7 +95,8 @@ type network struct {
 	cuts      []cut
 	dropped   []int32 // scratch
 	counts    Traffic
-	wireFree  []grid.Time // by node: when its last message is on the wire; nil without a bandwidth
+	offenders map[pair]*offender // nil while there are none
+	wireFree  []grid.Time        // by node: when its last message is on the wire; nil without a bandwidth
 }
 
 // Traffic counts messages.
@@ -170,7 +171,8 @@ func (w *World) send(i int32, to grid.NodeID, m *grid.Message) {
 		b := w.bodies.take(m)
 		body := w.bodies.at(b)
 		body.from, body.conn, body.gen = i, ci, gen
-		w.push(at, kindMessage, j, 0, uint64(b))
+		w.seq++ // a message is for whichever run of its node is up: to read that node's here would be a cache miss
+		w.queue.Push(event.Event{At: at, Seq: w.seq, Arg: uint64(b), Node: j, Kind: kindMessage})
 	}
 }
 
@@ -199,7 +201,8 @@ func (w *World) arrive(e *event.Event) {
 		w.counts.Lost++
 	} else {
 		m := w.bodies.message(b)
-		w.ev = grid.Event{Kind: grid.EvMessage, Peer: w.hosts[body.from].id, Msg: m}
+		w.ev = grid.Event{}
+		w.ev.Kind, w.ev.Peer, w.ev.Msg = grid.EvMessage, nodeID(int(body.from), w.cfg.Seed), m
 		w.step(e.Node, &w.ev)
 		if w.cfg.Check >= CheckPoison {
 			poison(m)

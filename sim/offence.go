@@ -16,9 +16,11 @@ const (
 	maxBlock     = time.Hour
 )
 
-// offender is a peer that offended a node.
+// pair is a node and a peer of it.
+type pair struct{ node, peer int32 }
+
+// offender is a peer that offended a node, as that node's driver counts it.
 type offender struct {
-	peer      int32
 	allowance float64 // offences that are still tolerated
 	last      grid.Time
 	block     time.Duration
@@ -31,16 +33,13 @@ func (w *World) countOffence(i int32, id grid.NodeID) {
 	if j < 0 || j == i {
 		return
 	}
-	h := &w.hosts[i]
-	var o *offender
-	for k := range h.offenders {
-		if h.offenders[k].peer == j {
-			o = &h.offenders[k]
-		}
-	}
+	o := w.offenders[pair{i, j}]
 	if o == nil {
-		h.offenders = append(h.offenders, offender{peer: j, allowance: maxOffences, last: w.now, block: minBlock})
-		o = &h.offenders[len(h.offenders)-1]
+		o = &offender{allowance: maxOffences, last: w.now, block: minBlock}
+		if w.offenders == nil {
+			w.offenders = make(map[pair]*offender)
+		}
+		w.offenders[pair{i, j}] = o
 	}
 	o.allowance = min(o.allowance+w.now.Sub(o.last).Seconds()/forgiveAfter.Seconds(), maxOffences)
 	o.last = w.now
@@ -64,10 +63,6 @@ func (w *World) endBlocked(e *event.Event) {
 
 // isBlocked reports whether node i refuses connections to node j.
 func (w *World) isBlocked(i, j int32) bool {
-	for k := range w.hosts[i].offenders {
-		if o := &w.hosts[i].offenders[k]; o.peer == j && w.now < o.until {
-			return true
-		}
-	}
-	return false
+	o := w.offenders[pair{i, j}]
+	return o != nil && w.now < o.until
 }

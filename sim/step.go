@@ -16,14 +16,20 @@ func (w *World) step(i int32, ev *grid.Event) {
 	if w.tap.node == i {
 		w.tap.record(w.local(i), ev)
 	}
-	w.digest.event(w.now, i, ev)
+	if !w.cfg.NoDigest {
+		w.digest.event(w.now, i, ev)
+	}
 	w.fx.Reset()
 	h.member.Step(w.local(i), ev, &w.fx)
-	w.digest.effects(&w.fx)
+	if !w.cfg.NoDigest {
+		w.digest.effects(&w.fx)
+	}
 	if w.cfg.Log != nil {
 		w.cfg.Log(w.logLine(i, ev))
 	}
-	w.books.Step(i, &w.fx)
+	if w.cfg.Check > CheckNothing {
+		w.books.Step(i, &w.fx)
+	}
 	if w.cfg.Check >= CheckViews && h.hostile == 0 {
 		w.books.Views(i)
 	}
@@ -53,6 +59,9 @@ func (w *World) release(i int32, fx *grid.Effects) {
 	for k := range fx.Replies {
 		w.reply(i, &fx.Replies[k])
 	}
+	if len(fx.Sends) > 1 {
+		w.fetchConns(i, fx.Sends)
+	}
 	for k := range fx.Sends {
 		w.sendChecked(i, &fx.Sends[k])
 	}
@@ -72,7 +81,7 @@ func (w *World) release(i int32, fx *grid.Effects) {
 
 // sendChecked checks and sends a message.
 func (w *World) sendChecked(i int32, s *grid.Send) {
-	if w.hosts[i].hostile == 0 {
+	if w.cfg.Check > CheckNothing && w.hosts[i].hostile == 0 {
 		w.books.Send(i, &s.Msg)
 	}
 	w.send(i, s.To, &s.Msg)

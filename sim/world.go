@@ -28,6 +28,7 @@ type World struct {
 	machines
 	agenda
 	books *oracle.Books
+	ahead prefetcher
 
 	fx          grid.Effects
 	ev          grid.Event
@@ -38,9 +39,14 @@ type World struct {
 	digest      digest
 	recent      [64]stepRecord // the last steps, for a failure's text
 	tap         tap
-	lp          lpas.Workspace // shared by all nodes, as is nodeScratch: one steps at a time
-	nodeScratch node.Scratch
+	scratch     scratch
 	fail        *Failure
+}
+
+// scratch is memory that the nodes share: one steps at a time.
+type scratch struct {
+	node node.Scratch
+	lp   lpas.Workspace
 }
 
 // New makes a world at time 0, before the start of any node.
@@ -145,6 +151,7 @@ func (w *World) processNext(end grid.Time) bool {
 		return false
 	}
 	w.now = e.At
+	w.fetchAhead()
 	w.dispatch(&e)
 	return true
 }

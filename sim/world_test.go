@@ -99,6 +99,41 @@ func TestWorldDetectsBugs(t *testing.T) {
 	}
 }
 
+// A world without checks runs on where a check would stop it, and takes the same steps where none would.
+func TestWorldWithoutChecks(t *testing.T) {
+	run := func(c Config) (Report, error) {
+		w, err := New(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return w.Run()
+	}
+	bare := func(c Config) Report {
+		c.Check, c.NoDigest = CheckNothing, true
+		r, err := run(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	for seed := range uint64(40) {
+		c := toys(seed+1, "misreads")
+		if _, err := run(c); err == nil {
+			continue
+		}
+		if r := bare(c); r.Digest != 0 || r.Ended != r.Tasks {
+			t.Fatalf("digest %x, %d of %d tasks ended", r.Digest, r.Ended, r.Tasks)
+		}
+		c = toys(seed+1, "")
+		with, err := run(c)
+		if without := bare(c); err != nil || without.Steps != with.Steps || without.Traffic != with.Traffic {
+			t.Errorf("%d steps without checks, %d with them; %v", without.Steps, with.Steps, err)
+		}
+		return
+	}
+	t.Error("no world in which the checks find anything")
+}
+
 func TestDigestIsTheSameForTheSameSeedAlone(t *testing.T) {
 	_, first := finish(t, toys(7, ""))
 	_, again := finish(t, toys(7, ""))

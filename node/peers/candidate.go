@@ -52,7 +52,8 @@ func (p *Peers) Eligible(now grid.Time, n *Need, dst []balance.State) (fit []bal
 // mayRun reports whether a peer takes work and fits a task.
 func (m *connectedPeer) mayRun(spec *grid.JobSpec) bool {
 	ad := m.view.Ad
-	return ad != nil && m.takesWork && (m.hidesJobs || spec.Access() != grid.AccessOwner) && !ad.Closed() &&
+	return ad != nil && m.can.has(takesWork) &&
+		(m.can.has(hidesJobs) || spec.Access() != grid.AccessOwner) && !ad.Closed() &&
 		discovery.Fit(&spec.Needs, spec.Engine, ad) == grid.WhyNone
 }
 
@@ -81,7 +82,7 @@ func (p *Peers) OnProbation(now grid.Time, id grid.NodeID) bool {
 // TakesWork reports whether a peer is connected and understands what a worker needs.
 func (p *Peers) TakesWork(id grid.NodeID) bool {
 	q := p.set.get(id)
-	return q != nil && q.up && q.takesWork
+	return q != nil && q.up && q.can.has(takesWork)
 }
 
 // RTT is the round trip to a node; 0 = it is not known.

@@ -16,9 +16,8 @@ type peer struct {
 	id           grid.NodeID
 	cores        int32 // thousandths of a core
 	up           bool
-	borrowed     bool        // rates belong to an immutable ad: never write to them
-	takesWork    bool        // it understands the kinds that a worker needs
-	mayReplicate bool        // it understands the kinds that a member of a register needs
+	borrowed     bool // rates belong to an immutable ad: never write to them
+	can          ability
 	rates        []grid.Rate // newest known: from a poll, an answer or an ad
 	speed        float64
 	theirVersion uint64        // version of its rates that it last sent; 0 = known from an ad only
@@ -27,9 +26,43 @@ type peer struct {
 	columnMark   policies.Mark // version of the column that the policies have
 	received     reputation.Received
 	site         *balance.Site
+}
 
-	pulls     bool // it understands the kinds of package pull
-	hidesJobs bool // it shows a job under access: owner only to the job's owner
+// ability is what a peer understands, a bit each.
+type ability uint8
+
+const (
+	takesWork    ability = 1 << iota // the kinds that a worker needs
+	mayReplicate                     // the kinds that a member of a register needs
+	pulls                            // the kinds of package pull
+	hidesJobs                        // it shows a job under access: owner only to the job's owner
+)
+
+// has reports whether all abilities of b are in a.
+func (a ability) has(b ability) bool { return a&b == b }
+
+// workKinds are the kinds that a peer must understand to be given work.
+const workKinds = grid.KindSet(1<<grid.KindPoll | 1<<grid.KindOffer | 1<<grid.KindResultAck)
+
+// memberKinds are the kinds that a member of a register must understand.
+const memberKinds = grid.KindSet(1<<grid.KindWrite | 1<<grid.KindCampaign |
+	1<<grid.KindKeepalive | 1<<grid.KindDeposit)
+
+// abilities is what a peer of those kinds and features understands.
+func abilities(kinds grid.KindSet, features grid.FeatureSet) (a ability) {
+	if kinds&workKinds == workKinds {
+		a |= takesWork
+	}
+	if kinds&memberKinds == memberKinds {
+		a |= mayReplicate
+	}
+	if kinds&pullKinds == pullKinds {
+		a |= pulls
+	}
+	if features.Has(grid.FeatureAccess) {
+		a |= hidesJobs
+	}
+	return a
 }
 
 // peerset is the peers sorted by identity. It is small and searched often, so the first 8 bytes of the identities lie
@@ -115,7 +148,7 @@ func (p *Peers) connected() []connectedPeer {
 func (p *Peers) Candidates(ownerOnly bool) (ads []*grid.Ad) {
 	for _, m := range p.connected() {
 		g := p.cfg.Gossip.Peer(m.id)
-		if g == nil || g.Ad == nil || g.Ad.Shut() || !m.mayReplicate || ownerOnly && !m.hidesJobs {
+		if g == nil || g.Ad == nil || g.Ad.Shut() || !m.can.has(mayReplicate) || ownerOnly && !m.can.has(hidesJobs) {
 			continue
 		}
 		ads = append(ads, g.Ad)
@@ -127,5 +160,5 @@ func (p *Peers) Candidates(ownerOnly bool) (ads []*grid.Ad) {
 // is not known not to.
 func (p *Peers) HidesJobs(id grid.NodeID) bool {
 	q := p.set.get(id)
-	return q == nil || q.hidesJobs
+	return q == nil || q.can.has(hidesJobs)
 }

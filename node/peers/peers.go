@@ -37,6 +37,8 @@ type Scratch struct {
 	rates      []grid.Rate
 	blacklists []*reputation.Blacklist // by class, while columns are computed
 	lists      [][]grid.Rate           // free buffers of peers whose rates alias their ads'
+	waiting    []grid.NodeID           // of Peers.waiting
+	roomy      []grid.NodeID           // of Peers.roomy
 }
 
 // Peers are the other nodes as this one knows them.
@@ -46,8 +48,8 @@ type Peers struct {
 	records  reputation.Records
 	failures reputation.FailureLog
 	dialled  []dialled
-	waiting  []grid.NodeID // connected, and work waits there
-	roomy    []grid.NodeID // connected, and has room
+	waiting  []*peer // connected, and work waits there; sorted by identity
+	roomy    []*peer // connected, and has room; likewise
 }
 
 // New returns the peers of a node: none yet.
@@ -56,20 +58,11 @@ func New(cfg Config) *Peers { return &Peers{cfg: cfg} }
 // Policies are the placement policies that the columns are told to.
 func (p *Peers) Policies() *policies.Set { return &p.cfg.Policies }
 
-// takesWork are the kinds that a peer must understand to be given work.
-const takesWork = grid.KindSet(1<<grid.KindPoll | 1<<grid.KindOffer | 1<<grid.KindResultAck)
-
-// mayReplicate are the kinds that a member of a register must understand.
-const mayReplicate = grid.KindSet(1<<grid.KindWrite | 1<<grid.KindCampaign |
-	1<<grid.KindKeepalive | 1<<grid.KindDeposit)
-
 // Up records that a peer has connected.
 func (p *Peers) Up(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 	q := p.open(ev.Peer)
 	q.up, q.theirVersion, q.ourVersion = true, 0, 0
-	q.takesWork, q.mayReplicate = ev.Kinds&takesWork == takesWork, ev.Kinds&mayReplicate == mayReplicate
-	q.pulls = ev.Kinds&pulls == pulls
-	q.hidesJobs = ev.Features.Has(grid.FeatureAccess)
+	q.can = abilities(ev.Kinds, ev.Features)
 	p.cfg.Policies.ColumnsChanged()
 	p.cfg.Gossip.Up(now, ev.Peer, ev.RTT, fx)
 	if known := p.cfg.Gossip.Peer(ev.Peer); known != nil && known.Ad != nil {

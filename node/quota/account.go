@@ -13,42 +13,62 @@ type key struct {
 }
 
 type account struct {
+	key
 	kept Amount
 	over Amount     // of it, what jobs take that are over; their tasks are those that were written
 	old  []*holding // those, in the order of their ends; some are gone
 	gone int        // so many
 }
 
+// Key implements [sparse.Keyed].
+func (a *account) Key() key { return a.key }
+
 // holding is one thing that is kept.
 type holding struct {
-	job  grid.JobID
-	who  [3]*account // of the origin and of the sender, nil = there is none; of all
-	keys [2]key
+	id   grid.AttemptID // of a job only its Job
+	who  [3]*account    // of the origin and of the sender, nil = there is none; of all
 	size Amount
 	over bool
 	gone bool
 }
 
+// jobHolding and offerHolding are holdings by their keys; nil where there is none.
+type (
+	jobHolding   struct{ *holding }
+	offerHolding struct{ *holding }
+)
+
+// Key implements [sparse.Keyed].
+func (h jobHolding) Key() grid.JobID { return h.id.Task.Job }
+
+// Key implements [sparse.Keyed].
+func (h offerHolding) Key() grid.AttemptID { return h.id }
+
 func (p Parties) keys() [2]key { return [2]key{{p.Origin, true}, {p.Sender, false}} }
 
-func (h *holding) parties() Parties { return Parties{h.keys[0].node, h.keys[1].node} }
+func (h *holding) parties() (p Parties) {
+	if a := h.who[0]; a != nil {
+		p.Origin = a.node
+	}
+	if a := h.who[1]; a != nil {
+		p.Sender = a.node
+	}
+	return p
+}
 
-func (s *Accounts) hold(job grid.JobID, who Parties, size Amount) *holding {
+func (s *Accounts) hold(id grid.AttemptID, who Parties, size Amount) *holding {
 	h := new(holding)
 	if k := len(s.spare); k > 0 {
 		h, s.spare = s.spare[k-1], s.spare[:k-1]
 	}
-	*h = holding{job: job, keys: who.keys(), who: [3]*account{2: &s.all}}
-	for i, k := range h.keys {
+	*h = holding{id: id, who: [3]*account{2: &s.all}}
+	for i, k := range who.keys() {
 		if k.node.IsZero() {
 			continue
 		}
-		if h.who[i] = s.accounts[k]; h.who[i] == nil {
-			if s.accounts == nil {
-				s.accounts = make(map[key]*account)
-			}
-			h.who[i] = s.open()
-			s.accounts[k] = h.who[i]
+		if h.who[i] = s.accounts.Get(k); h.who[i] == nil {
+			h.who[i] = s.open(k)
+			s.accounts.Put(h.who[i])
 		}
 	}
 	s.change(h, size)
@@ -74,11 +94,11 @@ func (s *Accounts) release(h *holding) {
 	by.add(&h.size, -1)
 	s.change(h, by)
 	h.gone = true
-	for i, a := range h.who {
+	for _, a := range h.who {
 		switch {
 		case a == nil:
-		case i < len(h.keys) && a.kept == Amount{}:
-			delete(s.accounts, h.keys[i])
+		case a != &s.all && a.kept == Amount{}:
+			s.accounts.Drop(a.key)
 			if len(s.unused) < fewSpare {
 				s.unused = append(s.unused, a)
 			}
@@ -92,17 +112,17 @@ func (s *Accounts) release(h *holding) {
 }
 
 // fewSpare bounds the memory that is kept for what comes next.
-const fewSpare = 64
+const fewSpare = 4
 
 // open returns an empty account.
-func (s *Accounts) open() *account {
-	k := len(s.unused)
-	if k == 0 {
-		return new(account)
+func (s *Accounts) open(k key) *account {
+	n := len(s.unused)
+	if n == 0 {
+		return &account{key: k}
 	}
-	a := s.unused[k-1]
-	s.unused = s.unused[:k-1]
-	*a = account{}
+	a := s.unused[n-1]
+	s.unused = s.unused[:n-1]
+	*a = account{key: k}
 	return a
 }
 

@@ -1,6 +1,9 @@
 package quota
 
-import "skep/grid"
+import (
+	"skep/grid"
+	"skep/sparse"
+)
 
 // Parties are who answers for what is kept. The origin is zero where another node sent the job: then the sender answers
 // alone.
@@ -8,9 +11,9 @@ type Parties struct{ Origin, Sender grid.NodeID }
 
 // Accounts count what is kept for whom. The zero value is empty. An account exists as long as something is kept for it.
 type Accounts struct {
-	accounts map[key]*account
-	jobs     map[grid.JobID]*holding
-	offers   map[grid.AttemptID]*holding
+	accounts sparse.Map[key, *account]
+	jobs     sparse.Map[grid.JobID, jobHolding]
+	offers   sparse.Map[grid.AttemptID, offerHolding]
 	all      account // each thing once
 	spare    []*holding
 	unused   []*account
@@ -19,7 +22,7 @@ type Accounts struct {
 // Admit says why something must not be kept for who; "" = it may. What is over does not stand in the way: see Oldest.
 func (s *Accounts) Admit(who Parties, size Amount) string {
 	for _, k := range who.keys() {
-		if a := s.accounts[k]; a != nil && !k.node.IsZero() {
+		if a := s.accounts.Get(k); a != nil && !k.node.IsZero() {
 			open := a.open()
 			if why := open.beyond(&size, &Each); why != "" {
 				return "of node " + k.node.Short() + ", " + why
@@ -42,7 +45,7 @@ func (s *Accounts) Left(who Parties) Amount {
 	left.add(&all, -1)
 	for _, k := range who.keys() {
 		own := Each
-		if a := s.accounts[k]; a != nil {
+		if a := s.accounts.Get(k); a != nil {
 			open := a.open()
 			own.add(&open, -1)
 		}
@@ -54,7 +57,7 @@ func (s *Accounts) Left(who Parties) Amount {
 
 // AdmitMore says why a job must not take so many bytes more; "" = it may, or nobody answers for it.
 func (s *Accounts) AdmitMore(id grid.JobID, more grid.Bytes) string {
-	if h := s.jobs[id]; h != nil {
+	if h := s.jobs.Get(id); h.holding != nil {
 		return s.Admit(h.parties(), Amount{Bytes: more})
 	}
 	return ""
@@ -62,7 +65,7 @@ func (s *Accounts) AdmitMore(id grid.JobID, more grid.Bytes) string {
 
 // Of returns who answers for a job.
 func (s *Accounts) Of(id grid.JobID) (who Parties, known bool) {
-	if h := s.jobs[id]; h != nil {
+	if h := s.jobs.Get(id); h.holding != nil {
 		return h.parties(), true
 	}
 	return Parties{}, false
@@ -72,13 +75,13 @@ func (s *Accounts) Of(id grid.JobID) (who Parties, known bool) {
 // room, or nothing that could go.
 func (s *Accounts) Oldest(who Parties, size Amount) (grid.JobID, bool) {
 	for _, k := range who.keys() {
-		a := s.accounts[k]
+		a := s.accounts.Get(k)
 		if a != nil && (a.over.Tasks > MaxOver || a.kept.beyond(&size, &Each) != "") && len(a.old) > a.gone {
-			return a.first().job, true
+			return a.first().id.Task.Job, true
 		}
 	}
 	if s.all.kept.beyond(&size, &All) != "" && len(s.all.old) > s.all.gone {
-		return s.all.first().job, true
+		return s.all.first().id.Task.Job, true
 	}
 	return grid.JobID{}, false
 }
@@ -86,7 +89,7 @@ func (s *Accounts) Oldest(who Parties, size Amount) (grid.JobID, bool) {
 // Crowded reports whether something does not fit beside what is kept, jobs that are over included.
 func (s *Accounts) Crowded(who Parties, size Amount) bool {
 	for _, k := range who.keys() {
-		if a := s.accounts[k]; a != nil && a.kept.beyond(&size, &Each) != "" {
+		if a := s.accounts.Get(k); a != nil && a.kept.beyond(&size, &Each) != "" {
 			return true
 		}
 	}
@@ -95,22 +98,20 @@ func (s *Accounts) Crowded(who Parties, size Amount) bool {
 
 // Keep notes a job that this node is a member of. It is not known here.
 func (s *Accounts) Keep(id grid.JobID, who Parties, size Amount) {
-	if s.jobs == nil {
-		s.jobs = make(map[grid.JobID]*holding)
-	}
-	s.jobs[id] = s.hold(id, who, size)
+	at := grid.AttemptID{Task: grid.TaskID{Job: id}}
+	s.jobs.Put(jobHolding{s.hold(at, who, size)})
 }
 
 // Resize notes how many bytes a job takes now.
 func (s *Accounts) Resize(id grid.JobID, bytes grid.Bytes) {
-	if h := s.jobs[id]; h != nil && h.size.Bytes != bytes {
-		s.change(h, Amount{Bytes: bytes - h.size.Bytes})
+	if h := s.jobs.Get(id); h.holding != nil && h.size.Bytes != bytes {
+		s.change(h.holding, Amount{Bytes: bytes - h.size.Bytes})
 	}
 }
 
 // End notes that a job is over, and of how many tasks something was written. It is the newest that is.
 func (s *Accounts) End(id grid.JobID, tasks int) {
-	h := s.jobs[id]
+	h := s.jobs.Get(id).holding
 	if h == nil || h.over {
 		return
 	}
@@ -126,32 +127,29 @@ func (s *Accounts) End(id grid.JobID, tasks int) {
 
 // Forget gives back what a job took.
 func (s *Accounts) Forget(id grid.JobID) {
-	if h := s.jobs[id]; h != nil {
-		delete(s.jobs, id)
-		s.release(h)
+	if h := s.jobs.Get(id); h.holding != nil {
+		s.jobs.Drop(id)
+		s.release(h.holding)
 	}
 }
 
 // Take notes an attempt that was accepted. It is not known here.
 func (s *Accounts) Take(id grid.AttemptID, who Parties, bytes grid.Bytes) {
-	if s.offers == nil {
-		s.offers = make(map[grid.AttemptID]*holding)
-	}
-	s.offers[id] = s.hold(id.Task.Job, who, Amount{Bytes: bytes, Offers: 1})
+	s.offers.Put(offerHolding{s.hold(id, who, Amount{Bytes: bytes, Offers: 1})})
 }
 
 // Extend notes that an attempt takes more bytes: its result.
 func (s *Accounts) Extend(id grid.AttemptID, more grid.Bytes) {
-	if h := s.offers[id]; h != nil {
-		s.change(h, Amount{Bytes: more})
+	if h := s.offers.Get(id); h.holding != nil {
+		s.change(h.holding, Amount{Bytes: more})
 	}
 }
 
 // Return gives back what an attempt took.
 func (s *Accounts) Return(id grid.AttemptID) {
-	if h := s.offers[id]; h != nil {
-		delete(s.offers, id)
-		s.release(h)
+	if h := s.offers.Get(id); h.holding != nil {
+		s.offers.Drop(id)
+		s.release(h.holding)
 	}
 }
 

@@ -67,8 +67,8 @@ func TestEachQuantityIsBoundedForOriginAndSender(t *testing.T) {
 			for i := range kept {
 				l.Forget(job(alice, i))
 			}
-			if len(l.accounts) != 0 || l.Kept() != (Amount{}) {
-				t.Errorf("%s: %d accounts and %+v are left when all is forgotten", c.name, len(l.accounts), l.Kept())
+			if l.accounts.Len() != 0 || l.Kept() != (Amount{}) {
+				t.Errorf("%s: %d accounts and %+v are left when all is forgotten", c.name, l.accounts.Len(), l.Kept())
 			}
 		}
 	}

@@ -67,6 +67,9 @@ func (q *Ladder) Pop() (Event, bool) {
 	return e, true
 }
 
+// Upcoming lists the first events in order, as far as they are sorted; valid until the next call.
+func (q *Ladder) Upcoming() []Event { return q.bottom[q.head:] }
+
 // insert puts e into its place in the bottom.
 func (q *Ladder) insert(e *Event) {
 	q.bottom = append(q.bottom, *e)

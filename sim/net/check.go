@@ -214,6 +214,10 @@ func (s *Scenario) world(seed uint64) sim.Config {
 			}
 			return s.Groups[groupOf(bounds, i)].rate(c)
 		}}}
+	w.NoDigest = s.NoDigest
+	if s.Unchecked {
+		w.Check = sim.CheckNothing
+	}
 	w.Bound = s.bound(&w)
 	if s.Node.Members > 1 && len(w.Faults) > 0 { // a member that came back late has yet to hear how its jobs ended
 		w.Rest = 5 * s.Node.Lease

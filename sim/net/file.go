@@ -27,7 +27,8 @@ type scenarioFile struct {
 
 var scenarioKeys = []string{"name", "seed", "replications", "start", "warmup", "time", "spread", "nodes", "classes",
 	"network", "policy",
-	"rule", "perfect", "forward", "rates", "node", "balance", "gossip", "discovery", "disk", "workload", "faults"}
+	"rule", "perfect", "forward", "rates", "node", "balance", "gossip", "discovery", "disk", "workload", "faults",
+	"digest", "checks"}
 
 // requiredKeys are the keys that a scenario must have.
 var requiredKeys = []string{"nodes", "classes", "workload"}
@@ -143,6 +144,10 @@ func (f *scenarioFile) field(e document.Entry) {
 		f.span(e, &s.Time)
 	case "perfect":
 		f.flag(e, &s.Perfect)
+	case "digest":
+		f.off(e, &s.NoDigest)
+	case "checks":
+		f.off(e, &s.Unchecked)
 	case "spread":
 		f.span(e, &s.Spread)
 	case "nodes":
@@ -211,6 +216,12 @@ func (f *scenarioFile) real(e document.Entry, lo, hi float64, dst *float64) {
 
 func (f *scenarioFile) flag(e document.Entry, dst *bool) {
 	f.Value(e, func(t string) (err error) { *dst, err = document.ParseBool(t); return err })
+}
+
+// off is flag for what is on unless the file says no.
+func (f *scenarioFile) off(e document.Entry, dst *bool) {
+	f.flag(e, dst)
+	*dst = !*dst
 }
 
 func (f *scenarioFile) size(e document.Entry, dst *grid.Bytes) {

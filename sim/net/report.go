@@ -20,7 +20,7 @@ type Report struct {
 	// the number of tasks did not only grow, in at least half of the replications
 	Stable  bool    `json:"stable"`
 	Lambda  float64 `json:"lambda"` // λ*: all arrivals could grow by this factor
-	Digest  string  `json:"digest"` // of all events and effects of every node
+	Digest  string  `json:"digest"` // of all events and effects of every node; "off" where the scenario has none
 	Nodes   int     `json:"nodes"`
 	Virtual float64 `json:"virtual_seconds"` // of all replications together, as are the next
 	Wall    float64 `json:"wall_seconds"`
@@ -137,6 +137,9 @@ func (s *Scenario) report(samples []*sample) *Report {
 	}
 	r.Stable = 2*grown <= len(all)
 	r.Replications, r.Digest = len(all), fmt.Sprintf("%016x", hash)
+	if s.NoDigest {
+		r.Digest = "off"
+	}
 	r.Completion = over(all, func(m *sample) float64 { return m.mean(s) })
 	r.Moved = over(all, func(m *sample) float64 { return float64(m.moved) / float64(m.counted) })
 	r.Utilisation = over(all, func(m *sample) float64 { return m.utilisation })

@@ -29,6 +29,9 @@ type Scenario struct {
 	Faults  []Fault
 	Files   grid.Bytes // bytes of files transferred in a second; 0 = 100 MiB
 
+	NoDigest  bool // of events and effects: a run is faster, and not compared with others
+	Unchecked bool // records, messages and offers are not checked; that every task ends is
+
 	Obsolete []string // knobs in the file that have no effect any more, as in gossip.theta
 }
 

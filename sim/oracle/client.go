@@ -56,6 +56,9 @@ func (b *Books) majorityHasFiles(nodes []grid.NodeID, files []grid.File) bool {
 // or the node's view states that they are at risk. Once a slow disk releases the answer, its node may not own the job
 // any more.
 func (b *Books) checkConfirmations(i int32, fx *grid.Effects) {
+	if len(fx.Replies) == 0 {
+		return
+	}
 	m, ok := b.machines[i].member.(interface {
 		Job(grid.JobID) (node.JobView, bool)
 	})
