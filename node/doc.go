@@ -28,8 +28,9 @@
 // Where a policy decides: coordinator/placement.go polls the candidates (coordinator/candidates.go, peers/candidate.go)
 // that the policy names, worker/worker.go (Answer) answers at a polled node, and coordinator/offer.go carries out the
 // choice. coordinator/backup_start.go asks a policy for backup attempts. peers/column.go tells it the rates. The
-// default policy is balance/lpas_dec.go with balance/allocation.go; balance/policy.go has the interface. No policy is
-// asked where a remote node is the only candidate, nor where an idle node pulls work (coordinator/reclaim.go, Grant).
+// default policy is balance/lpas_dec.go with balance/allocation.go; balance/policy.go has the interface. A remote
+// node that is the only candidate is not polled, and no policy is asked about work that an idle node pulls
+// (coordinator/reclaim.go, Grant).
 //
 // A worker's death: peers/peers.go (Down) notes that it has disconnected, coordinator/lease.go shortens the leases of
 // its attempts (ShortenLeases) and gives them up (attemptLost). coordinator/backup_attempt.go (promoteBackup) makes a
