@@ -22,7 +22,9 @@ func TestSessionEndsWithItsLastConnection(t *testing.T) {
 	}
 	for i := range 20 {
 		a.connect(b)
-		rig.Await(t, "both have been told", func() bool { return a.count(grid.EvPeerUp) == i+1 && b.count(grid.EvPeerUp) == i+1 })
+		rig.Await(t, "both have been told", func() bool {
+			return a.count(grid.EvPeerUp) == i+1 && b.count(grid.EvPeerUp) == i+1
+		})
 		a.Host().Network().ClosePeer(identity.Peer(b.self))
 		rig.Await(t, "both hear of the end", func() bool {
 			return a.count(grid.EvPeerDown) == i+1 && b.count(grid.EvPeerDown) == i+1
