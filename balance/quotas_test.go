@@ -68,7 +68,9 @@ func (l *ledger) step() int {
 }
 
 // slack is C·√t + 1 with C = 1, counted from the first task.
-func (l *ledger) slack() float64 { return math.Sqrt(l.now.Sub(grid.Time(time.Millisecond)).Seconds()) + 1 }
+func (l *ledger) slack() float64 {
+	return math.Sqrt(l.now.Sub(grid.Time(time.Millisecond)).Seconds()) + 1
+}
 
 // Rates that move every few tasks, so that the LP is solved anew each time, leave inequality A.8 of [1] as it is: with
 // G_ij what was due by the shares of the time,

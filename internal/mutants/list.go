@@ -117,9 +117,30 @@ var All = []Mutant{
 	{
 		Name: "a refused task still counts as placed",
 		File: "balance/guided.go",
-		From: "change = -min(1, p.counts.at(i, j))",
-		To:   "change = 0",
+		From: "p.quotas.count(&p.rates, &o, -1)",
+		To:   "",
 		Test: "TestGuidedTakesBackWhatWasRefused",
+	},
+	{
+		Name: "guided policies begin to count anew with each solution",
+		File: "balance/quotas.go",
+		From: "if q.names[i] != r.names[i] ||",
+		To:   "if true ||",
+		Test: "TestGuidedThroughChangingRates",
+	},
+	{
+		Name: "a node that has lost its share is owed nothing",
+		File: "balance/quotas.go",
+		From: "ahead += q.placed.at(i, j) - q.due.at(i, j)",
+		To:   "q.due.set(i, j, q.placed.at(i, j))",
+		Test: "TestGuidedMakesUpForWhoLeft",
+	},
+	{
+		Name: "switching judges by the answers alone",
+		File: "balance/switching.go",
+		From: "p.readyAt(now, &v.Nodes[k]))",
+		To:   "math.Inf(1))",
+		Test: "TestSwitchingJudgesByAllNodes",
 	},
 	{
 		Name: "max_min takes the shortest task first",
