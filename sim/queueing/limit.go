@@ -17,9 +17,11 @@ import (
 //	random     the same, with each class split evenly over the machines that can run it
 //	fcfs       Σ_j 1/(Σ_i p_i/mu_ij) / alpha, with p_i = alpha_i/alpha, where all machines run all classes
 //
+// with 1/mu_ij longer by 2·delay where machines take.
+//
 // A system at rest has no faults and no changes, and what policies are told of it is true.
 func (s *System) Limit(policy string, o *Options) float64 {
-	all := s.Lambda()
+	all := s.lambda(s.overhead(policy))
 	if !s.atRest() {
 		return all
 	}
@@ -176,7 +178,7 @@ func (s *System) blind() float64 {
 			if s.rate(i, l) == 0 {
 				return math.Inf(1) // it passes some by: this formula does not say which
 			}
-			time += s.total(i) / total / s.rate(i, l)
+			time += s.total(i) / total * (1/s.rate(i, l) + 2*s.Delay)
 		}
 		capacity += float64(line.count()) / time
 	}

@@ -95,9 +95,6 @@ func (o *Options) Check(s *System) error {
 func (s *System) accepts(name string, o *Options) error {
 	base, _, _ := strings.Cut(name, ":")
 	if IsPull(name) {
-		if s.Delay > 0 {
-			return fmt.Errorf("policy %s: idle machines take at once: want delay 0", name)
-		}
 		_, err := balance.MakePull(name, o.Balance, grid.NewRand(0, 0))
 		return err
 	}
