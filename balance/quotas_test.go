@@ -123,9 +123,10 @@ func TestGuidedWhereSharesFlicker(t *testing.T) {
 	}
 }
 
-// The nodes that stay make up for those that left behind what was due to them, by their shares, and none of them alone.
-// Of 30 tasks the first of four equal nodes had all, and two of the others leave with 15 less than was due to them. Half of
-// that each may take besides, so that the first is next when 30 < 7.5 + (15 + n)/2 + C·√t, with the nth task of the two.
+// The nodes that stay make up for those that left behind what was due to them, by their shares, and none of them
+// alone. Of 30 tasks the first of four equal nodes had all, and two of the others leave with 15 less than was due to
+// them. Half of that each may take besides, so that the first is next when 30 < 7.5 + (15 + n)/2 + C·√t, with the nth
+// task of the two.
 func TestGuidedMakesUpForWhoLeft(t *testing.T) {
 	l := newLedger(t, "guided_lpas", 1, 1, 1, 1)
 	l.p.Poll(0, task(0), View{Nodes: []State{{Node: nodeID(0)}}}, nil)

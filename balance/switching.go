@@ -13,8 +13,8 @@ import (
 //	min_j Ready_j / max_j Ready_j,
 //
 // over all machines, 1 where all are idle; above SwitchHigh it turns to the shortest execution, below SwitchLow back.
-// Those that were asked count with their answers and all others of the view with what is known of them: with PollMax the
-// answers are those of the soonest few, which look even under any load.
+// Those that were asked count with their answers and all others of the view with what is known of them: with PollMax
+// the answers are those of the soonest few, which look even under any load.
 type switching struct {
 	decider
 	shortest bool

@@ -5,8 +5,9 @@ import (
 	"testing"
 )
 
-// With a delay d a machine is held by a task for the request, the way to it and its execution. Requests wait at the scheduler,
-// so that one machine is an M/G/1 queue with service times x + 2d, of which the last d is behind the end of the execution:
+// With a delay d a machine is held by a task for the request, the way to it and its execution. Requests wait at the
+// scheduler, so that one machine is an M/G/1 queue with service times x + 2d, of which the last d is behind the end
+// of the execution:
 //
 //	W = lambda·E[(x + 2d)²]/(2·(1 − rho)) + d + 1/mu,   rho = lambda·(1/mu + 2d)
 func TestTakenWithDelay(t *testing.T) {
@@ -88,8 +89,8 @@ func TestFaultsVoidWhatIsUnderWay(t *testing.T) {
 	}
 }
 
-// What a machine can carry under a pull policy is what the delay leaves of it, whatever the policy is told. A policy that is
-// told the corrected rates solves the LP for just that.
+// What a machine can carry under a pull policy is what the delay leaves of it, whatever the policy is told. A policy
+// that is told the corrected rates solves the LP for just that.
 func TestLimitWithDelay(t *testing.T) {
 	s := simple(0.7, 1, 1)
 	s.Delay = 0.2
