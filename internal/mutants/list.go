@@ -104,7 +104,7 @@ var All = []Mutant{
 		Name: "a class that is kept apart counts on all machines",
 		File: "sim/queueing/limit.go",
 		From: `line.Class == "" || line.Class == class`,
-		To:   "true",
+		To:   `line.Class == "" || class != ""`,
 		Test: "TestLimitByHand",
 	},
 	{
