@@ -62,7 +62,7 @@ func (s *System) scattered(policy string) bool {
 	case s.Decide != ByDefault:
 		return s.Decide == ByMachines
 	}
-	return s.AlphaAt != nil || base == "lpas_dec" || base == "lpas_dec_2k"
+	return s.AlphaAt != nil || strings.HasPrefix(base, "lpas_dec")
 }
 
 // Check reports everything that is wrong with the options for a system.
