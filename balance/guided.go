@@ -8,17 +8,17 @@ import (
 )
 
 // guided is Guided-LPAS [1, section 2.4] and, with two, Guided-LPAS-2/k: LPAS that leaves a machine out as
-// long as it has had more of a class than its share. On an arrival at time t, counted from when the
-// allocation was made, the candidates are
+// long as it has had more of a class than its share. On an arrival at time t, counted from the first solution, the
+// candidates are
 //
-//	T_i(t) = { j : delta_ij > 0, A_ij < pi_ij·A_i + C·√t },   pi_ij = delta_ij·mu_ij / Σ_j delta_ij·mu_ij
+//	T_i(t) = { j : delta_ij > 0, A_ij < G_ij + pi_ij·L_i + C·√t },   pi_ij = delta_ij·mu_ij / Σ_j delta_ij·mu_ij
 //
-// with A_i the arrivals of the class so far, this one too, and A_ij those placed on j. Which the sums of
-// A_ij and pi_ij show not to be empty. A new allocation begins to count anew, which [1] leaves open.
+// with A_ij the tasks of the class placed on j so far, G_ij those that were to be by the solutions until now, this
+// arrival too, and L_i what machines without a share now are behind in all ([quotas]). With rates that stay, G_ij is
+// pi_ij·A_i and L_i is 0, which is [1]. Where rates move [1] leaves open what becomes of the counts.
 type guided struct {
 	lpasDec
-	counts matrix // tasks placed, by class and node
-	sums   []float64
+	quotas quotas
 	since  grid.Time
 	began  bool
 	left   uint64
@@ -45,33 +45,22 @@ func (p *guided) Poll(now grid.Time, t *grid.Task, v View, dst []grid.NodeID) []
 		return dst
 	}
 	if p.allocation.refresh(&p.rates) || !p.began {
-		p.restart(now)
+		p.quotas.settle(&p.rates, &p.allocation)
+	}
+	if !p.began {
+		p.began, p.since = true, now
 	}
 	p.reach(t, v)
 	p.guard(now, t, v)
 	return p.poll(now, t, v, dst)
 }
 
-// restart counts from now on.
-func (p *guided) restart(now grid.Time) {
-	p.began, p.since = true, now
-	p.counts.grow(len(p.rates.names), len(p.rates.ids))
-	clear(p.counts.v)
-	p.sums = resized(p.sums, len(p.rates.names))
-	clear(p.sums)
-}
-
 // guard keeps of what is picked the nodes that are not ahead of their share; all, where it would be none
 // because those behind are not in the view.
 func (p *guided) guard(now grid.Time, t *grid.Task, v View) {
-	i, ok := p.rates.classOf(t.Class)
-	if !ok || int(i) >= len(p.sums) {
+	i, ok := p.quotas.class(&p.rates, t.Class)
+	if !ok {
 		return
-	}
-	_, weights, _ := p.allocation.support(&p.rates, t.Class)
-	var total float64
-	for _, w := range weights {
-		total += w
 	}
 	slack := p.slack(now)
 	kept := 0
@@ -79,7 +68,7 @@ func (p *guided) guard(now grid.Time, t *grid.Task, v View) {
 	for x, k := range p.picked {
 		first = min(first, v.Nodes[k].ECT)
 		j, _ := p.rates.lookup(&v.Nodes[k].Node)
-		if p.counts.at(i, j) < p.weights[x]/total*(p.sums[i]+1)+slack {
+		if p.quotas.placed.at(i, j) < p.quotas.target(i, j)+slack {
 			p.picked[kept], p.picked[x] = k, p.picked[kept]
 			p.weights[kept], p.weights[x] = p.weights[x], p.weights[kept]
 			kept++
@@ -108,18 +97,10 @@ func (p *guided) Guarded() uint64 { return p.left }
 
 func (p *guided) Note(o Outcome) {
 	p.decider.Note(o)
-	if o.Kind != Placed && o.Kind != Refused {
-		return
+	switch o.Kind {
+	case Placed:
+		p.quotas.count(&p.rates, &o, 1)
+	case Refused:
+		p.quotas.count(&p.rates, &o, -1)
 	}
-	i, known := p.rates.classOf(o.Class)
-	j, there := p.rates.lookup(&o.Node)
-	if !known || !there || int(i) >= min(p.counts.rows, len(p.sums)) || int(j) >= p.counts.stride {
-		return
-	}
-	change := 1.0
-	if o.Kind == Refused {
-		change = -min(1, p.counts.at(i, j))
-	}
-	p.counts.set(i, j, p.counts.at(i, j)+change)
-	p.sums[i] += change
 }

@@ -147,6 +147,44 @@ func TestSwitching(t *testing.T) {
 	}
 }
 
+// With PollMax the soonest few look even under any load. The rest of the view counts with what is known of it, and who
+// was asked with what was answered.
+func TestSwitchingJudgesByAllNodes(t *testing.T) {
+	w := &world{alpha: even([]float64{1}, 8), mu: [][]float64{{4, 1, 1, 1, 1, 1, 1, 1}}}
+	for _, c := range []struct {
+		nodes           int     // the last ones, of which something else is known than 2 seconds of work
+		known, answered float64 // that, and the work at the three that are asked: the two soonest, and one
+		want            bool    // the shortest execution
+	}{
+		{4, 100, 2, false},
+		{4, 2, 2, true},
+		{4, 1.7, 2, true},
+		{4, 1.5, 2, false},
+		{2, 0.5, 2, true},
+	} {
+		p := mustMake(t, "switching:0.6-0.8", Config{PollMax: 2}, 1)
+		w.tell(p)
+		v := w.view(0, 0)
+		for j := range v.Nodes {
+			v.Nodes[j].Ready = 2
+			if j >= 8-c.nodes {
+				v.Nodes[j].Ready = c.known
+			}
+			v.Nodes[j].ECT = v.Nodes[j].Ready + 1/w.mu[0][j]
+		}
+		var answers []State
+		for _, id := range p.Poll(0, task(0), v, nil) {
+			s := v.Nodes[find(v, id)]
+			s.Ready = c.answered
+			answers = append(answers, s)
+		}
+		p.Choose(0, task(0), answers)
+		if got := p.(*switching).shortest; got != c.want {
+			t.Errorf("known %g, answered %g: shortest execution %v, want %v", c.known, c.answered, got, c.want)
+		}
+	}
+}
+
 // FirstTie takes the first of equal ones.
 func TestFirstTie(t *testing.T) {
 	w := &world{alpha: even([]float64{1}, 5), mu: [][]float64{{1, 2, 2, 2, 1}}}

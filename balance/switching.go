@@ -2,6 +2,7 @@ package balance
 
 import (
 	"math"
+	"slices"
 
 	"skep/grid"
 )
@@ -11,11 +12,14 @@ import (
 //
 //	min_j Ready_j / max_j Ready_j,
 //
-// 1 where all are idle; above SwitchHigh it turns to the shortest execution, below SwitchLow back.
-// Everybody is asked, as in mct: the index needs all of them.
+// over all machines, 1 where all are idle; above SwitchHigh it turns to the shortest execution, below SwitchLow back.
+// Those that were asked count with their answers and all others of the view with what is known of them: with PollMax
+// the answers are those of the soonest few, which look even under any load.
 type switching struct {
 	decider
 	shortest bool
+	ids      []grid.NodeID // of the view
+	ready    []float64     // by position in it, as known before the answers: seconds, +Inf = does not count
 }
 
 func init() {
@@ -33,22 +37,16 @@ func (p *switching) Poll(now grid.Time, t *grid.Task, v View, dst []grid.NodeID)
 	if !p.meet(t, v) {
 		return dst
 	}
+	p.ids, p.ready = p.ids[:0], p.ready[:0]
+	for k := range v.Nodes {
+		p.ids, p.ready = append(p.ids, v.Nodes[k].Node), append(p.ready, p.readyAt(now, &v.Nodes[k]))
+	}
 	p.rank(now, v, false)
 	return p.ask(v, p.cfg.PollMax, dst)
 }
 
 func (p *switching) Choose(now grid.Time, t *grid.Task, answers []State) Choice {
-	least, most := math.Inf(1), 0.0
-	for k := range answers {
-		s := &answers[k]
-		if ready := sound(s.Ready) + p.charge(now, s) + able(s); !math.IsInf(ready, 1) {
-			least, most = min(least, ready), max(most, ready)
-		}
-	}
-	even := 1.0
-	if most > 0 {
-		even = least / most
-	}
+	even := p.evenness(now, answers)
 	switch {
 	case even > p.cfg.SwitchHigh:
 		p.shortest = true
@@ -65,4 +63,28 @@ func (p *switching) Choose(now grid.Time, t *grid.Task, answers []State) Choice 
 		}
 	}
 	return p.soonest(now, t, answers)
+}
+
+// readyAt is when a task that came to a node now would start there, seconds from now.
+func (p *switching) readyAt(now grid.Time, s *State) float64 {
+	return sound(s.Ready) + p.charge(now, s) + able(s)
+}
+
+// evenness is the load balance index, from 0 to 1.
+func (p *switching) evenness(now grid.Time, answers []State) float64 {
+	for k := range answers {
+		if at, ok := slices.BinarySearchFunc(p.ids, answers[k].Node, grid.NodeID.Compare); ok {
+			p.ready[at] = p.readyAt(now, &answers[k])
+		}
+	}
+	least, most := math.Inf(1), 0.0
+	for _, ready := range p.ready {
+		if !math.IsInf(ready, 1) {
+			least, most = min(least, ready), max(most, ready)
+		}
+	}
+	if most == 0 {
+		return 1
+	}
+	return least / most
 }

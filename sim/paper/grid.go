@@ -70,7 +70,8 @@ func (w *work) at(c *curve, rate float64) (out []queueing.Result) {
 //
 //	rate / max_j load_j
 //
-// A grid whose busiest resource was given more than a second of work for each second fills up.
+// A grid whose busiest resource was given more than a second of work for each second fills up, and so does one that is
+// known before to have too little ([brokers.System.Limit]).
 func sumUp(s *brokers.System, rate float64, from *brokers.Result) ran {
 	r := ran{Result: queueing.Result{Policy: from.Policy, Decides: "brokers", Replications: len(from.Runs)}}
 	n := float64(len(from.Runs))
@@ -81,14 +82,15 @@ func sumUp(s *brokers.System, rate float64, from *brokers.Result) ran {
 			most, busiest = x, j
 		}
 	}
+	full := most >= 1 || rate >= s.Limit(from.Policy)
 	for k := range from.Runs {
 		x := &from.Runs[k]
 		r.Runs = append(r.Runs, queueing.Replication{Q: x.Q, W: x.W, ByClass: x.ByClass, Remote: x.Messages, All: x.Messages,
-			Grows: most >= 1})
+			Grows: full})
 		little += (x.Q - x.Arrived*x.All) / x.Q / n
 		messages += x.Messages / n
 	}
-	r.Stable = most < 1
+	r.Stable = !full
 	r.Little, r.LittleHolds = queueing.Number(little), math.Abs(little) < 0.01
 	r.Messages = queueing.Messages{Remote: queueing.Number(messages), All: queueing.Number(messages)}
 	r.W = estimate(mean(from.Runs, func(x *brokers.Run) float64 { return x.W }))
@@ -97,11 +99,11 @@ func sumUp(s *brokers.System, rate float64, from *brokers.Result) ran {
 		e := estimate(mean(from.Runs, func(x *brokers.Run) float64 { return x.ByClass[i] }))
 		r.ByClass = append(r.ByClass, queueing.ClassEstimate{Class: c.Name, Estimate: e})
 	}
-	full := func(x *brokers.Run) float64 { return x.Arrived / x.Load[busiest] }
+	fullAt := func(x *brokers.Run) float64 { return x.Arrived / x.Load[busiest] }
 	for k := range from.Runs {
-		r.limits = append(r.limits, full(&from.Runs[k]))
+		r.limits = append(r.limits, fullAt(&from.Runs[k]))
 	}
-	at, half := mean(from.Runs, full)
+	at, half := mean(from.Runs, fullAt)
 	r.limit = measured{mean: at, half: half}
 	return r
 }

@@ -55,6 +55,9 @@ func (s *System) Check() Problems {
 	if s.Ties != AtRandom && s.Ties != Lowest {
 		p.add("ties", "%q: want lowest, or none for ties at random", s.Ties)
 	}
+	if s.Told != Nominal && s.Told != Corrected {
+		p.add("told", "%q: want corrected, or none for the rates as they are", s.Told)
+	}
 	switch s.Decide {
 	case ByDefault, ByMapper, ByMachines:
 	default:

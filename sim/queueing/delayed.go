@@ -30,26 +30,35 @@ const (
 
 // flights are the messages under way. The delay is the same for all, so that they arrive in the order in
 // which they left.
-type flights struct {
+type flights[T any] struct {
 	due  []float64
-	what []pending
+	what []T
 	head int
 }
 
-func (f *flights) next() float64 {
+func (f *flights[T]) next() float64 {
 	if f.head == len(f.due) {
 		return math.Inf(1)
 	}
 	return f.due[f.head]
 }
 
-func (f *flights) push(at float64, x pending) {
+func (f *flights[T]) push(at float64, x T) {
 	if f.head > 1024 && 2*f.head > len(f.due) {
 		f.due = slices.Delete(f.due, 0, f.head)
 		f.what = slices.Delete(f.what, 0, f.head)
 		f.head = 0
 	}
 	f.due, f.what = append(f.due, at), append(f.what, x)
+}
+
+// pop takes the first to arrive.
+func (f *flights[T]) pop() T {
+	var none T
+	x := f.what[f.head]
+	f.what[f.head] = none
+	f.head++
+	return x
 }
 
 // send puts x under way.
@@ -62,9 +71,7 @@ func (p *push) send(e *engine, x pending, s stage) {
 
 // land is the arrival of what is under way.
 func (p *push) land(e *engine) {
-	x := p.flights.what[p.flights.head]
-	p.flights.what[p.flights.head] = pending{}
-	p.flights.head++
+	x := p.flights.pop()
 	switch x.stage {
 	case polls:
 		p.polled(e, &x)

@@ -148,6 +148,9 @@ func (e *engine) plan() {
 	if e.push != nil {
 		e.special = min(e.special, e.push.flights.next())
 	}
+	if e.pull != nil {
+		e.special = min(e.special, e.pull.flights.next())
+	}
 	if e.batch != nil {
 		e.special = min(e.special, e.batch.next)
 	}
@@ -196,6 +199,8 @@ func (e *engine) extra() bool {
 		return e.books.close(e)
 	case e.batch != nil && e.special == e.batch.next:
 		e.batch.due(e)
+	case e.pull != nil:
+		e.pull.land(e)
 	default:
 		e.push.land(e)
 	}

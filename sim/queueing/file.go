@@ -43,7 +43,8 @@ func (r *reader) system(s *System, n ast.Node) {
 	}
 	known := []string{"name", "classes", "machines", "mu", "alpha", "decide", "service", "rate_changes", "failures",
 		"availability",
-		"announced", "availability_changes", "inaccuracy", "ties", "mapping", "delay"}
+		"announced", "availability_changes", "inaccuracy", "ties", "mapping", "delay",
+		"told"}
 	r.mapping("", n, known, keys{
 		"name":                 func(p string, n ast.Node) { s.Name = r.text(p, n) },
 		"classes":              names(&s.Classes),
@@ -61,6 +62,7 @@ func (r *reader) system(s *System, n ast.Node) {
 		"ties":                 func(p string, n ast.Node) { s.Ties = Ties(r.text(p, n)) },
 		"mapping":              func(p string, n ast.Node) { s.Mapping = r.mappingEvents(p, n) },
 		"delay":                func(p string, n ast.Node) { s.Delay = r.number(p, n) },
+		"told":                 func(p string, n ast.Node) { s.Told = Told(r.text(p, n)) },
 	})
 }
 

@@ -13,13 +13,16 @@ import (
 // [System.Lambda], or less where what a policy makes of a system at rest does not depend on its queues:
 //
 //	met, kpb   lambda* of the machines that they take for each class
+//	cb         and its kin, but cb_spill: lambda* of the machines that are kept for each class
 //	local      min_j 1 / Σ_i alpha_ij/mu_ij
 //	random     the same, with each class split evenly over the machines that can run it
 //	fcfs       Σ_j 1/(Σ_i p_i/mu_ij) / alpha, with p_i = alpha_i/alpha, where all machines run all classes
 //
+// with 1/mu_ij longer by 2·delay where machines take.
+//
 // A system at rest has no faults and no changes, and what policies are told of it is true.
 func (s *System) Limit(policy string, o *Options) float64 {
-	all := s.Lambda()
+	all := s.lambda(s.overhead(policy))
 	if !s.atRest() {
 		return all
 	}
@@ -31,6 +34,8 @@ func (s *System) Limit(policy string, o *Options) float64 {
 		if set, ok := s.polled(policy, o); ok {
 			limit = s.taken(set)
 		}
+	case "cb", "cb_rr", "cb_frr", "cb_rr2", "cb_li", "cb_lis":
+		limit = s.taken(s.kept())
 	case "local":
 		limit = s.apart(s.alphaOn)
 	case "random":
@@ -67,6 +72,20 @@ func (s *System) fastest() use {
 		}
 		for l, line := range s.Machines {
 			if s.rate(i, l) == best {
+				set[i][l] = line.count()
+			}
+		}
+	}
+	return set
+}
+
+// kept is the machines that are kept for a class, or for all.
+func (s *System) kept() use {
+	set := make(use, len(s.Classes))
+	for i, class := range s.Classes {
+		set[i] = make([]int, len(s.Machines))
+		for l, line := range s.Machines {
+			if line.Class == "" || line.Class == class {
 				set[i][l] = line.count()
 			}
 		}
@@ -176,7 +195,7 @@ func (s *System) blind() float64 {
 			if s.rate(i, l) == 0 {
 				return math.Inf(1) // it passes some by: this formula does not say which
 			}
-			time += s.total(i) / total / s.rate(i, l)
+			time += s.total(i) / total * (1/s.rate(i, l) + 2*s.Delay)
 		}
 		capacity += float64(line.count()) / time
 	}

@@ -6,19 +6,34 @@ import (
 )
 
 // pull is a system in which tasks wait at a scheduler, in one queue for each class, and idle machines take
-// them [1, section 3.1].
+// them [1, section 3.1]. With a delay a machine that came up or ended a task asks, which takes that time, and so does
+// the task on its way to it: t1 to t4 of [1, section 3.5]. A machine thus is held by a task for 2·delay besides the
+// execution. The scheduler knows of a fault at once, even so.
 type pull struct {
 	policy balance.Pull
 	queues []fifo
 	heads  []balance.Head
-	idle   []int32 // machines that are up and idle, in no order
+	idle   []int32 // machines that are up and idle, as far as the scheduler has heard, in no order
 	place  []int32 // of each machine in idle; −1
 	states []balance.State
 	queued int
+
+	delay   float64
+	flights flights[errand]
+	faults  []uint32 // of each machine so far
+}
+
+// errand is what is under way between a machine and the scheduler: a request, or the task at the head of the
+// machine's queue. It comes to nothing if the machine has failed since.
+type errand struct {
+	machine int
+	faults  uint32
+	request bool
 }
 
 func newPull(e *engine, policy balance.Pull) *pull {
-	p := &pull{policy: policy, queues: make([]fifo, e.n), place: make([]int32, e.m)}
+	p := &pull{policy: policy, queues: make([]fifo, e.n), place: make([]int32, e.m), delay: e.sys.Delay,
+		faults: make([]uint32, e.m)}
 	policy.Note(e.rates.demand(e))
 	for j := range e.m {
 		p.place[j] = -1
@@ -76,6 +91,34 @@ func (p *pull) offer(e *engine, heads []balance.Head) bool {
 
 // request is what a machine does that came up or ended a task.
 func (p *pull) request(e *engine, j int) {
+	if p.delay > 0 {
+		p.send(e, j, true)
+		return
+	}
+	p.requested(e, j)
+}
+
+// send puts an errand under way.
+func (p *pull) send(e *engine, j int, request bool) {
+	at := e.now + p.delay
+	p.flights.push(at, errand{j, p.faults[j], request})
+	e.special = min(e.special, at)
+}
+
+// land is the arrival of what is under way.
+func (p *pull) land(e *engine) {
+	x := p.flights.pop()
+	switch {
+	case x.faults != p.faults[x.machine]:
+	case x.request:
+		p.requested(e, x.machine)
+	default:
+		e.begin(x.machine)
+	}
+}
+
+// requested is when the scheduler hears that machine j asks.
+func (p *pull) requested(e *engine, j int) {
 	p.rest(j)
 	if p.queued > 0 {
 		p.take(e, j, p.waiting(e))
@@ -110,7 +153,11 @@ func (p *pull) take(e *engine, j int, heads []balance.Head) bool {
 			p.unrest(j)
 			p.queued--
 			e.machines[j].queue.push(p.queues[i].pop())
-			e.begin(j)
+			if p.delay > 0 {
+				p.send(e, j, false)
+			} else {
+				e.begin(j)
+			}
 			return true
 		}
 	}
@@ -125,13 +172,17 @@ func (p *pull) tell(e *engine, j int) {
 	p.ask(e)
 }
 
-// flip is told of a fault or its end. What ran goes back to the head of its queue.
+// flip is told of a fault or its end. What ran, or was on its way to the machine, goes back to the head of its queue.
 func (p *pull) flip(e *engine, j int) {
 	m := &e.machines[j]
 	e.rates.tell(e, j)
-	if !m.down {
+	switch {
+	case !m.down && p.delay > 0:
+		p.send(e, j, true)
+	case !m.down:
 		p.rest(j)
-	} else {
+	default:
+		p.faults[j]++
 		p.unrest(j)
 		if m.queue.n > 0 {
 			t := m.queue.pop()

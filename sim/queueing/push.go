@@ -31,7 +31,7 @@ type push struct {
 
 	delay   float64
 	rtt     time.Duration
-	flights flights
+	flights flights[pending]
 	last    []float64   // by decider and machine: ready as last heard
 	heard   []grid.Time // and when
 }

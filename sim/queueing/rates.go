@@ -131,6 +131,8 @@ func (r *rates) tell(e *engine, j int) {
 		mu := r.mu[k] * r.wrongM[k]
 		if !e.pulls {
 			mu *= r.said[j]
+		} else if e.sys.Told == Corrected {
+			mu *= useful(mu*r.said[j], 2*e.sys.Delay)
 		}
 		if r.weight[k], r.alone[k] = 0, math.Inf(1); mu > 0 {
 			r.weight[k], r.alone[k] = 1/mu, 1/mu

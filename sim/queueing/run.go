@@ -62,7 +62,7 @@ func (s *System) scattered(policy string) bool {
 	case s.Decide != ByDefault:
 		return s.Decide == ByMachines
 	}
-	return s.AlphaAt != nil || base == "lpas_dec" || base == "lpas_dec_2k"
+	return s.AlphaAt != nil || strings.HasPrefix(base, "lpas_dec")
 }
 
 // Check reports everything that is wrong with the options for a system.
@@ -95,9 +95,6 @@ func (o *Options) Check(s *System) error {
 func (s *System) accepts(name string, o *Options) error {
 	base, _, _ := strings.Cut(name, ":")
 	if IsPull(name) {
-		if s.Delay > 0 {
-			return fmt.Errorf("policy %s: idle machines take at once: want delay 0", name)
-		}
 		_, err := balance.MakePull(name, o.Balance, grid.NewRand(0, 0))
 		return err
 	}

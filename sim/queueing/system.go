@@ -37,8 +37,12 @@ type System struct {
 	// Mapping is of batch policies, which place tasks together; nil = only those can be used that take each as it comes.
 	Mapping *Mapping
 
-	// Delay is the one-way time of a poll, an answer and a move; 0 = all at once, as in [1].
+	// Delay is the one-way time of a poll, an answer and a move, and where machines take, of a request and a task; 0 = all
+	// at once, as in [1].
 	Delay float64
+
+	// Told says which rates policies are told where machines take with a delay.
+	Told Told
 }
 
 // Line is a group of identical machines.
@@ -68,6 +72,15 @@ type Ties string
 const (
 	AtRandom Ties = ""
 	Lowest   Ties = "lowest" // the first in the order of the machines
+)
+
+// Told is which execution rates a policy is told.
+type Told string
+
+// What it is told.
+const (
+	Nominal   Told = ""          // mu_ij, as in [1, section 3.2]
+	Corrected Told = "corrected" // mu_ij·p_ij, p_ij = (1/mu_ij)/(1/mu_ij + 2·Delay), as [1, section 3.5.2] proposes
 )
 
 // RateChanges sets one of all arrival and execution rates, all equally likely, to its value in the system
