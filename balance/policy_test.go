@@ -12,7 +12,8 @@ import (
 func TestNames(t *testing.T) {
 	want := []string{"cb", "cb_frr", "cb_li", "cb_lis", "cb_rr", "cb_rr2", "cb_spill", "guided_lpas", "guided_lpas_2k",
 		"kpb", "kpb_ceil",
-		"local", "lp_static", "lpas", "lpas_2k", "lpas_dec", "lpas_dec_2k", "max_min", "mct", "mct_full", "mct_queued",
+		"local", "lp_static", "lpas", "lpas_2k", "lpas_dec", "lpas_dec_2k", "lpas_dec_robust", "max_min", "mct", "mct_full",
+		"mct_queued",
 		"mct_rest", "met", "min_min", "olb", "random", "sufferage", "switching", "two_choices", "workqueue", "xsufferage"}
 	if got := Names(); !slices.Equal(got, want) {
 		t.Errorf("policies %v, want %v", got, want)
