@@ -61,19 +61,6 @@ func timed(n int, f func()) []time.Duration {
 	return ds
 }
 
-func benchVersion(b *testing.B, skep string) {
-	run := func(name string, args ...string) func() {
-		return func() {
-			if err := exec.Command(name, args...).Run(); err != nil {
-				b.Fatal(err)
-			}
-		}
-	}
-	bare := median(timed(50, run("true")))
-	version := median(timed(50, run(skep, "version")))
-	report(b, "skep version over a bare exec, median", version-bare, "ms", "<= 10", version-bare <= 10)
-}
-
 func benchThroughput(b *testing.B, skep string) {
 	const tasks = 2000
 	t := time.Now()
@@ -90,17 +77,6 @@ func benchThroughput(b *testing.B, skep string) {
 	rate := tasks / time.Since(t).Seconds()
 	fmt.Printf("     bare loop %.0f tasks/s, 3 nodes %.0f tasks/s\n", bare, rate)
 	report(b, "2,000 x true through 3 nodes over a bare loop", rate/bare, "", ">= 0.30", rate/bare >= 0.30)
-}
-
-func benchLatency(b *testing.B, skep string) {
-	a := startMember(b, skep, "", "--label", "side=a")
-	startMember(b, skep, a.join, "--label", "side=b")
-	warm := func() { a.run(b, "", "run", "--label", "side=b", "--", "true") }
-	warm()
-	moved := median(timed(60, warm))
-	version := median(timed(60, func() { a.run(b, "", "version") }))
-	report(b, "skep run -- true on another node minus skep version, median", moved-version, "ms", "<= 5",
-		moved-version <= 5)
 }
 
 // benchMembers compares jobs with three members with jobs whose only member is their origin, in turns.
