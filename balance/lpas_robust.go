@@ -8,10 +8,10 @@ import (
 )
 
 // robust is lpas_dec_robust: LPAS_dec with a support that a young rate cannot shrink. To the vertex it adds each pair
-// that some rates within what is in doubt would give a share at the prices y of the LP, as the interior optimum of [1,
+// that a rate within what is in doubt would give a share at the prices y of the LP, as the interior optimum of [1,
 // section 3.4.5] does with rates that are exact:
 //
-//	mu_ij > 0,  c_j > 0,  y_i·mu_ij·(1 + e_ij) ≥ max_{k≠i} y_k·mu_kj·(1 − e_kj),  not all e_kj 0
+//	mu_ij > 0,  c_j > 0,  e_ij > 0,  y_i·mu_ij·(1 + e_ij) ≥ max_{k≠i} y_k·mu_kj
 //
 // e_ij is the doubt about a rate, the relative standard error of a mean of n_ij exponential times,
 //
@@ -26,7 +26,7 @@ type robust struct {
 	evidence matrix        // n_ij
 	ids      []grid.NodeID // whose it is, by index of the node
 	classes  []string      // and of which class
-	value    [2][]float64  // by node: the two highest y_k·mu_kj·(1 − e_kj)
+	value    [2][]float64  // by node: the two highest y_k·mu_kj
 	by       []int32       // by node: the row of the highest
 	doubtful []bool        // by node: some e_kj is not 0
 }
@@ -145,14 +145,14 @@ func (p *robust) solve(x *lpas.Problem, b *lpas.Basis, ws *lpas.Workspace, sol *
 			if int(p.by[j]) == i {
 				rival = p.value[1][j]
 			}
-			if y := sol.Price[i]; mu > 0 && y > 0 && y*mu*(1+e) >= rival && !has(i, j) {
+			if y := sol.Price[i]; e > 0 && mu > 0 && y > 0 && y*mu*(1+e) >= rival && !has(i, j) {
 				sol.Delta = append(sol.Delta, lpas.Share{Class: int32(i), Machine: int32(j), Part: e * c})
 			}
 		}
 	}
 }
 
-// weigh finds for each node what the classes would at the least pay for it.
+// weigh finds for each node which classes value it most.
 func (p *robust) weigh(x *lpas.Problem, price []float64) {
 	m := len(x.Cap)
 	p.value[0], p.value[1] = resized(p.value[0], m), resized(p.value[1], m)
@@ -165,7 +165,7 @@ func (p *robust) weigh(x *lpas.Problem, price []float64) {
 				e = p.doubt(p.allocation.own[i], int32(j))
 			}
 			p.doubtful[j] = p.doubtful[j] || e > 0
-			switch v := y * x.Mu[i*m+j] * (1 - e); {
+			switch v := y * x.Mu[i*m+j]; {
 			case v > p.value[0][j] || p.by[j] < 0:
 				p.value[1][j], p.value[0][j], p.by[j] = p.value[0][j], v, int32(i)
 			case v > p.value[1][j]:
