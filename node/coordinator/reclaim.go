@@ -96,14 +96,14 @@ func (l *liveTask) demotedBy(id grid.NodeID) bool {
 // Tasks that go to an idle node which asks for work (package pull).
 
 const (
-	maxPulls   = 3           // times that a task is taken from a worker's queue; then it stays
-	maxWaiting = 64          // waiting tasks that are considered
-	maxSpare   = 16          // jobs that they are of
-	pullPause  = time.Second // a worker whose task was pulled in vain is avoided for so long
+	maxPulls       = 3           // times that a task is taken from a worker's queue; then it stays
+	maxWaiting     = 64          // waiting tasks that are considered
+	maxWaitingJobs = 16          // jobs that they are of
+	pullPause      = time.Second // a worker whose task was pulled in vain is avoided for so long
 )
 
-// Waiting returns the number of tasks that wait for a timer, or for a change of the nodes known.
-func (c *Coordinator) Waiting() int { return len(c.live.waiting.list) }
+// WaitingCount returns the number of tasks that wait for a timer, or for a change of the nodes known.
+func (c *Coordinator) WaitingCount() int { return len(c.live.waiting.list) }
 
 // mayGrant reports whether a waiting task may be offered to a node that asks: not one whose policy decided that it
 // waits, nor one that was lost and is placed again later.
@@ -112,8 +112,8 @@ func (c *Coordinator) mayGrant(now grid.Time, l *liveTask) bool {
 		(l.task().history.Last().Refusal.Why != grid.WhyPolicy || c.awaitsIdleNode(l.job))
 }
 
-// Spare appends what waits for its placement here, by job; in turns, where much does.
-func (c *Coordinator) Spare(now grid.Time, dst []grid.Waiting) []grid.Waiting {
+// Waiting appends what waits for its placement here, by job; in turns, where much does.
+func (c *Coordinator) Waiting(now grid.Time, dst []grid.Waiting) []grid.Waiting {
 	first, list := len(dst), c.live.waiting.list
 	start := c.live.waiting.turn
 	if len(list) <= maxWaiting {
@@ -127,7 +127,7 @@ func (c *Coordinator) Spare(now grid.Time, dst []grid.Waiting) []grid.Waiting {
 			continue
 		}
 		if dst = append(dst, grid.Waiting{Job: l.job.id, Owner: c.cfg.Self, Spec: l.job.spec, Class: l.class(),
-			Overdue: true}); len(dst)-first == maxSpare {
+			Overdue: true}); len(dst)-first == maxWaitingJobs {
 			break
 		}
 	}

@@ -11,9 +11,9 @@ import (
 // Waiting work that goes to an idle node which asks for it.
 
 const (
-	minOverdue = 100 * time.Millisecond // work is not overdue before, whatever was predicted
-	maxYields  = 64                     // waiting attempts that are considered
-	maxSpare   = 16                     // jobs that they are of
+	minOverdue     = 100 * time.Millisecond // work is not overdue before, whatever was predicted
+	maxYields      = 64                     // waiting attempts that are considered
+	maxWaitingJobs = 16                     // jobs that they are of
 )
 
 // Room returns the resources that are free and wanted by nothing here, if the worker takes work, else nothing; and
@@ -48,8 +48,8 @@ func (w *Worker) mayYield(a *exec.Work) bool {
 	return !a.Stays && (a.Spec.Retries > 0 || w.own(a.ID.Task.Job))
 }
 
-// Spare appends what waits here, by job.
-func (w *Worker) Spare(now grid.Time, dst []grid.Waiting) []grid.Waiting {
+// Waiting appends what waits here, by job.
+func (w *Worker) Waiting(now grid.Time, dst []grid.Waiting) []grid.Waiting {
 	first := len(dst)
 	w.exec.Waits(now, w.cfg.RunTime, maxYields, func(a *exec.Work, end float64) bool {
 		if !w.mayYield(a) {
@@ -58,7 +58,7 @@ func (w *Worker) Spare(now grid.Time, dst []grid.Waiting) []grid.Waiting {
 		job := a.ID.Task.Job
 		at := slices.IndexFunc(dst[first:], func(x grid.Waiting) bool { return x.Job == job && x.Class == a.Class })
 		if at < 0 {
-			if at = len(dst) - first; at == maxSpare {
+			if at = len(dst) - first; at == maxWaitingJobs {
 				return false
 			}
 			dst = append(dst, grid.Waiting{Job: job, Owner: w.Owner(job), Spec: a.Spec, Class: a.Class})
