@@ -77,6 +77,9 @@ func (b *Books) Task(submission, index int) Task {
 	return b.tasks[int(b.jobs[submission].first)+index].Task
 }
 
+// JobOf returns the submission of a task.
+func (b *Books) JobOf(task int32) int32 { return b.tasks[task].job }
+
 // Tasks is the number of tasks of all submissions.
 func (b *Books) Tasks() int { return len(b.tasks) }
 
