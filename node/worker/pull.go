@@ -50,7 +50,7 @@ func (w *Worker) mayYield(a *exec.Work) bool {
 
 // Waiting appends what waits here, by job.
 func (w *Worker) Waiting(now grid.Time, dst []grid.Waiting) []grid.Waiting {
-	first := len(dst)
+	first, late := len(dst), w.refuted
 	w.exec.Waits(now, w.cfg.RunTime, maxYields, func(a *exec.Work, end float64) bool {
 		if !w.mayYield(a) {
 			return true
@@ -64,7 +64,8 @@ func (w *Worker) Waiting(now grid.Time, dst []grid.Waiting) []grid.Waiting {
 			dst = append(dst, grid.Waiting{Job: job, Owner: w.Owner(job), Spec: a.Spec, Class: a.Class})
 		}
 		x := &dst[first+at]
-		x.End, x.Overdue = max(x.End, end), x.Overdue || now >= overdueAt(a)
+		late = late || now >= overdueAt(a)
+		x.End, x.Overdue = max(x.End, end), x.Overdue || late
 		return true
 	})
 	return dst
@@ -76,8 +77,10 @@ func (w *Worker) Waiting(now grid.Time, dst []grid.Waiting) []grid.Waiting {
 func (w *Worker) Yield(now grid.Time, x *grid.Waiting, to grid.NodeID, there float64, may func(grid.AttemptID) bool,
 	fx *grid.Effects) bool {
 	var given *exec.Work
+	late := w.refuted
 	w.exec.Waits(now, w.cfg.RunTime, maxYields, func(a *exec.Work, end float64) bool {
-		if a.ID.Task.Job == x.Job && a.Class == x.Class && w.mayYield(a) && (there < end || now >= overdueAt(a)) &&
+		late = late || now >= overdueAt(a)
+		if a.ID.Task.Job == x.Job && a.Class == x.Class && w.mayYield(a) && (there < end || late) &&
 			(!w.own(x.Job) || may(a.ID)) {
 			given = a
 		}
@@ -86,6 +89,7 @@ func (w *Worker) Yield(now grid.Time, x *grid.Waiting, to grid.NodeID, there flo
 	if given == nil {
 		return false
 	}
+	w.refuted = late
 	w.handBack(given, grid.Refusal{Why: grid.WhyPulled}, fx).Puller = to
 	return true
 }

@@ -19,12 +19,11 @@ func (s *Scenario) measuresRegret(work []sim.Submission) bool {
 	return tasks*s.nodes() <= maxRegretPairs
 }
 
-// regretOf returns the core-seconds after the warm-up in which nodes were idle where a waiting task would have ended
-// sooner than it did, over those in which attempts ran; NaN if it is not measured.
-func regretOf(w *sim.World, work []sim.Submission, s *Scenario) float64 {
-	if !s.measuresRegret(work) {
-		return math.NaN()
+// measureRegret measures the core-seconds after the warm-up in which nodes were idle where a waiting task would have
+// ended sooner than it did, and those in which attempts ran.
+func (m *sample) measureRegret(w *sim.World, s *Scenario) {
+	m.regret, m.regretOver = math.NaN(), math.NaN()
+	if s.measuresRegret(m.work) {
+		m.regret, m.regretOver = w.Regret(s.Warmup)
 	}
-	regret, busy := w.Regret(s.Warmup)
-	return regret / busy
 }
