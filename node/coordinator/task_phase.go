@@ -73,6 +73,7 @@ type waitingTasks struct {
 	list     []*liveTask // in no order
 	unproven int         // of them, those that wait for a node on probation to deliver
 	turn     int         // where Waiting looks next
+	first    int         // where it looked last
 }
 
 // add gives a task its handle; it is idle.

@@ -42,10 +42,12 @@ func (w *Worker) NextOverdue(now grid.Time) grid.Time {
 	return next
 }
 
-// mayYield reports whether a waiting attempt may be given away. Work of others without retries stays: if the refusal
-// were lost in transit, the attempt would count as lost.
+// mayYield reports whether a waiting attempt may be given away. Work of others without retries goes only if its owner
+// asks before it gives the attempt up: else the attempt would count as lost if the refusal were lost in transit. If
+// nothing else of a job is here, only its origin is answered.
 func (w *Worker) mayYield(a *exec.Work) bool {
-	return !a.Stays && (a.Spec.Retries > 0 || w.own(a.ID.Task.Job))
+	job := a.ID.Task.Job
+	return !a.Stays && (a.Spec.Retries > 0 || w.own(job) || a.Asks && w.Owner(job) == job.Origin)
 }
 
 // Waiting appends what waits here, by job.

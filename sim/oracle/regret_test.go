@@ -18,7 +18,9 @@ func (e equal) RunTime(_, node int32) time.Duration {
 	return time.Second
 }
 
-func (equal) Transfer(_, _ int32, size grid.Bytes) time.Duration { return time.Second/2 + time.Duration(size) }
+func (equal) Transfer(_, _ int32, size grid.Bytes) time.Duration {
+	return time.Second/2 + time.Duration(size)
+}
 
 // A task waits from 0 to 10 behind another on node 1, and ends at 11. On node 2, idle all the time, it would have been
 // done 1.5 s after it set out: to wait is regretted until 9.5. Not while node 2 is closed, cut off or paused, and not
