@@ -63,6 +63,7 @@ attack: build
 soak:
 	$(GO) test ./sim ./sim/net -count 1 -timeout 30m
 	$(GO) test ./sim -run '^TestSwarm$$' -sim.swarm 10000 -timeout 60m
+	$(GO) test ./sim/net -run '^TestRegretOfHistories$$' -net.histories 200 -v
 	$(GO) test ./node/replication -run '^TestEveryInterleaving$$' -register.deep -timeout 60m -v
 
 # What the simulated worlds of the tests do, kept as a digest each: for a change that is meant to alter it.

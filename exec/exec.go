@@ -65,8 +65,8 @@ func (e *Exec) Accept(now grid.Time, id grid.AttemptID, o *grid.Offer, ready boo
 		panic("exec: an attempt is accepted once")
 	}
 	w := e.newWork()
-	*w = Work{ID: id, Class: o.Class, Lease: o.Lease, State: grid.WorkQueued, Accepted: now, Since: now, Stays: o.Stays,
-		ready: ready, class: e.class(o.Class)}
+	*w = Work{ID: id, Class: o.Class, Lease: o.Lease, State: grid.WorkQueued, Accepted: now, Since: now,
+		Stays: o.Stays, Asks: o.Asks, ready: ready, class: e.class(o.Class)}
 	e.shareSpec(w, o.Spec)
 	e.enqueue(w, o.Age)
 	e.addToIndex(w)

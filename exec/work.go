@@ -18,6 +18,7 @@ type Work struct {
 	Expected time.Duration // until its start, as expected when it was accepted
 	Started  grid.Time     // of WorkRunning
 	Stays    bool          // of WorkQueued: it may not be given away
+	Asks     bool          // its owner asks for it before it gives it up
 	Since    grid.Time     // of WorkQueued: since when its inputs are here
 	Until    grid.Time     // of WorkQueued, of other owners: end of its start lease
 	Due      grid.Time     // of WorkFinished: time of the next resend, if there is one

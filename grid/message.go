@@ -144,6 +144,7 @@ type Offer struct {
 	Stamp  uint64        // the newest stamp received from the worker; 0 = none
 	Stays  bool          // it was pulled as often as a task may be: it stays in the worker's queue
 	Pulled bool          // the worker has asked for it
+	Asks   bool          // the owner asks the worker before it gives the attempt up
 
 	Members []NodeID // of the job's register, the origin first; none = its owner alone keeps it
 }

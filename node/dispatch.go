@@ -178,8 +178,8 @@ func (n *Node) handlePull(now grid.Time, from grid.NodeID, m *grid.Message, fx *
 	switch {
 	case n.pull == nil:
 	case m.Kind == grid.KindPull:
-		n.pull.Asked(now, from, m.Poll.Needs, fx)
+		n.pull.PullReceived(now, from, m.Poll.Needs, fx)
 	default:
-		n.pull.Hinted(now, from, fx)
+		n.pull.Notified(now, from, fx)
 	}
 }

@@ -127,6 +127,7 @@ func TestAtMostOnce(t *testing.T) {
 	r.join(fastID, 10, "linux")
 	id := r.offered(jobID(1), spec(func(s *grid.JobSpec) { s.Retries = 0 }), fastID)
 	r.deliverFor(fastID, grid.KindAccept, id, nil)
+	r.pass(r.cfg.Lease*7/8, grid.TimerLease) // its worker is asked before it is given up
 	r.pass(r.cfg.Lease+time.Second, grid.TimerLease)
 	if v := r.task(jobID(1)); v.State != grid.Ended || v.Result.Cause != grid.Lost || v.Result.Exit != grid.ExitSkep {
 		t.Fatalf("task %+v", v)

@@ -105,7 +105,8 @@ func TestAnAttemptIsLostOnce(t *testing.T) {
 	})
 	id := r.offered(jobID(1), s, fastID)
 	r.deliverFor(fastID, grid.KindAccept, id, nil)
-	r.pass(10*time.Second, grid.TimerLease) // silent: lost, and nodes are polled for the next attempt
+	r.pass(r.cfg.Lease*7/8, grid.TimerLease) // its worker is asked before it is given up
+	r.pass(10*time.Second, grid.TimerLease)  // silent: lost, and nodes are polled for the next attempt
 	if v := r.task(jobID(1)); v.Lost != 1 {
 		t.Fatalf("%+v", v)
 	}

@@ -53,6 +53,9 @@ type Config struct {
 	// is then 0.
 	NoDigest bool
 
+	// Hindsight records what [World.Regret] is computed from.
+	Hindsight bool
+
 	// Repeat is the command that repeats the run, for the failure's text.
 	Repeat string
 

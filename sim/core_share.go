@@ -9,6 +9,7 @@ import (
 // setShare sets the share of a node's cores that other users leave; its driver measures it at once.
 func (w *World) setShare(i int32, left float64) {
 	w.hosts[i].coreShare = left
+	w.books.Hindsight().Shared(w.now, i, left)
 	w.updateSpeed(i)
 	w.reportAvailability(i)
 }

@@ -98,8 +98,12 @@ func (w *World) applyFault(f *Fault) {
 			c.inside[i] = true
 		}
 		w.addCut(c)
+		for _, i := range f.Nodes {
+			w.books.Hindsight().CutOff(w.now, int32(i))
+		}
 	case Heal:
 		w.cuts = w.cuts[:0]
+		w.books.Hindsight().Healed(w.now)
 	}
 	for _, n := range f.Nodes {
 		i := int32(n)
@@ -124,6 +128,7 @@ func (w *World) applyFault(f *Fault) {
 			w.setDiskFull(i, f.Factor != 0)
 		case Slow:
 			w.hosts[i].slow = f.Factor
+			w.books.Hindsight().Slowed(w.now, i, f.Factor)
 		case Share:
 			w.setShare(i, f.Factor)
 		case Drift:
@@ -138,6 +143,7 @@ func (w *World) leave(i int32) {
 		return
 	}
 	w.leaving++
+	w.books.Hindsight().Closed(w.now, i)
 	w.ev = grid.Event{Kind: grid.EvLeave}
 	w.step(i, &w.ev)
 	w.push(w.now.Add(time.Second), kindLeft, i, 0, 0)
@@ -150,6 +156,7 @@ func (w *World) drain(i int32, within time.Duration) {
 		return
 	}
 	w.leaving++
+	w.books.Hindsight().Closed(w.now, i)
 	w.ev = grid.Event{Kind: grid.EvDrain, Within: within}
 	w.step(i, &w.ev)
 	w.push(w.now.Add(within+drainEnd), kindDrained, i, 0, 0)

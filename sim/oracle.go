@@ -3,6 +3,7 @@ package sim
 import (
 	"time"
 
+	"skep/discovery"
 	"skep/grid"
 	"skep/sim/oracle"
 )
@@ -85,4 +86,60 @@ func (w *World) Outcome(submission, index int) Outcome {
 	t := w.books.Task(submission, index)
 	return Outcome{State: t.State, Attempt: t.Attempt, Worker: int(t.Worker), Starts: int(t.Starts),
 		Result: t.Result.Result(), Ended: time.Duration(t.Ended)}
+}
+
+// truth is what the oracle is told of a world in hindsight.
+type truth struct {
+	*World
+	ads   []grid.Ad  // what each node has
+	sizes []float64  // of each task; 0 = not drawn yet
+	rng   *grid.Rand // of latencies: the world's own draws stay as they are
+}
+
+// watch has the books keep what Regret is computed from.
+func (w *World) watch() {
+	w.books.Watch(&truth{World: w, sizes: make([]float64, w.books.Tasks()), rng: grid.NewRand(w.cfg.Seed, 2)})
+	for i := range w.hosts {
+		if left := w.hosts[i].coreShare; left != 1 {
+			w.books.Hindsight().Shared(0, int32(i), left)
+		}
+	}
+}
+
+// Regret returns the core-seconds since a time in which nodes were idle that should not have been, and those in which
+// attempts ran: see [oracle.Hindsight.Regret]. It needs Config.Hindsight.
+func (w *World) Regret(from time.Duration) (regret, busy float64) {
+	return w.books.Hindsight().Regret(grid.Time(from))
+}
+
+// RunTime implements [oracle.Truth].
+func (t *truth) RunTime(task, node int32) time.Duration {
+	if t.ads == nil {
+		t.ads = make([]grid.Ad, len(t.hosts))
+		for i := range t.ads {
+			c, _ := t.NodeConfig(i)
+			t.ads[i] = grid.Ad{Capacity: c.Capacity, Labels: c.Labels, Engines: c.Engines}
+		}
+	}
+	job := t.books.JobOf(task)
+	spec := t.cfg.Work[job].Spec
+	class := grid.ClassOf(spec)
+	rate := t.cfg.Machine.Rate(class, int(node))
+	if t.hosts[node].hostile != 0 || rate <= 0 ||
+		discovery.Fit(&spec.Needs, spec.Engine, &t.ads[node]) != grid.WhyNone {
+		return 0
+	}
+	if t.sizes[task] == 0 {
+		t.sizes[task] = t.taskSize(job, task, class)
+	}
+	return t.cfg.Machine.Overhead + grid.Seconds(t.sizes[task]/rate)
+}
+
+// Transfer implements [oracle.Truth].
+func (t *truth) Transfer(from, to int32, size grid.Bytes) time.Duration {
+	there := t.cfg.Network.Latency(int(from), int(to), t.rng)
+	if size == 0 {
+		return there
+	}
+	return 3*there + grid.Seconds(float64(size)/float64(t.cfg.Machine.Bandwidth))
 }

@@ -17,6 +17,7 @@ func (w *World) pause(i int32, d time.Duration) {
 		return
 	}
 	h.pausedUntil = w.now.Add(d)
+	w.books.Hindsight().Paused(w.now, i, d)
 	w.push(h.pausedUntil, kindResume, i, 0, 0)
 }
 

@@ -83,6 +83,7 @@ func (w *World) putBlob(i int32, id grid.BlobID) {
 		h.blobs = make(map[grid.BlobID]struct{})
 	}
 	h.blobs[id] = struct{}{}
+	w.books.Hindsight().Got(w.now, i, id)
 }
 
 // outputs makes the output files of a task whose job asks for some: one, distinct for each attempt.

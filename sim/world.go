@@ -66,6 +66,9 @@ func New(cfg Config) (*World, error) {
 	}
 	w.drawKnownPeers()
 	w.openBooks()
+	if cfg.Hindsight {
+		w.watch()
+	}
 	if len(cfg.Work) > 0 {
 		w.push(grid.Time(cfg.Work[0].At), kindSubmit, 0, 0, 0)
 	}

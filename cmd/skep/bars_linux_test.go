@@ -22,6 +22,7 @@ func BenchmarkBars(b *testing.B) {
 	b.Run("latency", func(b *testing.B) { benchLatency(b, skep) })
 	b.Run("restart", func(b *testing.B) { benchRestart(b, skep) })
 	b.Run("members", func(b *testing.B) { benchMembers(b, skep) })
+	b.Run("conserve", func(b *testing.B) { benchConserve(b, skep) })
 	b.Run("gossip", benchGossip)
 	b.Run("idle", func(b *testing.B) { benchIdle(b, skep) })
 }

@@ -105,8 +105,8 @@ func tableNet(t *tabwriter.Writer, r *net.Report) {
 		row(t, "all", tasks, est(r.Completion))
 	}
 	fmt.Fprintln(t)
-	row(t, "MOVED", "UTILISATION", "FAIRNESS", "WALKS", "FOUND", "HOPS")
-	row(t, est(r.Moved), est(r.Utilisation), est(r.Fairness), r.Searches.Walks, est(r.Searches.Success),
+	row(t, "MOVED", "UTILISATION", "FAIRNESS", "REGRET", "WALKS", "FOUND", "HOPS")
+	row(t, est(r.Moved), est(r.Utilisation), est(r.Fairness), est(r.Regret), r.Searches.Walks, est(r.Searches.Success),
 		est(r.Searches.Hops))
 	fmt.Fprintln(t)
 	row(t, "MESSAGE", "A TASK", "A NODE AND SECOND", "BYTES A TASK", "BYTES A NODE AND SECOND")

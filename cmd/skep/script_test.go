@@ -35,7 +35,8 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"ready": ready, "code": code, "token": token,
-			"port": port, "cut": cut, "newer": newer, "nodeid": nodeID, "connected": connected, "spoil": spoil},
+			"port": port, "cut": cut, "newer": newer, "nodeid": nodeID, "connected": connected, "spoil": spoil,
+			"noneidle": noneIdle},
 	})
 }
 

@@ -159,3 +159,17 @@ func (c *Coordinator) countFailedNode(l *liveTask, id grid.NodeID, why grid.Refu
 	}
 	return clip(b.String())
 }
+
+// candidate returns what is expected of a node as a candidate for a task that is decided anew.
+func (c *Coordinator) candidate(now grid.Time, l *liveTask, id grid.NodeID) (balance.State, bool) {
+	polled := l.polled
+	l.polled = nil
+	v, _ := c.candidates(now, l)
+	l.polled = polled
+	at, found := slices.BinarySearchFunc(v.Nodes, id,
+		func(s balance.State, id grid.NodeID) int { return s.Node.Compare(id) })
+	if !found {
+		return balance.State{}, false
+	}
+	return v.Nodes[at], true
+}

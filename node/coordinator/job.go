@@ -235,7 +235,7 @@ func (c *Coordinator) saveEntry(j *job, i uint32, fx *grid.Effects) *grid.TaskRe
 	} else if i < j.spec.Count {
 		t := j.task(i)
 		e.State, e.ID.Attempt, e.Worker, e.Lost = t.state, t.attempt, t.worker, t.lost
-		e.Placed, e.Began, e.Done, e.Backup = t.placed, t.began, t.done, t.backupRecord()
+		e.Placed, e.Began, e.Done, e.Backup, e.Pulls = t.placed, t.began, t.done, t.backupRecord(), t.pulls
 		// the deposit must not replace the record of a newer attempt
 		if a, r, found := j.replica.files.Output(i); found && !a.Less(t.attempt) {
 			e.ID.Attempt, e.Result, e.Held = a, r, true

@@ -33,7 +33,7 @@ func (c *Coordinator) extendLease(now grid.Time, l *liveTask, fx *grid.Effects) 
 func (c *Coordinator) scheduleLease(l *liveTask, fx *grid.Effects) {
 	due := grid.Never
 	if l.task().worker != c.cfg.Self {
-		due = l.deadline
+		due = c.leaseDue(l)
 	}
 	if l.backup != nil {
 		due = min(due, l.backup.deadline)
@@ -179,7 +179,7 @@ func (c *Coordinator) taskTimer(now grid.Time, k grid.TimerKind, l *liveTask, fx
 	case k == grid.TimerLease && (l.phase == offered || l.phase == placed) && l.task().worker != c.cfg.Self:
 		if l.result != nil { // it has ended, and the fetch of its files ends by itself
 			c.renewLease(now, l, fx)
-		} else if now < l.deadline {
+		} else if now < c.leaseDue(l) || c.askBeforeLoss(now, l, fx) {
 			c.scheduleLease(l, fx)
 		} else if l.phase == offered {
 			c.attemptLost(now, l, grid.Refusal{Why: grid.WhySilent}, fx)

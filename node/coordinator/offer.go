@@ -32,7 +32,7 @@ func (c *Coordinator) offerUsing(now grid.Time, l, polled *liveTask, x balance.C
 	c.peers.Probe(now, l.class(), x.Node)
 	t.attempt = t.nextAttempt(l.job.replica.State().Epoch)
 	t.worker, t.placed = x.Node, c.wall.At(now).UnixNano()
-	l.cannotExecute, l.expectation.Made = nil, now
+	l.cannotExecute, l.expectation.Made, l.asked = nil, now, false
 	c.peers.Start(now, &l.expectation)
 	tr := grid.Trace{At: now, What: grid.TraceChosen, Node: x.Node, ECT: grid.Seconds(x.ECT),
 		Asked: int32(len(polled.polled))}
@@ -73,7 +73,8 @@ func (c *Coordinator) sendOffer(now grid.Time, l *liveTask, fx *grid.Effects) {
 		Members: m.Offer.Members}
 	m.Offer.Stamp = c.stampOf(now, l.task().worker)
 	m.Offer.Members = append(m.Offer.Members, l.job.members()...)
-	m.Offer.Stays, m.Offer.Pulled, l.pulled = l.pulls >= maxPulls, l.pulled, false
+	m.Offer.Stays, m.Offer.Pulled, m.Offer.Asks = l.task().pulls >= maxPulls, l.pulled, true
+	l.pulled = false
 	c.wakeForOffer(now, l, l.task().worker, fx)
 }
 
@@ -122,7 +123,7 @@ func (c *Coordinator) acceptReceived(now grid.Time, from grid.NodeID, id grid.At
 	if l.phase == offered {
 		c.markPlaced(now, l, fx)
 	}
-	l.deadline = max(l.deadline, now.Add(c.cfg.Lease))
+	l.deadline, l.asked = max(l.deadline, now.Add(c.cfg.Lease)), false
 }
 
 // markPlaced records that the worker has accepted the attempt.
@@ -164,7 +165,7 @@ func (c *Coordinator) refuseReceived(now grid.Time, from grid.NodeID, id grid.At
 		c.attemptLost(now, l, why, fx)
 		return
 	}
-	if why.Why == grid.WhyPulled && l.pulls < maxPulls && l.phase == placed && puller != from {
+	if l.wasPulled(from, why.Why, puller) {
 		c.pulledAway(now, l, from, puller, fx)
 		return
 	}

@@ -96,14 +96,14 @@ func (l *liveTask) demotedBy(id grid.NodeID) bool {
 // Tasks that go to an idle node which asks for work (package pull).
 
 const (
-	maxPulls   = 3           // times that a task is taken from a worker's queue; then it stays
-	maxWaiting = 64          // waiting tasks that are considered
-	maxSpare   = 16          // jobs that they are of
-	pullPause  = time.Second // a worker whose task was pulled in vain is avoided for so long
+	maxPulls       = 3           // times that a task is taken from a worker's queue; then it stays
+	maxWaiting     = 64          // waiting tasks that are considered
+	maxWaitingJobs = 16          // jobs that they are of
+	pullPause      = time.Second // a worker whose task was pulled in vain is avoided for so long
 )
 
-// Waiting returns the number of tasks that wait for a timer, or for a change of the nodes known.
-func (c *Coordinator) Waiting() int { return len(c.live.waiting.list) }
+// WaitingCount returns the number of tasks that wait for a timer, or for a change of the nodes known.
+func (c *Coordinator) WaitingCount() int { return len(c.live.waiting.list) }
 
 // mayGrant reports whether a waiting task may be offered to a node that asks: not one whose policy decided that it
 // waits, nor one that was lost and is placed again later.
@@ -112,13 +112,14 @@ func (c *Coordinator) mayGrant(now grid.Time, l *liveTask) bool {
 		(l.task().history.Last().Refusal.Why != grid.WhyPolicy || c.awaitsIdleNode(l.job))
 }
 
-// Spare appends what waits for its placement here, by job; in turns, where much does.
-func (c *Coordinator) Spare(now grid.Time, dst []grid.Waiting) []grid.Waiting {
+// Waiting appends what waits for its placement here, by job; in turns, where much does.
+func (c *Coordinator) Waiting(now grid.Time, dst []grid.Waiting) []grid.Waiting {
 	first, list := len(dst), c.live.waiting.list
 	start := c.live.waiting.turn
 	if len(list) <= maxWaiting {
 		start = 0
 	}
+	c.live.waiting.first = start
 	for k := range min(len(list), maxWaiting) {
 		c.live.waiting.turn = (start + k + 1) % len(list)
 		l := list[(start+k)%len(list)]
@@ -127,7 +128,7 @@ func (c *Coordinator) Spare(now grid.Time, dst []grid.Waiting) []grid.Waiting {
 			continue
 		}
 		if dst = append(dst, grid.Waiting{Job: l.job.id, Owner: c.cfg.Self, Spec: l.job.spec, Class: l.class(),
-			Overdue: true}); len(dst)-first == maxSpare {
+			Overdue: true}); len(dst)-first == maxWaitingJobs {
 			break
 		}
 	}
@@ -136,13 +137,10 @@ func (c *Coordinator) Spare(now grid.Time, dst []grid.Waiting) []grid.Waiting {
 
 // Grant offers a waiting task of a job to an idle node that asked for one, and reports whether it did.
 func (c *Coordinator) Grant(now grid.Time, x *grid.Waiting, to grid.NodeID, fx *grid.Effects) bool {
-	at := slices.IndexFunc(c.live.waiting.list, func(l *liveTask) bool {
-		return l.job.id == x.Job && l.class() == x.Class && c.mayGrant(now, l)
-	})
-	if at < 0 {
+	l := c.grantable(now, x)
+	if l == nil {
 		return false
 	}
-	l := c.live.waiting.list[at]
 	s, fits := c.candidate(now, l, to)
 	if !fits {
 		return false
@@ -153,6 +151,18 @@ func (c *Coordinator) Grant(now grid.Time, x *grid.Waiting, to grid.NodeID, fx *
 	return true
 }
 
+// grantable returns a task among those that Waiting considered last; nil if none may be granted any more.
+func (c *Coordinator) grantable(now grid.Time, x *grid.Waiting) *liveTask {
+	list := c.live.waiting.list
+	for k := range min(len(list), maxWaiting) {
+		l := list[(c.live.waiting.first+k)%len(list)]
+		if l.job.id == x.Job && l.class() == x.Class && c.mayGrant(now, l) {
+			return l
+		}
+	}
+	return nil
+}
+
 // MayYield reports whether an attempt of a job owned here may be taken from its worker's queue: the owner must be able
 // to place the task again.
 func (c *Coordinator) MayYield(now grid.Time, id grid.AttemptID) bool {
@@ -161,25 +171,42 @@ func (c *Coordinator) MayYield(now grid.Time, id grid.AttemptID) bool {
 		(j.spec.Retries > 0 || id.Epoch >= j.replica.fullHistoryFrom)
 }
 
-// candidate returns what is expected of a node as a candidate for a task that is decided anew.
-func (c *Coordinator) candidate(now grid.Time, l *liveTask, id grid.NodeID) (balance.State, bool) {
-	polled := l.polled
-	l.polled = nil
-	v, _ := c.candidates(now, l)
-	l.polled = polled
-	at, found := slices.BinarySearchFunc(v.Nodes, id,
-		func(s balance.State, id grid.NodeID) int { return s.Node.Compare(id) })
-	if !found {
-		return balance.State{}, false
-	}
-	return v.Nodes[at], true
-}
-
 // offerTo begins a new attempt on a node that asked for work.
 func (c *Coordinator) offerTo(now grid.Time, l *liveTask, s balance.State, fx *grid.Effects) {
 	l.request.ID = l.id()
 	l.polled, l.answers, l.pulled = l.polled[:0], l.answers[:0], true
 	c.offer(now, l, balance.Choice{Act: balance.Place, Node: s.Node, ECT: s.ECT}, fx)
+	l.pulled = false // an offer that is held up goes out later, maybe to another node
+}
+
+// wasPulled reports whether a worker's refusal says that it gave the attempt to an idle node. An answer to the owner's
+// question that it never started, and is not there any more, says so too: the first refusal was lost.
+func (l *liveTask) wasPulled(worker grid.NodeID, why grid.Why, puller grid.NodeID) bool {
+	return l.phase == placed && l.task().pulls < maxPulls &&
+		(why == grid.WhyPulled && puller != worker || why == grid.WhyStale && l.asked)
+}
+
+// leaseDue is when the lease timer of a task's attempt is due: a quarter of a lease before the lease ends, to ask a
+// worker that has not reported the attempt; then at its end.
+func (c *Coordinator) leaseDue(l *liveTask) grid.Time {
+	if !l.asked {
+		return l.deadline - grid.Time(c.cfg.Lease/4)
+	}
+	return l.deadline
+}
+
+// askBeforeLoss asks a connected worker, once, for an attempt that it has not reported, and reports whether to wait for
+// the answer: its refusal may have been lost.
+func (c *Coordinator) askBeforeLoss(now grid.Time, l *liveTask, fx *grid.Effects) bool {
+	if l.asked {
+		return false
+	}
+	l.asked = true
+	if l.phase == placed && c.peers.Connected(l.task().worker) {
+		c.askWorker(l, fx)
+		l.deadline = max(l.deadline, now.Add(c.cfg.Lease/4))
+	}
+	return now < l.deadline
 }
 
 // pulledAway places a task again that its worker has handed back for an idle node: that one gets it, if it is still a
@@ -190,9 +217,12 @@ func (c *Coordinator) pulledAway(now grid.Time, l *liveTask, worker, puller grid
 	}
 	c.live.release(l)
 	l.forgetResult()
-	l.pulls++
+	l.task().pulls++
 	c.attemptReturned(now, &l.expectation, worker, false)
-	why := grid.Refusal{Why: grid.WhyPulled, Detail: c.peers.Name(puller)}
+	why := grid.Refusal{Why: grid.WhyPulled}
+	if !puller.IsZero() {
+		why.Detail = c.peers.Name(puller)
+	}
 	c.trace(l.task(), grid.Trace{At: now, What: grid.TraceRefused, Node: worker, Refusal: why})
 	if l.backup != nil {
 		c.promoteBackup(now, l, fx)

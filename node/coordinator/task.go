@@ -15,6 +15,7 @@ type task struct {
 	state        grid.TaskState
 	heldByWorker bool         // it ended while a worker held its attempt
 	uncommitted  bool         // it has ended, and the end is not committed
+	pulls        uint8        // times that it was taken from a worker's queue for an idle node
 	attempt      grid.Attempt // current attempt: the newest but for backup attempts
 	backupMade   grid.Attempt // newest backup attempt
 	worker       grid.NodeID
@@ -101,6 +102,7 @@ type liveTask struct {
 	moves
 
 	leaseWake   grid.Time // pending lease timer; 0 = none
+	asked       bool      // its worker was asked for the attempt since it last reported it
 	expectation grid.Expectation
 
 	backup           *backupAttempt // nil = the task has one attempt
@@ -150,7 +152,6 @@ type ending struct {
 type moves struct {
 	demotedTo string     // class that it was demoted to; "" = the job's
 	demotions []demotion // its earlier classes
-	pulls     uint8      // times that it was taken from a worker's queue for an idle node
 	reclaims  uint8      // times that it was reclaimed as a straggler
 }
 

@@ -72,7 +72,8 @@ func (l *liveTask) setQueueIndex(i int) { l.queueIndex = i }
 type waitingTasks struct {
 	list     []*liveTask // in no order
 	unproven int         // of them, those that wait for a node on probation to deliver
-	turn     int         // where Spare looks next
+	turn     int         // where Waiting looks next
+	first    int         // where it looked last
 }
 
 // add gives a task its handle; it is idle.

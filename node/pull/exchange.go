@@ -9,35 +9,35 @@ import (
 
 // Bounds of the exchange.
 const (
-	lookGap    = 50 * time.Millisecond  // changes within it are looked at together
-	minTimeout = 200 * time.Millisecond // besides four round trips, for a task to come after a pull
-	maxTimeout = 2 * time.Second
-	maxBackoff = 30 * time.Second // from a node that gave none; it begins with the time-out and doubles
-	maxHinted  = 2 * time.Second  // the same from one that says again and again that work waits there
-	// between two hints to one node; it doubles up to maxBackoff while the node does not ask
-	hintGap    = 500 * time.Millisecond
-	maxAsked   = 2   // nodes asked at a time
-	maxHints   = 2   // idle nodes told at a time
-	maxTried   = 8   // idle nodes considered at a time
-	maxHinters = 4   // nodes remembered whose hint came while others were asked
-	maxKnown   = 256 // nodes whose back-off or last hint is remembered
+	lookGap     = 50 * time.Millisecond  // changes within it are looked at together
+	minTimeout  = 200 * time.Millisecond // besides four round trips, for a task to come after a pull
+	maxTimeout  = 2 * time.Second
+	maxBackoff  = 30 * time.Second // from a node that gave none; it begins with the time-out and doubles
+	maxNotified = 2 * time.Second  // the same from one that says again and again that work waits there
+	// between two notices to one node; it doubles up to maxBackoff while the node does not ask
+	noticeGap    = 500 * time.Millisecond
+	maxAsked     = 2   // nodes asked at a time
+	maxNotices   = 2   // idle nodes told at a time
+	maxTried     = 8   // idle nodes considered at a time
+	maxNotifiers = 4   // nodes remembered whose notice came while others were asked
+	maxKnown     = 256 // nodes whose back-off or last notice is remembered
 )
 
 // Exchange is the two sides of a node: it asks for work while it is idle, and gives work away while some waits.
 type Exchange struct {
-	cfg     Config
-	due     bool      // something has changed since the last look
-	looked  grid.Time // time of the last look
-	wake    grid.Time // of the pending timer; 0 = none
-	waits   bool      // work waits here, as of the last Settle
-	waiting int       // tasks that waited for their placement then
-	asked   []asked
-	hinters []grid.NodeID
-	backoff memory
-	hinted  memory
+	cfg       Config
+	due       bool      // something has changed since the last look
+	looked    grid.Time // time of the last look
+	wake      grid.Time // of the pending timer; 0 = none
+	waits     bool      // work waits here, as of the last Settle
+	waiting   int       // tasks that waited for their placement then
+	asked     []asked
+	notifiers []grid.NodeID
+	backoff   memory
+	notified  memory
 
-	nodes []grid.NodeID  // scratch
-	spare []grid.Waiting // scratch
+	nodes      []grid.NodeID  // scratch
+	candidates []grid.Waiting // scratch
 }
 
 // asked is a pull that no task has come for yet.
@@ -54,7 +54,7 @@ func (x *Exchange) Changed() { x.due = true }
 
 // Heard says that a node has another ad: it may have room again.
 func (x *Exchange) Heard(id grid.NodeID) {
-	x.hinted.forget(id)
+	x.notified.forget(id)
 	x.due = true
 }
 
@@ -70,37 +70,38 @@ func (x *Exchange) Came() {
 	x.due = true
 }
 
-// Hinted takes another node's word that work waits there. A node that says so and gives nothing is asked less and less
-// often, but for the first of its hints after each pause.
-func (x *Exchange) Hinted(now grid.Time, from grid.NodeID, fx *grid.Effects) {
-	x.backoff.shorten(from, maxHinted)
+// Notified takes another node's notice that work waits there. A node that says so and gives nothing is asked less and
+// less often, but for the first of its notices after each pause.
+func (x *Exchange) Notified(now grid.Time, from grid.NodeID, fx *grid.Effects) {
+	x.backoff.shorten(from, maxNotified)
 	free, _ := x.cfg.Worker.Room()
 	if x.ask(now, from, free, fx) || x.backoff.until(from) > now {
 		return
 	}
-	if len(x.hinters) < maxHinters && !slices.Contains(x.hinters, from) {
-		x.hinters = append(x.hinters, from)
+	if len(x.notifiers) < maxNotifiers && !slices.Contains(x.notifiers, from) {
+		x.notifiers = append(x.notifiers, from)
 	}
 	x.due = true
 }
 
-// Asked answers a pull with a task, if there is one for that node.
-func (x *Exchange) Asked(now grid.Time, from grid.NodeID, free grid.Resources, fx *grid.Effects) {
-	x.hinted.forget(from)
+// PullReceived answers a pull with a task, if there is one for that node.
+func (x *Exchange) PullReceived(now grid.Time, from grid.NodeID, free grid.Resources, fx *grid.Effects) {
+	x.notified.forget(from)
 	if !x.cfg.Peers.Pulls(from) {
 		return
 	}
-	x.spare = x.cfg.Jobs.Spare(now, x.spare[:0])
-	for i := range x.spare {
-		if _, fits := x.fits(now, &x.spare[i], from, free); fits && x.cfg.Jobs.Grant(now, &x.spare[i], from, fx) {
+	x.candidates = x.cfg.Jobs.Waiting(now, x.candidates[:0])
+	for i := range x.candidates {
+		w := &x.candidates[i]
+		if _, fits := x.fits(now, w, from, free); fits && x.cfg.Jobs.Grant(now, w, from, fx) {
 			return
 		}
 	}
-	x.spare = x.cfg.Worker.Spare(now, x.spare[:0])
+	x.candidates = x.cfg.Worker.Waiting(now, x.candidates[:0])
 	may := func(id grid.AttemptID) bool { return x.cfg.Jobs.MayYield(now, id) }
-	for i := range x.spare {
-		if there, fits := x.fits(now, &x.spare[i], from, free); fits && x.cfg.Worker.Yield(now, &x.spare[i], from, there, may,
-			fx) {
+	for i := range x.candidates {
+		w := &x.candidates[i]
+		if there, fits := x.fits(now, w, from, free); fits && x.cfg.Worker.Yield(now, w, from, there, may, fx) {
 			return
 		}
 	}
@@ -125,7 +126,7 @@ func (x *Exchange) Woke(now grid.Time) {
 // Settle looks, at the end of a step, if anything has changed and the last look is long enough ago. It reports whether
 // work waits here and did not, or the reverse.
 func (x *Exchange) Settle(now grid.Time, fx *grid.Effects) (news bool) {
-	waiting := x.cfg.Jobs.Waiting()
+	waiting := x.cfg.Jobs.WaitingCount()
 	if waiting != x.waiting {
 		x.waiting, x.due = waiting, true
 	}
@@ -135,10 +136,10 @@ func (x *Exchange) Settle(now grid.Time, fx *grid.Effects) (news bool) {
 	free, queued := x.cfg.Worker.Room()
 	waits := waiting > 0 || queued
 	news, x.waits = waits != x.waits, waits
-	asks := free.CPU > 0 && len(x.asked)+len(x.hinters)+len(x.cfg.Peers.WhereWorkWaits()) > 0
-	hints := waits && len(x.cfg.Peers.WithRoom()) > 0
-	if !asks && !hints {
-		x.due, x.asked, x.hinters = false, x.asked[:0], x.hinters[:0]
+	asks := free.CPU > 0 && len(x.asked)+len(x.notifiers)+len(x.cfg.Peers.WhereWorkWaits()) > 0
+	notices := waits && len(x.cfg.Peers.WithRoom()) > 0
+	if !asks && !notices {
+		x.due, x.asked, x.notifiers = false, x.asked[:0], x.notifiers[:0]
 		return news
 	}
 	if next := x.looked.Add(lookGap); now < next {
@@ -149,8 +150,8 @@ func (x *Exchange) Settle(now grid.Time, fx *grid.Effects) (news bool) {
 	if asks {
 		x.askSome(now, free, fx)
 	}
-	if hints {
-		x.hintSome(now, fx)
+	if notices {
+		x.notifySome(now, fx)
 	}
 	return news
 }
@@ -164,10 +165,10 @@ func (x *Exchange) askSome(now grid.Time, free grid.Resources, fx *grid.Effects)
 		}
 		return false
 	})
-	for _, id := range x.hinters {
+	for _, id := range x.notifiers {
 		x.ask(now, id, free, fx)
 	}
-	x.hinters = x.hinters[:0]
+	x.notifiers = x.notifiers[:0]
 	next := grid.Never
 	if len(x.asked) < maxAsked {
 		x.each(now, x.cfg.Peers.WhereWorkWaits(), &x.backoff, &next, func(id grid.NodeID) bool {
@@ -199,22 +200,25 @@ func (x *Exchange) timeout(id grid.NodeID) time.Duration {
 	return min(minTimeout+4*x.cfg.Peers.RTT(id), maxTimeout)
 }
 
-// hintSome tells idle nodes that work waits here that they would be given.
-func (x *Exchange) hintSome(now grid.Time, fx *grid.Effects) {
-	x.spare = x.cfg.Worker.Spare(now, x.cfg.Jobs.Spare(now, x.spare[:0]))
+// notifySome tells idle nodes that work waits here that they would be given.
+func (x *Exchange) notifySome(now grid.Time, fx *grid.Effects) {
+	x.candidates = x.cfg.Worker.Waiting(now, x.cfg.Jobs.Waiting(now, x.candidates[:0]))
 	next := x.cfg.Worker.NextOverdue(now)
 	told, tried := 0, 0
-	if len(x.spare) > 0 {
-		x.each(now, x.cfg.Peers.WithRoom(), &x.hinted, &next, func(id grid.NodeID) bool {
+	if len(x.candidates) > 0 {
+		x.each(now, x.cfg.Peers.WithRoom(), &x.notified, &next, func(id grid.NodeID) bool {
 			tried++
 			free := x.cfg.Peers.Free(id)
-			if slices.ContainsFunc(x.spare, func(w grid.Waiting) bool { _, fits := x.fits(now, &w, id, free); return fits }) {
-				x.hinted.double(id, now, hintGap, maxBackoff)
+			if slices.ContainsFunc(x.candidates, func(w grid.Waiting) bool {
+				_, fits := x.fits(now, &w, id, free)
+				return fits
+			}) {
+				x.notified.double(id, now, noticeGap, maxBackoff)
 				fx.Send(id, grid.KindWaiting)
-				next = min(next, x.hinted.until(id))
+				next = min(next, x.notified.until(id))
 				told++
 			}
-			return told < maxHints && tried < maxTried
+			return told < maxNotices && tried < maxTried
 		})
 	}
 	if next < grid.Never {

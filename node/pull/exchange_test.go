@@ -23,7 +23,7 @@ type world struct {
 }
 
 func (w *world) Room() (grid.Resources, bool) { return w.free, w.queued > 0 }
-func (w *world) Waiting() int                 { return w.waiting }
+func (w *world) WaitingCount() int            { return w.waiting }
 
 func (w *world) NextOverdue(grid.Time) grid.Time         { return w.overdue }
 func (w *world) MayYield(grid.Time, grid.AttemptID) bool { return true }
@@ -42,7 +42,7 @@ func (w *world) RunTimeAt(grid.Time, grid.NodeID, *grid.JobSpec, string) (float6
 type queue struct{ *world }
 type placements struct{ *world }
 
-func spare(jobs int, end float64, dst []grid.Waiting) []grid.Waiting {
+func waitingOf(jobs int, end float64, dst []grid.Waiting) []grid.Waiting {
 	for i := range jobs {
 		dst = append(dst, grid.Waiting{Job: grid.JobID{Nonce: [10]byte{byte(i)}}, End: end,
 			Spec: &grid.JobSpec{Needs: grid.Needs{Resources: oneCore}}})
@@ -50,15 +50,15 @@ func spare(jobs int, end float64, dst []grid.Waiting) []grid.Waiting {
 	return dst
 }
 
-func (q queue) Spare(_ grid.Time, dst []grid.Waiting) []grid.Waiting {
+func (q queue) Waiting(_ grid.Time, dst []grid.Waiting) []grid.Waiting {
 	if q.keeps {
-		return spare(q.queued, 0.5, dst)
+		return waitingOf(q.queued, 0.5, dst)
 	}
-	return spare(q.queued, 2, dst)
+	return waitingOf(q.queued, 2, dst)
 }
 
-func (p placements) Spare(_ grid.Time, dst []grid.Waiting) []grid.Waiting {
-	return spare(p.waiting, 2, dst)
+func (p placements) Waiting(_ grid.Time, dst []grid.Waiting) []grid.Waiting {
+	return waitingOf(p.waiting, 2, dst)
 }
 
 func (q queue) Yield(_ grid.Time, _ *grid.Waiting, to grid.NodeID, _ float64, _ func(grid.AttemptID) bool,
@@ -138,8 +138,8 @@ func TestIdleNodeAsksTwo(t *testing.T) {
 	}
 }
 
-// It backs off from a node that gives nothing, for twice as long each time, up to half a minute; a task or a hint ends
-// that.
+// It backs off from a node that gives nothing, for twice as long each time, up to half a minute; a task or a notice
+// ends that.
 func TestIdleNodeBacksOff(t *testing.T) {
 	r := newRig(&world{free: oneCore, where: nodes(1)})
 	r.x.Changed()
@@ -154,20 +154,20 @@ func TestIdleNodeBacksOff(t *testing.T) {
 	r.now = r.now.Add(5 * time.Second)
 	before := len(r.sent)
 	r.fx.Reset()
-	r.x.Hinted(r.now, grid.NodeID{1}, &r.fx)
+	r.x.Notified(r.now, grid.NodeID{1}, &r.fx)
 	if r.collect(); len(r.sent) != before+1 {
-		t.Error("a hint is not followed at once")
+		t.Error("a notice is not followed at once")
 	}
 }
 
 // A node that says again and again that work waits there, and gives none, is asked each two seconds; an honest one
 // beside it as often as without it.
-func TestFalseHints(t *testing.T) {
+func TestFalseNotices(t *testing.T) {
 	r := newRig(&world{free: oneCore, where: nodes(1)})
 	liar := grid.NodeID{9}
 	for range 600 { // half a minute
 		r.fx.Reset()
-		r.x.Hinted(r.now, liar, &r.fx)
+		r.x.Notified(r.now, liar, &r.fx)
 		r.collect()
 		r.pass(50 * time.Millisecond)
 	}
@@ -213,10 +213,10 @@ func TestTwoIdleNodesAreTold(t *testing.T) {
 	r := newRig(&world{queued: 1, overdue: grid.Never, roomy: nodes(5)})
 	r.x.Changed()
 	if r.settle(); len(r.sent) != 2 || r.sent[0].To == r.sent[1].To || r.sent[0].Msg.Kind != grid.KindWaiting {
-		t.Fatalf("sent %+v, want two hints", r.sent)
+		t.Fatalf("sent %+v, want two notices", r.sent)
 	}
 	if more := r.pass(time.Minute); more > 5*7 {
-		t.Errorf("%d hints to five nodes in a minute", more)
+		t.Errorf("%d notices to five nodes in a minute", more)
 	}
 	keeps := newRig(&world{queued: 1, keeps: true, overdue: grid.Time(4e9), roomy: nodes(5)})
 	keeps.x.Changed()
@@ -225,7 +225,7 @@ func TestTwoIdleNodesAreTold(t *testing.T) {
 	}
 	keeps.keeps = false // it is overdue then
 	if n := keeps.pass(3500 * time.Millisecond); n < 2 {
-		t.Errorf("%d hints when the work is overdue", n)
+		t.Errorf("%d notices when the work is overdue", n)
 	}
 }
 
@@ -233,7 +233,7 @@ func TestTwoIdleNodesAreTold(t *testing.T) {
 func TestWaitingTasksAreAnnounced(t *testing.T) {
 	r := newRig(&world{free: oneCore, waiting: 1, overdue: grid.Never, roomy: nodes(1)})
 	if r.settle(); len(r.sent) != 1 || r.sent[0].Msg.Kind != grid.KindWaiting || !r.x.Waits() {
-		t.Errorf("sent %+v, want a hint", r.sent)
+		t.Errorf("sent %+v, want a notice", r.sent)
 	}
 }
 
@@ -250,8 +250,8 @@ func TestALookIsBounded(t *testing.T) {
 func TestAPullGetsOneTask(t *testing.T) {
 	for _, w := range []*world{{queued: 2, waiting: 2}, {queued: 2}} {
 		r := newRig(w)
-		r.x.Asked(r.now, grid.NodeID{7}, grid.Resources{CPU: 1}, &r.fx)
-		r.x.Asked(r.now, grid.NodeID{7}, oneCore, &r.fx)
+		r.x.PullReceived(r.now, grid.NodeID{7}, grid.Resources{CPU: 1}, &r.fx)
+		r.x.PullReceived(r.now, grid.NodeID{7}, oneCore, &r.fx)
 		if !slices.Equal(r.given, []grid.NodeID{{7}}) {
 			t.Errorf("%d wait for their placement: given to %v", w.waiting, r.given)
 		}

@@ -20,8 +20,8 @@ type Worker interface {
 	// whether work waits for a slot.
 	Room() (idle grid.Resources, queued bool)
 
-	// Spare appends what waits, by job.
-	Spare(now grid.Time, dst []grid.Waiting) []grid.Waiting
+	// Waiting appends what waits, by job.
+	Waiting(now grid.Time, dst []grid.Waiting) []grid.Waiting
 
 	// Yield gives an attempt of a job away, to a node that would be done with it in a time, and reports whether it did.
 	Yield(now grid.Time, x *grid.Waiting, to grid.NodeID, there float64, may func(grid.AttemptID) bool,
@@ -33,11 +33,11 @@ type Worker interface {
 
 // Jobs are the tasks that wait for their placement here.
 type Jobs interface {
-	// Waiting is the number of tasks that wait.
-	Waiting() int
+	// WaitingCount is the number of tasks that wait.
+	WaitingCount() int
 
-	// Spare appends those that an idle node may get, by job.
-	Spare(now grid.Time, dst []grid.Waiting) []grid.Waiting
+	// Waiting appends those that an idle node may get, by job.
+	Waiting(now grid.Time, dst []grid.Waiting) []grid.Waiting
 
 	// Grant offers a task of a job, and reports whether it did.
 	Grant(now grid.Time, x *grid.Waiting, to grid.NodeID, fx *grid.Effects) bool

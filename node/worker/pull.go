@@ -11,9 +11,9 @@ import (
 // Waiting work that goes to an idle node which asks for it.
 
 const (
-	minOverdue = 100 * time.Millisecond // work is not overdue before, whatever was predicted
-	maxYields  = 64                     // waiting attempts that are considered
-	maxSpare   = 16                     // jobs that they are of
+	minOverdue     = 100 * time.Millisecond // work is not overdue before, whatever was predicted
+	maxYields      = 64                     // waiting attempts that are considered
+	maxWaitingJobs = 16                     // jobs that they are of
 )
 
 // Room returns the resources that are free and wanted by nothing here, if the worker takes work, else nothing; and
@@ -42,15 +42,17 @@ func (w *Worker) NextOverdue(now grid.Time) grid.Time {
 	return next
 }
 
-// mayYield reports whether a waiting attempt may be given away. Work of others without retries stays: if the refusal
-// were lost in transit, the attempt would count as lost.
+// mayYield reports whether a waiting attempt may be given away. Work of others without retries goes only if its owner
+// asks before it gives the attempt up: else the attempt would count as lost if the refusal were lost in transit. If
+// nothing else of a job is here, only its origin is answered.
 func (w *Worker) mayYield(a *exec.Work) bool {
-	return !a.Stays && (a.Spec.Retries > 0 || w.own(a.ID.Task.Job))
+	job := a.ID.Task.Job
+	return !a.Stays && (a.Spec.Retries > 0 || w.own(job) || a.Asks && w.Owner(job) == job.Origin)
 }
 
-// Spare appends what waits here, by job.
-func (w *Worker) Spare(now grid.Time, dst []grid.Waiting) []grid.Waiting {
-	first := len(dst)
+// Waiting appends what waits here, by job.
+func (w *Worker) Waiting(now grid.Time, dst []grid.Waiting) []grid.Waiting {
+	first, late := len(dst), w.refuted
 	w.exec.Waits(now, w.cfg.RunTime, maxYields, func(a *exec.Work, end float64) bool {
 		if !w.mayYield(a) {
 			return true
@@ -58,13 +60,14 @@ func (w *Worker) Spare(now grid.Time, dst []grid.Waiting) []grid.Waiting {
 		job := a.ID.Task.Job
 		at := slices.IndexFunc(dst[first:], func(x grid.Waiting) bool { return x.Job == job && x.Class == a.Class })
 		if at < 0 {
-			if at = len(dst) - first; at == maxSpare {
+			if at = len(dst) - first; at == maxWaitingJobs {
 				return false
 			}
 			dst = append(dst, grid.Waiting{Job: job, Owner: w.Owner(job), Spec: a.Spec, Class: a.Class})
 		}
 		x := &dst[first+at]
-		x.End, x.Overdue = max(x.End, end), x.Overdue || now >= overdueAt(a)
+		late = late || now >= overdueAt(a)
+		x.End, x.Overdue = max(x.End, end), x.Overdue || late
 		return true
 	})
 	return dst
@@ -76,8 +79,10 @@ func (w *Worker) Spare(now grid.Time, dst []grid.Waiting) []grid.Waiting {
 func (w *Worker) Yield(now grid.Time, x *grid.Waiting, to grid.NodeID, there float64, may func(grid.AttemptID) bool,
 	fx *grid.Effects) bool {
 	var given *exec.Work
+	late := w.refuted
 	w.exec.Waits(now, w.cfg.RunTime, maxYields, func(a *exec.Work, end float64) bool {
-		if a.ID.Task.Job == x.Job && a.Class == x.Class && w.mayYield(a) && (there < end || now >= overdueAt(a)) &&
+		late = late || now >= overdueAt(a)
+		if a.ID.Task.Job == x.Job && a.Class == x.Class && w.mayYield(a) && (there < end || late) &&
 			(!w.own(x.Job) || may(a.ID)) {
 			given = a
 		}
@@ -86,6 +91,7 @@ func (w *Worker) Yield(now grid.Time, x *grid.Waiting, to grid.NodeID, there flo
 	if given == nil {
 		return false
 	}
+	w.refuted = late
 	w.handBack(given, grid.Refusal{Why: grid.WhyPulled}, fx).Puller = to
 	return true
 }

@@ -22,6 +22,7 @@ func (w *Worker) startReady(now grid.Time, fx *grid.Effects) {
 		return
 	}
 	for a := w.exec.Next(now); a != nil; a = w.exec.Next(now) {
+		w.refuted = false
 		w.save(a, fx)
 		fx.Starts = append(fx.Starts, grid.Start{Attempt: a.ID, Spec: a.Spec, Until: a.Until})
 		if w.own(a.ID.Task.Job) {

@@ -44,6 +44,7 @@ type Worker struct {
 	news      News
 	freed     bool // attempts were released, or may start, since StartFreed
 	leasesDue bool // this node's own waiting work may get start leases now
+	refuted   bool // predictions for the queue were, by a wait half as long again, and nothing has started since
 
 	beatWake              bool      // a timer is pending
 	boundWake, resultWake grid.Time // time of the next timer; 0 = none

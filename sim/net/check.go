@@ -219,6 +219,7 @@ func (s *Scenario) world(seed uint64) sim.Config {
 		w.Check = sim.CheckNothing
 	}
 	w.Bound = s.bound(&w)
+	w.Hindsight = s.measuresRegret(w.Work)
 	if s.Node.Members > 1 && len(w.Faults) > 0 { // a member that came back late has yet to hear how its jobs ended
 		w.Rest = 5 * s.Node.Lease
 	}

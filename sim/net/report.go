@@ -44,6 +44,7 @@ type Report struct {
 	Moved       Estimate       `json:"moved"`
 	Utilisation Estimate       `json:"utilisation"`
 	Fairness    Estimate       `json:"fairness"` // Jain's index of the nodes' utilisations, 1 = all equal
+	Regret      Estimate       `json:"regret"`   // core-seconds idle where a waiting task would have ended sooner, over those busy
 	Classes     []ClassReport  `json:"classes"`
 	Groups      []GroupReport  `json:"nodes_by_group"`
 	Messages    []KindReport   `json:"messages"`
@@ -144,6 +145,7 @@ func (s *Scenario) report(samples []*sample) *Report {
 	r.Moved = over(all, func(m *sample) float64 { return float64(m.moved) / float64(m.counted) })
 	r.Utilisation = over(all, func(m *sample) float64 { return m.utilisation })
 	r.Fairness = over(all, func(m *sample) float64 { return m.fairness })
+	r.Regret = over(all, func(m *sample) float64 { return m.regret / m.regretOver })
 	for i := range s.Classes {
 		r.class(s.Classes[i].Name, all)
 	}

@@ -34,6 +34,8 @@ type sample struct {
 	failures    map[string]int // of all tasks, by cause
 	utilisation float64
 	fairness    float64
+	regret      float64 // core-seconds, as is the next
+	regretOver  float64
 	stable      bool
 }
 
@@ -167,6 +169,7 @@ func (m *sample) countTasks(w *sim.World, s *Scenario, wall time.Duration) {
 		}
 	}
 	m.stable = !crowd.grows(s)
+	m.measureRegret(w, s)
 	m.work, m.away, m.busy = nil, nil, nil // of many replications they would be most of the memory
 }
 

@@ -59,6 +59,7 @@ type Books struct {
 	// work records that must be deleted: on nodes that are up, of jobs that must end; known once settled
 	recordsLeft int
 	views       []node.JobView // scratch
+	hindsight   *Hindsight     // nil = it is not watched
 }
 
 // machine is what the books know of a node.
@@ -105,10 +106,14 @@ func New(w World, nodes int, work []Submission) *Books {
 func (b *Books) Started(i int32, m Member, capacity grid.Resources) {
 	x := &b.machines[i]
 	x.member, x.begun, x.capacity, x.reported = m, true, capacity, nil
+	b.hindsight.Opened(b.world.Time(), i)
 }
 
 // Stopped reports that a node is down.
-func (b *Books) Stopped(i int32) { b.machines[i].member = nil }
+func (b *Books) Stopped(i int32) {
+	b.machines[i].member = nil
+	b.hindsight.Closed(b.world.Time(), i)
+}
 
 // Lost reports that a node is down for good.
 func (b *Books) Lost(i int32) { b.machines[i].lost = true }

@@ -32,6 +32,7 @@ type task struct {
 	acceptedBy int32 // node that accepted an attempt last; −1 = none
 	workChain  int32 // chain of its attempts' records on workers' disks, from 1
 	lost       int32
+	pulls      uint8
 	saved      bool         // its record is on its origin's disk
 	accepted   grid.Attempt // attempt that acceptedBy accepted
 	placed     int64
@@ -76,6 +77,9 @@ type Task struct {
 func (b *Books) Task(submission, index int) Task {
 	return b.tasks[int(b.jobs[submission].first)+index].Task
 }
+
+// JobOf returns the submission of a task.
+func (b *Books) JobOf(task int32) int32 { return b.tasks[task].job }
 
 // Tasks is the number of tasks of all submissions.
 func (b *Books) Tasks() int { return len(b.tasks) }
@@ -157,7 +161,7 @@ func (b *Books) taskRecord(k int32) grid.Record {
 	id := grid.TaskID{Job: b.world.JobID(t.job), Index: uint32(k - b.jobs[t.job].first)}
 	r := grid.TaskRecord{ID: grid.AttemptID{Task: id, Attempt: t.Attempt}, State: t.State, Lost: t.lost,
 		Result: t.Result.Result(),
-		Placed: t.placed, Began: t.began, Done: t.done}
+		Placed: t.placed, Began: t.began, Done: t.done, Pulls: t.pulls}
 	if t.Worker >= 0 {
 		r.Worker = b.world.ID(t.Worker)
 	}

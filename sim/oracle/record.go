@@ -63,6 +63,7 @@ func (b *Books) checkTask(i int32, r *grid.Record) {
 	t.State, t.Attempt, t.Worker, t.Result = r.Entry.State, r.Entry.ID.Attempt, b.world.Index(r.Entry.Worker),
 		r.Entry.Result.Brief()
 	t.lost, t.placed, t.began, t.done = r.Entry.Lost, r.Entry.Placed, r.Entry.Began, r.Entry.Done
+	t.pulls = r.Entry.Pulls
 	if t.State == grid.Ended {
 		if r.Entry.Result == nil {
 			b.fail(i, "records the end of %s without a result", b.taskName(k))

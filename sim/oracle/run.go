@@ -27,6 +27,7 @@ func (b *Books) Start(i int32, s *grid.Start) (submission, task int32, ok bool) 
 	t.runs = name
 	m.used = m.used.Plus(s.Spec.Needs.Resources)
 	b.running++
+	b.hindsight.note(b.world.Time(), taskBegan, i, k, 0)
 	return t.job, k, true
 }
 
@@ -44,6 +45,7 @@ func (b *Books) End(i, task int32, a grid.Attempt) {
 	m.used = m.used.Minus(r.needs)
 	*at, r.next, b.freeRun = r.next, b.freeRun, name
 	b.running--
+	b.hindsight.note(b.world.Time(), taskEnded, i, task, 0)
 }
 
 // Running is the number of attempts that run.

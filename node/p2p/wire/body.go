@@ -23,7 +23,7 @@ func (c *Codec) body(m *grid.Message, seal func(*grid.Ad) []byte) (proto.Message
 		spec, err := specBytes(o.Spec)
 		return &pb.Offer{Attempt: putAttempt(o.ID), Spec: spec, Class: o.Class,
 			Lease: putSpan(o.Lease), Age: putSpan(o.Age), Stamp: o.Stamp, Members: putNodes(o.Members), Stays: o.Stays,
-			Pulled: o.Pulled}, err
+			Pulled: o.Pulled, Asks: o.Asks}, err
 	case grid.KindAccept, grid.KindResultAck, grid.KindBeat, grid.KindDrop, grid.KindAsk:
 		return c.putAttempts(m.Attempts), nil
 	case grid.KindRefuse, grid.KindDepositAck:

@@ -147,7 +147,8 @@ func genMessage(t *rapid.T, k grid.Kind, m *grid.Message) {
 		job, s := genSealed(t)
 		m.Offer = grid.Offer{ID: genAttempt(t, job, s.Count), Spec: s, Class: genText.Draw(t, "class"),
 			Lease: time.Duration(rapid.Int64Range(0, int64(grid.MaxTimeout)).Draw(t, "lease")), Age: genSpan.Draw(t, "age"),
-			Stays: rapid.Bool().Draw(t, "stays"), Pulled: rapid.Bool().Draw(t, "pulled")}
+			Stays: rapid.Bool().Draw(t, "stays"), Pulled: rapid.Bool().Draw(t, "pulled"),
+			Asks: rapid.Bool().Draw(t, "asks")}
 	case grid.KindWrite, grid.KindCampaign:
 		m.Register.Job, m.Register.Spec = genSealed(t)
 		m.Register.Seq = rapid.Uint64().Draw(t, "seq")

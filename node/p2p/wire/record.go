@@ -87,7 +87,8 @@ func putTaskRecord(t *grid.TaskRecord) (*pb.TaskValue, error) {
 		return nil, fmt.Errorf("record of task %s: %w: state %d", t.ID, ErrBound, t.State)
 	}
 	p := &pb.TaskValue{Epoch: t.ID.Epoch, N: t.ID.N, State: uint32(t.State), Lost: t.Lost,
-		Result: putMaybe(t.Result), Placed: t.Placed, Began: t.Began, Done: t.Done}
+		Result: putMaybe(t.Result), Placed: t.Placed, Began: t.Began, Done: t.Done,
+		Pulls: uint32(t.Pulls)}
 	if !t.Worker.IsZero() {
 		p.Worker = t.Worker[:]
 	}

@@ -3,6 +3,7 @@ package wire
 import (
 	"encoding/binary"
 	"fmt"
+	"math"
 
 	"skep/grid"
 	"skep/node/p2p/wire/internal/pb"
@@ -10,7 +11,7 @@ import (
 
 func readTaskRecord(key []byte, p *pb.TaskValue, t *grid.TaskRecord) error {
 	t.ID.Epoch, t.ID.N, t.State, t.Lost = p.Epoch, p.N, grid.TaskState(p.State), p.Lost
-	t.Placed, t.Began, t.Done = p.Placed, p.Began, p.Done
+	t.Placed, t.Began, t.Done, t.Pulls = p.Placed, p.Began, p.Done, uint8(min(p.Pulls, math.MaxUint8))
 	if p.State == 0 || p.State > uint32(grid.Ended) {
 		return fmt.Errorf("state %d: %w: want 1 to %d", p.State, ErrBound, grid.Ended)
 	}

@@ -98,7 +98,7 @@ var (
 	offerShape = &shape{"offer", []field{
 		1: message("attempt", 1, attemptShape), 2: message("spec", 1, specShape), 3: data("class", 1, grid.MaxClass),
 		4: number("lease"), 5: number("age"), 6: data("members", 1, nodeSize*grid.MaxMembers), 7: number("stamp"),
-		8: number("stays"), 9: number("pulled"),
+		8: number("stays"), 9: number("pulled"), 10: number("asks"),
 	}}
 	oneShape    = attemptsShape("attempt", 1)
 	manyShape   = attemptsShape("attempts", grid.MaxBeats)

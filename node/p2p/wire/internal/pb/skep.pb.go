@@ -1316,6 +1316,7 @@ type Offer struct {
 	Stamp         uint64                 `protobuf:"varint,7,opt,name=stamp,proto3" json:"stamp,omitempty"`    // of the last State or Hold of who is offered this
 	Stays         bool                   `protobuf:"varint,8,opt,name=stays,proto3" json:"stays,omitempty"`    // no idle node may pull it
 	Pulled        bool                   `protobuf:"varint,9,opt,name=pulled,proto3" json:"pulled,omitempty"`  // the worker has asked for it
+	Asks          bool                   `protobuf:"varint,10,opt,name=asks,proto3" json:"asks,omitempty"`     // the owner asks before it gives the attempt up
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1409,6 +1410,13 @@ func (x *Offer) GetStays() bool {
 func (x *Offer) GetPulled() bool {
 	if x != nil {
 		return x.Pulled
+	}
+	return false
+}
+
+func (x *Offer) GetAsks() bool {
+	if x != nil {
+		return x.Asks
 	}
 	return false
 }
@@ -2991,6 +2999,7 @@ type TaskValue struct {
 	Began         int64                  `protobuf:"varint,8,opt,name=began,proto3" json:"began,omitempty"`
 	Done          int64                  `protobuf:"varint,9,opt,name=done,proto3" json:"done,omitempty"`
 	Copy          *CopyValue             `protobuf:"bytes,10,opt,name=copy,proto3" json:"copy,omitempty"`
+	Pulls         uint32                 `protobuf:"varint,11,opt,name=pulls,proto3" json:"pulls,omitempty"` // times that it was taken from a queue for an idle node
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3093,6 +3102,13 @@ func (x *TaskValue) GetCopy() *CopyValue {
 		return x.Copy
 	}
 	return nil
+}
+
+func (x *TaskValue) GetPulls() uint32 {
+	if x != nil {
+		return x.Pulls
+	}
+	return 0
 }
 
 // CopyValue is an attempt made beside another one.
@@ -3687,7 +3703,7 @@ const file_skep_proto_rawDesc = "" +
 	"\arunning\x18\r \x01(\rR\arunning\x12\x10\n" +
 	"\x03ran\x18\x0e \x01(\x03R\x03ran\x12\x12\n" +
 	"\x04rest\x18\x0f \x01(\x03R\x04rest\x12\x14\n" +
-	"\x05stamp\x18\x10 \x01(\x04R\x05stamp\"\xe3\x01\n" +
+	"\x05stamp\x18\x10 \x01(\x04R\x05stamp\"\xf7\x01\n" +
 	"\x05Offer\x12*\n" +
 	"\aattempt\x18\x01 \x01(\v2\x10.skep.v1.AttemptR\aattempt\x12\x12\n" +
 	"\x04spec\x18\x02 \x01(\fR\x04spec\x12\x14\n" +
@@ -3697,7 +3713,9 @@ const file_skep_proto_rawDesc = "" +
 	"\amembers\x18\x06 \x01(\fR\amembers\x12\x14\n" +
 	"\x05stamp\x18\a \x01(\x04R\x05stamp\x12\x14\n" +
 	"\x05stays\x18\b \x01(\bR\x05stays\x12\x16\n" +
-	"\x06pulled\x18\t \x01(\bR\x06pulled\"U\n" +
+	"\x06pulled\x18\t \x01(\bR\x06pulled\x12\x12\n" +
+	"\x04asks\x18\n" +
+	" \x01(\bR\x04asks\"U\n" +
 	"\aAttempt\x12\x10\n" +
 	"\x03job\x18\x01 \x01(\fR\x03job\x12\x14\n" +
 	"\x05index\x18\x02 \x01(\rR\x05index\x12\x14\n" +
@@ -3834,7 +3852,7 @@ const file_skep_proto_rawDesc = "" +
 	"\bJobValue\x12\x12\n" +
 	"\x04spec\x18\x01 \x01(\fR\x04spec\x12\x1c\n" +
 	"\tsubmitted\x18\x02 \x01(\x03R\tsubmitted\x12\x1c\n" +
-	"\tcancelled\x18\x03 \x01(\bR\tcancelled\"\x84\x02\n" +
+	"\tcancelled\x18\x03 \x01(\bR\tcancelled\"\x9a\x02\n" +
 	"\tTaskValue\x12\x14\n" +
 	"\x05epoch\x18\x01 \x01(\rR\x05epoch\x12\f\n" +
 	"\x01n\x18\x02 \x01(\rR\x01n\x12\x14\n" +
@@ -3846,7 +3864,8 @@ const file_skep_proto_rawDesc = "" +
 	"\x05began\x18\b \x01(\x03R\x05began\x12\x12\n" +
 	"\x04done\x18\t \x01(\x03R\x04done\x12&\n" +
 	"\x04copy\x18\n" +
-	" \x01(\v2\x12.skep.v1.CopyValueR\x04copy\"G\n" +
+	" \x01(\v2\x12.skep.v1.CopyValueR\x04copy\x12\x14\n" +
+	"\x05pulls\x18\v \x01(\rR\x05pulls\"G\n" +
 	"\tCopyValue\x12\x14\n" +
 	"\x05epoch\x18\x01 \x01(\rR\x05epoch\x12\f\n" +
 	"\x01n\x18\x02 \x01(\rR\x01n\x12\x16\n" +

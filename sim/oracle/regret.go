@@ -1,0 +1,195 @@
+package oracle
+
+import (
+	"slices"
+	"time"
+
+	"skep/grid"
+)
+
+// replay is the state of the world at a time in the past.
+type replay struct {
+	*Hindsight
+	open    []bool
+	cut     []bool
+	paused  []grid.Time // until then
+	slow    []float64
+	left    []float64        // share of the cores
+	used    []grid.Resources // by attempts that run
+	running []int32          // attempts of each task
+	end     []grid.Time      // when each task's last attempt ended; 0 = it did not run to its end
+	waiting []int32          // tasks, in order
+	idle    []int32          // scratch: nodes with something free
+	free    []grid.Resources // scratch, by node
+}
+
+// Regret is the core-seconds, from a time on, in which nodes were idle that should not have been: a task waited that
+// would have ended sooner there than it did, had it gone there at that moment. busy is the core-seconds in which
+// attempts ran since then. A task takes at most one place at a time, and a place at most one task: in order of
+// submission, each takes the one where it would have been done first. So
+//
+//	regret = ∫ Σ c(k) dt over the waiting tasks k that find an idle node i with
+//	         t + transfer(k, i) + size(k)/rate(i) < end(k),   c(k) the cores that k needs
+//
+// in seconds; the move of a task that is on its way is no regret, since to set out later would end later.
+func (h *Hindsight) Regret(from grid.Time) (regret, busy float64) {
+	slices.SortStableFunc(h.past, func(a, b moment) int { return int(max(-1, min(1, a.at-b.at))) })
+	n := len(h.books.machines)
+	r := replay{Hindsight: h, open: make([]bool, n), cut: make([]bool, n), paused: make([]grid.Time, n),
+		slow: make([]float64, n), left: make([]float64, n),
+		used: make([]grid.Resources, n), running: make([]int32, len(h.books.tasks)), end: h.ends(),
+		free: make([]grid.Resources, n)}
+	for i := range r.slow {
+		r.slow[i], r.left[i] = 1, 1
+	}
+	for k := range h.past {
+		r.apply(&h.past[k])
+		if k+1 < len(h.past) && h.past[k+1].at > from {
+			t0, t1 := max(h.past[k].at, from), h.past[k+1].at
+			regret += r.regret(t0, t1)
+			for i := range r.used {
+				busy += float64(r.used[i].CPU) / float64(grid.CPU) * t1.Sub(t0).Seconds()
+			}
+		}
+	}
+	return regret, busy
+}
+
+// ends returns when the last attempt of each task ended, of those that ran to an end.
+func (h *Hindsight) ends() []grid.Time {
+	end := make([]grid.Time, len(h.books.tasks))
+	for k := range h.past {
+		m := &h.past[k]
+		if m.kind != taskEnded {
+			continue
+		}
+		if t := &h.books.tasks[m.task]; !t.Result.None() && t.Result.Cause == grid.Exited && m.at <= t.Ended {
+			end[m.task] = max(end[m.task], m.at)
+		}
+	}
+	return end
+}
+
+func (r *replay) apply(m *moment) {
+	needs := func() grid.Resources { return r.books.jobs[r.books.tasks[m.task].job].spec.Needs.Resources }
+	switch m.kind {
+	case nodeOpened:
+		r.open[m.node] = true
+	case nodeClosed:
+		r.open[m.node] = false
+	case nodePaused:
+		r.paused[m.node] = m.at.Add(grid.Seconds(m.value))
+	case nodeCut:
+		r.cut[m.node] = true
+	case cutsHealed:
+		clear(r.cut)
+	case nodeSlowed:
+		r.slow[m.node] = m.value
+	case nodeShared:
+		r.left[m.node] = m.value
+	case taskArrived:
+		r.wait(m.task)
+	case taskBegan:
+		r.used[m.node] = r.used[m.node].Plus(needs())
+		r.running[m.task]++
+		if at, found := slices.BinarySearch(r.waiting, m.task); found {
+			r.waiting = slices.Delete(r.waiting, at, at+1)
+		}
+	case taskEnded:
+		r.used[m.node] = r.used[m.node].Minus(needs())
+		if r.running[m.task]--; r.running[m.task] == 0 && m.at < r.end[m.task] {
+			r.wait(m.task)
+		}
+	}
+}
+
+// wait has a task wait, if it ran to an end later.
+func (r *replay) wait(task int32) {
+	if at, found := slices.BinarySearch(r.waiting, task); !found && r.end[task] > 0 {
+		r.waiting = slices.Insert(r.waiting, at, task)
+	}
+}
+
+// regret is the regret between two times, at which nothing changed but the time.
+func (r *replay) regret(t0, t1 grid.Time) (sum float64) {
+	if len(r.waiting) == 0 {
+		return 0
+	}
+	for t0 < t1 {
+		r.findIdle(t0)
+		cores, until := 0.0, t1
+		for _, k := range r.waiting {
+			if len(r.idle) == 0 {
+				break
+			}
+			spec := r.books.jobs[r.books.tasks[k].job].spec
+			node, slack := r.soonest(t0, k)
+			if node < 0 {
+				continue
+			}
+			r.free[node] = r.free[node].Minus(spec.Needs.Resources)
+			if r.free[node].CPU <= 0 {
+				r.idle = slices.DeleteFunc(r.idle, func(i int32) bool { return i == node })
+			}
+			cores += float64(spec.Needs.CPU) / float64(grid.CPU)
+			until = min(until, t0.Add(max(slack, time.Millisecond)))
+		}
+		sum += cores * until.Sub(t0).Seconds()
+		t0 = until
+	}
+	return sum
+}
+
+// reachable reports whether a node takes part.
+func (r *replay) reachable(i int32, now grid.Time) bool {
+	return r.open[i] && !r.cut[i] && now >= r.paused[i]
+}
+
+// findIdle finds what is free on each node.
+func (r *replay) findIdle(now grid.Time) {
+	r.idle = r.idle[:0]
+	for i := range r.open {
+		if !r.reachable(int32(i), now) {
+			continue
+		}
+		r.free[i] = r.books.machines[i].capacity
+		r.free[i].CPU = grid.MilliCPU(float64(r.free[i].CPU) * r.left[i])
+		if r.free[i] = r.free[i].Minus(r.used[i]); r.free[i].CPU > 0 {
+			r.idle = append(r.idle, int32(i))
+		}
+	}
+}
+
+// soonest returns the idle node where a waiting task would be done first, if that is sooner than it was, and by how
+// much; else −1.
+func (r *replay) soonest(now grid.Time, task int32) (node int32, slack time.Duration) {
+	j := &r.books.jobs[r.books.tasks[task].job]
+	node = -1
+	if !r.reachable(j.origin, now) {
+		return node, 0
+	}
+	for _, i := range r.idle {
+		took := r.truth.RunTime(task, i)
+		if took <= 0 || !r.free[i].Fits(j.spec.Needs.Resources) {
+			continue
+		}
+		took = time.Duration(float64(took) * r.slow[i])
+		if i != j.origin {
+			took += r.truth.Transfer(j.origin, i, r.missing(now, i, j.spec))
+		}
+		if left := r.end[task].Sub(now.Add(took)); left > slack {
+			node, slack = i, left
+		}
+	}
+	return node, slack
+}
+
+// missing is the bytes of a job's inputs that a node did not have at a time.
+func (r *replay) missing(now grid.Time, node int32, spec *grid.JobSpec) (size grid.Bytes) {
+	for k := range spec.Inputs {
+		if at, has := r.files[nodeFile{node, spec.Inputs[k].Blob}]; !has || at > now {
+			size += spec.Inputs[k].Size
+		}
+	}
+	return size
+}

@@ -1,0 +1,66 @@
+package oracle
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"skep/grid"
+)
+
+// equal is three nodes that run each task in a second, half a second apart; the third may lack something.
+type equal struct{ lacks bool }
+
+func (e equal) RunTime(_, node int32) time.Duration {
+	if e.lacks && node == 2 {
+		return 0
+	}
+	return time.Second
+}
+
+func (equal) Transfer(_, _ int32, size grid.Bytes) time.Duration {
+	return time.Second/2 + time.Duration(size)
+}
+
+// A task waits from 0 to 10 behind another on node 1, and ends at 11. On node 2, idle all the time, it would have been
+// done 1.5 s after it set out: to wait is regretted until 9.5. Not while node 2 is closed, cut off or paused, and not
+// where it cannot run it.
+func TestRegretIsIdleTimeThatWouldHaveEndedATaskSooner(t *testing.T) {
+	const s = grid.Time(time.Second)
+	for name, c := range map[string]struct {
+		truth equal
+		away  func(h *Hindsight)
+		want  float64
+	}{
+		"idle":    {equal{}, func(*Hindsight) {}, 9.5},
+		"lacking": {equal{lacks: true}, func(*Hindsight) {}, 0},
+		"closed":  {equal{}, func(h *Hindsight) { h.Closed(2*s, 2); h.Opened(5*s, 2) }, 6.5},
+		"cut off": {equal{}, func(h *Hindsight) { h.CutOff(2*s, 2); h.Healed(5 * s) }, 6.5},
+		"paused":  {equal{}, func(h *Hindsight) { h.Paused(2*s, 2, 3*time.Second); h.Slowed(5*s, 0, 1) }, 6.5},
+		"slow":    {equal{}, func(h *Hindsight) { h.Slowed(0, 2, 4) }, 6.5},
+	} {
+		x := &scene{w: &world{}, spec: &grid.JobSpec{Class: "a", Command: []string{"x"}, Count: 2,
+			Needs: grid.Needs{Resources: grid.Resources{CPU: grid.CPU}}}}
+		x.Books = New(x.w, 3, []Submission{{Origin: 0, Spec: x.spec}})
+		x.Watch(c.truth)
+		for i := range int32(3) {
+			x.Started(i, silent{}, grid.Resources{CPU: grid.CPU})
+		}
+		h := x.Hindsight()
+		h.note(0, taskBegan, 0, 0, 0) // the origin is busy
+		c.away(h)
+		h.note(0, taskArrived, 0, 1, 0)
+		h.note(10*s, taskEnded, 0, 0, 0)
+		h.note(10*s, taskBegan, 1, 1, 0)
+		h.note(11*s, taskEnded, 1, 1, 0)
+		h.note(0, nodeClosed, 1, 0, 0)
+		h.note(10*s, nodeOpened, 1, 0, 0)
+		for k := range x.tasks {
+			x.tasks[k].Ended, x.tasks[k].Result = 12*s, (&grid.Result{Cause: grid.Exited}).Brief()
+		}
+		regret, busy := h.Regret(0)
+		if math.Abs(regret-c.want) > 0.01 || busy != 11 {
+			t.Errorf("%s: regret %.3f of %.3f core-seconds, want %.3f of 11", name, regret, busy, c.want)
+		}
+	}
+}
