@@ -12,12 +12,11 @@ import (
 
 // ledger is a dumb twin of the counts of guided_lpas, for one class that nodes take in proportion to their rates.
 type ledger struct {
-	p    Policy
-	mu   []float64 // 0 = it takes none
-	had  []float64
-	due  []float64
-	now  grid.Time
-	from grid.Time
+	p   Policy
+	mu  []float64 // 0 = it takes none
+	had []float64
+	due []float64
+	now grid.Time
 }
 
 func newLedger(t *testing.T, name string, mu ...float64) *ledger {
