@@ -26,9 +26,11 @@ var floors = map[string][]string{
 	"heap":         {},
 	"fifo":         {"grid"},
 	"discovery":    {"grid", "gossip", "fifo"},
-	"balance":      {"grid", "gossip", "lpas"},
+	"balance":      {"grid", "gossip", "lpas", "balance/batch"},
 	"exec/process": {"grid", "exec", "exec/sandbox", "exec/sandbox/zygote"},
 	"exec/sandbox": {"grid", "exec/sandbox/zygote"},
+
+	"balance/batch": {},
 
 	"exec/sandbox/zygote": {},
 
@@ -38,7 +40,8 @@ var floors = map[string][]string{
 		"node/worker"},
 	"node/pull": {"grid"},
 	"node/coordinator": {"grid", "gossip", "exec", "sparse", "heap", "fifo", "discovery", "balance", "node/deposit",
-		"node/exclusion", "node/history", "node/ownercache", "node/peers", "node/policies", "node/quota"},
+		"node/exclusion", "node/history", "node/mapping", "node/ownercache", "node/peers", "node/policies", "node/quota"},
+	"node/mapping":    {"grid", "balance"},
 	"node/exclusion":  {"grid"},
 	"node/history":    {"grid"},
 	"node/ownercache": {"grid", "sparse"},
@@ -119,9 +122,9 @@ var floors = map[string][]string{
 }
 
 // pure packages have no clock, no chance of their own, no goroutines and no files.
-var pure = []string{"grid", "lpas", "gossip", "exec", "sparse", "heap", "fifo", "discovery", "balance", "node",
-	"node/coordinator", "node/deposit", "node/exclusion", "node/history", "node/membership", "node/ownercache",
-	"node/peers",
+var pure = []string{"grid", "lpas", "gossip", "exec", "sparse", "heap", "fifo", "discovery", "balance",
+	"balance/batch", "node", "node/coordinator", "node/deposit", "node/exclusion", "node/history", "node/mapping",
+	"node/membership", "node/ownercache", "node/peers",
 	"node/policies", "node/profile", "node/pull", "node/quota", "node/rates", "node/replication", "node/reputation",
 	"node/worker", "sim", "sim/event", "sim/oracle", "sim/chart", "sim/spread"}
 

@@ -1,69 +1,80 @@
 package balance
 
 import (
-	"math"
 	"slices"
 
+	"skep/balance/batch"
 	"skep/grid"
 )
 
 // Batch is a Policy that places many tasks at once, all by the same answers. For one task alone it is asked as any
 // other policy.
 type Batch interface {
+	Policy
+
 	// Assign appends a choice for each task, in the order of ts: Place, or Wait where no answer is from a node that
 	// can run it. Ready of an answer is for any of them; ECT and Fetch are for tasks as ts[0].
 	Assign(now grid.Time, ts []*grid.Task, answers []State, dst []Choice) []Choice
 }
 
-// batch is batch mode [2, section 3.2], [4, section 2.2]: as long as there are tasks, that is taken which the rule
-// names, given to the node that completes it first, and counted there. With
-//
-//	c_ij = r_j + e_ij   of task i on node j, by its ready time and the execution time alone,
-//	C_i = min_j c_ij,  D_i = the second least,
-//
-// min_min takes the least C, max_min the largest, and sufferage the largest D − C: what the task loses if
-// it does not get its best node. A task that only one node can run loses all. Of equal ones the first to come is taken.
-//
-// xsufferage [4, section 2.2] looks at clusters, C_i and D_i being the least completion in the best and in the second
-// best of them, and waits for the inputs: c_ij = max(r_j, time until they are at j's cluster) + e_ij. What one task has
-// had brought to a cluster is there for the next. With one cluster it is sufferage.
-//
-// All of [2] take r_j of machines that run one task after the other. A node with s slots of which some are idle starts
-// as many at once, and then one each time 1/s of the work that it was given is done.
-type batch struct {
+// Mapper is a Batch that maps tasks of many jobs together at mapping events. What does not begin soon may be mapped
+// again at the next one.
+type Mapper interface {
+	Batch
+
+	// Ask appends the nodes of v whose state must be fresh before so many tasks are mapped.
+	Ask(now grid.Time, tasks int, v View, dst []grid.NodeID) []grid.NodeID
+
+	// Map maps a meta-task; the Plan is dead after the next call.
+	Map(now grid.Time, m *MetaTask) *Plan
+}
+
+// MetaTask is the tasks that are mapped together at a mapping event.
+type MetaTask struct {
+	Nodes []State // Ready of each is for any task
+	Kinds []Kind
+	Until float64 // tasks that begin later, in seconds from now on, need no place yet
+	Most  int     // bound of the placements
+}
+
+// Kind is tasks of a meta-task that are alike: of one job, with the same places to go.
+type Kind struct {
+	Job     grid.JobID
+	Arrived grid.Time
+	Tasks   int
+	Alone   []float64 // by node: execution time in seconds, +Inf where it cannot go
+	Fetch   []float64 // by node: time in seconds until its inputs would be there
+}
+
+// Plan is what came of a mapping event.
+type Plan struct {
+	Placed []batch.Placement
+	Next   float64 // when the first node would begin a task that has no place, seconds from now on
+
+	mapper *batch.Mapper
+}
+
+// End is when the next task of a kind without a place is expected to be done, seconds from now on; +Inf if that is
+// not known.
+func (p *Plan) End(kind int) float64 {
+	_, end := p.mapper.Left(kind)
+	return end
+}
+
+// mapper is a policy for each heuristic of package batch.
+type mapper struct {
 	decider
-	rule    rule
-	cluster bool
+	batch.Mapper
 
-	groups []group
-	nodes  []seat
-	ring   ring
-	brings map[fileKey]grid.Time // when inputs are or were at a cluster
-}
-
-type rule uint8
-
-const (
-	minMin rule = iota
-	maxMin
-	sufferage
-)
-
-// group is tasks that are alike: of the same class and the same job.
-type group struct {
-	class string
-	job   grid.JobID
-	tasks []int32
-	next  int
-}
-
-// seat is a node while tasks are given to it. Seconds from now.
-type seat struct {
-	ready   float64
-	work    float64 // slot-seconds, with those before
-	slots   float64
-	idle    float64 // slots
-	cluster int32
+	plan    Plan
+	kinds   []batch.Kind // of Assign
+	tasks   [][]int      // of Assign, by kind: their positions
+	meta    []batch.Kind // of Map, in its caller's memory
+	jobs    []grid.JobID // by kind
+	nodes   []batch.Node
+	answers []State // by node
+	ring    ring
+	brings  map[fileKey]grid.Time // when inputs are or were at a cluster
 }
 
 // fileKey names the inputs of a job at a cluster.
@@ -76,31 +87,40 @@ type fileKey struct {
 const mostBrought = 4096
 
 func init() {
-	for name, p := range map[string]batch{"min_min": {rule: minMin}, "max_min": {rule: maxMin},
-		"sufferage": {rule: sufferage}, "xsufferage": {rule: sufferage, cluster: true}} {
+	for name, m := range map[string]batch.Mapper{"min_min": {Rule: batch.MinMin}, "max_min": {Rule: batch.MaxMin},
+		"sufferage": {Rule: batch.Sufferage}, "xsufferage": {Rule: batch.Sufferage, Clusters: true},
+		"qos_min_min": {Rule: batch.QoSMinMin}, "dfpltf": {Rule: batch.DFPLTF}} {
 		register(name, func(c *Config, r *grid.Rand) Policy {
-			return &batch{decider: decider{cfg: c, rand: r}, rule: p.rule, cluster: p.cluster, brings: map[fileKey]grid.Time{}}
+			p := &mapper{decider: decider{cfg: c, rand: r}, Mapper: m, brings: map[fileKey]grid.Time{}}
+			p.Ageing, p.Prefers = c.Ageing, p.prefers
+			return p
 		})
 	}
 }
 
-// Poll asks as mct does, but for all tasks of the job together: PollMax nodes for each.
-func (p *batch) Poll(now grid.Time, t *grid.Task, v View, dst []grid.NodeID) []grid.NodeID {
+// Poll asks as mct does, but for all tasks of the job together.
+func (p *mapper) Poll(now grid.Time, t *grid.Task, v View, dst []grid.NodeID) []grid.NodeID {
 	if !p.meet(t, v) {
 		return dst
 	}
+	n := 1
+	if t.Spec != nil {
+		n = int(min(t.Spec.Count, grid.MaxCount))
+	}
+	return p.Ask(now, n, v, dst)
+}
+
+// Ask appends PollMax nodes for each task.
+func (p *mapper) Ask(now grid.Time, tasks int, v View, dst []grid.NodeID) []grid.NodeID {
 	if p.cfg.PollMax <= 0 {
 		return everybody(v, dst)
 	}
-	n := 1
-	if t.Spec != nil {
-		n = min(int(t.Spec.Count), len(v.Nodes))
-	}
+	p.scores, p.picked = p.scores[:0], p.picked[:0]
 	p.rank(now, v, false)
-	return p.ask(v, p.cfg.PollMax*max(n, 1), dst)
+	return p.ask(v, p.cfg.PollMax*max(min(tasks, len(v.Nodes)), 1), dst)
 }
 
-func (p *batch) Choose(now grid.Time, t *grid.Task, answers []State) Choice {
+func (p *mapper) Choose(now grid.Time, t *grid.Task, answers []State) Choice {
 	var one [1]Choice
 	c := p.Assign(now, []*grid.Task{t}, answers, one[:0])[0]
 	if c.Act != Place { // nobody is known to run the class: the soonest will teach its rate
@@ -109,103 +129,81 @@ func (p *batch) Choose(now grid.Time, t *grid.Task, answers []State) Choice {
 	return c
 }
 
-func (p *batch) Assign(now grid.Time, ts []*grid.Task, answers []State, dst []Choice) []Choice {
-	base := len(dst)
-	for range ts {
-		dst = append(dst, Choice{Act: Wait})
+// Map places what begins soon.
+func (p *mapper) Map(now grid.Time, m *MetaTask) *Plan {
+	p.seats(now, m.Nodes)
+	p.meta, p.jobs = p.meta[:0], p.jobs[:0]
+	for i := range m.Kinds {
+		k := &m.Kinds[i]
+		p.jobs = append(p.jobs, k.Job)
+		p.meta = append(p.meta, batch.Kind{Tasks: k.Tasks, Ages: append([]float64(nil), now.Sub(k.Arrived).Seconds()),
+			Alone: k.Alone, Fetch: k.Fetch, Input: p.input(i)})
+		p.fetched(now, k.Job, k.Fetch)
 	}
-	if len(ts) == 0 || len(answers) == 0 {
-		return dst
-	}
-	p.sort(ts)
-	p.seats(now, ts[0], answers)
-	for range ts {
-		g, at, c := p.pick(now, ts, answers)
-		if g == nil {
-			break
-		}
-		i := g.tasks[g.next]
-		g.next++
-		e := p.alone(g.class, ts[0].Class, &answers[at])
-		p.nodes[at].give(e, c-e)
-		p.bring(now, g, at, answers)
-		p.expected = e
-		dst[base+int(i)] = Choice{Act: Place, Node: answers[at].Node, ECT: c}
-	}
-	return dst
+	p.place(now, p.meta, m.Until, m.Most)
+	p.plan.Next, p.plan.mapper = p.Next(), &p.Mapper
+	return &p.plan
 }
 
-// sort puts the tasks into groups, in the order in which the first of each comes.
-func (p *batch) sort(ts []*grid.Task) {
-	p.groups = p.groups[:0]
-next:
-	for i, t := range ts {
-		for k := range p.groups {
-			if g := &p.groups[k]; g.class == t.Class && g.job == t.ID.Task.Job {
-				g.tasks = append(g.tasks, int32(i))
-				continue next
-			}
+// input numbers the inputs of kinds: those of a job are the same.
+func (p *mapper) input(kind int) int { return slices.Index(p.jobs, p.jobs[kind]) + 1 }
+
+// place runs the heuristic, and remembers what is brought where and what it expects of the last task alone.
+func (p *mapper) place(now grid.Time, kinds []batch.Kind, until float64, most int) {
+	p.plan.Placed = p.Mapper.Map(kinds, p.nodes, until, most, p.plan.Placed[:0])
+	for _, x := range p.plan.Placed {
+		p.expected = x.End - x.Start
+		if s := &p.answers[x.Node]; p.Clusters && s.Fetch > 0 {
+			p.bring(now, fileKey{p.jobs[x.Kind], clusterOf(s.Site, s.Node)}, s.Fetch)
 		}
-		p.groups = slices.Grow(p.groups, 1)[:len(p.groups)+1]
-		g := &p.groups[len(p.groups)-1]
-		*g = group{class: t.Class, job: t.ID.Task.Job, tasks: append(g.tasks[:0], int32(i))}
 	}
+}
+
+// prefers chooses among nodes with equal completion times: the first, or each with the same chance.
+func (p *mapper) prefers(a, b, nth int) bool {
+	if p.cfg.FirstTie {
+		return p.answers[a].Node.Compare(p.answers[b].Node) < 0
+	}
+	return p.rand.IntN(nth) == 0
 }
 
 // seats takes the answers.
-func (p *batch) seats(now grid.Time, t *grid.Task, answers []State) {
-	p.nodes = p.nodes[:0]
+func (p *mapper) seats(now grid.Time, answers []State) {
+	p.nodes, p.answers = p.nodes[:0], answers
 	p.ring.look(answers)
 	for k := range answers {
 		s := &answers[k]
-		x := seat{slots: 1, ready: sound(s.Ready) + p.charge(now, s)}
+		x := batch.Node{Slots: 1, Ready: sound(s.Ready) + p.charge(now, s)}
 		if j, ok := p.rates.lookup(&s.Node); ok && p.rates.rated[j] {
-			x.slots = max(p.rates.slots[j], leastSlots)
+			x.Slots = max(p.rates.slots[j], leastSlots)
 		}
-		x.work = x.ready * x.slots
-		if x.ready == 0 {
-			x.idle = max(x.slots-float64(max(s.Running, 0)), 1)
+		if x.Ready == 0 {
+			x.Idle = max(x.Slots-float64(max(s.Running, 0)), 1)
 		}
-		c, _ := p.ring.at(clusterOf(s.Site, s.Node))
-		x.cluster = int32(c)
+		x.Cluster, _ = p.ring.at(clusterOf(s.Site, s.Node))
 		p.nodes = append(p.nodes, x)
 	}
 }
 
-// start is when a further task would start.
-func (x *seat) start() float64 {
-	if x.idle > 0 {
-		return x.ready
-	}
-	return max(x.ready, x.work/x.slots)
-}
-
-// give adds a task of e seconds; one that waits for its inputs holds its slot meanwhile.
-func (x *seat) give(e, start float64) {
-	x.work += e + max(start-x.start(), 0)
-	if x.idle > 0 {
-		x.idle = max(x.idle-1, 0)
-	}
-}
-
-// alone is the execution time of a class on a node, seconds, +Inf where it cannot run it. said is the class that the
-// answer is about, for a node of which no rate is known.
-func (p *batch) alone(class, said string, s *State) float64 {
-	if class == said && able(s) != 0 {
-		return math.Inf(1)
-	}
-	if j, ok := p.rates.lookup(&s.Node); ok {
-		if mu, known := p.rates.execution(j, p.rates.wanted(class)); known {
-			if mu == 0 {
-				return math.Inf(1)
-			}
-			return 1 / mu
+// fetched lowers the times until a job's inputs are there to what is known of earlier tasks that had them brought.
+func (p *mapper) fetched(now grid.Time, job grid.JobID, fetch []float64) {
+	for j := range fetch {
+		s := &p.answers[j]
+		if at, ok := p.brings[fileKey{job, clusterOf(s.Site, s.Node)}]; ok {
+			fetch[j] = min(fetch[j], max(at.Sub(now).Seconds(), 0))
 		}
 	}
-	if e := s.ECT - s.Ready; class == said && e >= 0 {
-		return e
-	}
-	return math.Inf(1)
 }
 
-func (p *batch) detailed() {}
+// bring notes that inputs are on their way to a cluster.
+func (p *mapper) bring(now grid.Time, key fileKey, fetch float64) {
+	if _, ok := p.brings[key]; ok {
+		return
+	}
+	if len(p.brings) >= mostBrought {
+		clear(p.brings)
+	}
+	p.brings[key] = now.Add(grid.Seconds(fetch))
+}
+
+func (p *mapper) detailed() {}

@@ -80,9 +80,7 @@ type Config struct {
 	// its share; 0 = 1, as in [1]. Higher guides less.
 	Guide float64
 
-	// Copies is how many copies of a task workqueue may have at once, of jobs that are idempotent; 0 = 1. With 2 the last
-	// tasks of an array end sooner where nodes differ, for the work of the copies that come second.
-	Copies int
+	Batching
 
 	// SwitchLow and SwitchHigh are the thresholds of switching, from 0 to 1; 0 and 0 = 0.6 and 0.9. Further
 	// apart it changes its mind more seldom.
@@ -91,6 +89,18 @@ type Config struct {
 	// Scratch is lent to the LP; nil = the policy has its own. Deciders that never run at the same time
 	// can share one.
 	Scratch *lpas.Workspace
+}
+
+// Batching is what policies that place many tasks at once are told.
+type Batching struct {
+	// Ageing is the time by which waiting tasks gain priority under min_min and its kin, seconds: one that has waited for
+	// nine tenths of it counts a tenth of its completion time; 0 = no ageing. Lower starves nobody, and comes nearer to
+	// the order of arrival.
+	Ageing float64
+
+	// Copies is how many copies of a task workqueue may have at once, of jobs that are idempotent; 0 = 1. With 2 the last
+	// tasks of an array end sooner where nodes differ, for the work of the copies that come second.
+	Copies int
 }
 
 // Pointer says how a round robin pointer moves.

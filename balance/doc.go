@@ -28,4 +28,9 @@
 //	    Computing 59, 1999. (OLB, switching)
 //	[3] M. Mitzenmacher, The Power of Two Choices in Randomized Load Balancing, IEEE Transactions on
 //	    Parallel and Distributed Systems 12(10), 2001.
+//	[4] The thesis on discovering resources and on class based dynamic matching on a computing grid; its text names
+//	    neither author nor year. (class based policies; section 2.2: workqueue, batch mode, replication)
+//	[5] N. Fujimoto, K. Hagihara, Near-Optimal Dynamic Task Scheduling of Independent Coarse-Grained Tasks onto a
+//	    Computational Grid, International Conference on Parallel Processing 2003. (round robin with replication, as [4]
+//	    quotes it)
 package balance

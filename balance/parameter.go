@@ -41,6 +41,12 @@ func (c *Config) parameter(base, param string) error {
 			return errors.New("want LOW-HIGH after the colon, from 0 to 1, as in 0.6-0.9")
 		}
 		c.SwitchLow, c.SwitchHigh = lo, hi
+	case "min_min", "max_min", "sufferage", "xsufferage", "qos_min_min", "dfpltf":
+		x, err := strconv.ParseFloat(param, 64)
+		if err != nil || !(x > 0 && x <= 1e9) {
+			return errors.New("want the time of ageing in seconds after the colon, above 0, as in 600")
+		}
+		c.Ageing = x
 	case "workqueue":
 		if param != "1" && param != "2" {
 			return errors.New("want 1 or 2 after the colon: how many copies of a task may run at once")

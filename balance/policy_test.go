@@ -10,11 +10,12 @@ import (
 )
 
 func TestNames(t *testing.T) {
-	want := []string{"cb", "cb_frr", "cb_li", "cb_lis", "cb_rr", "cb_rr2", "cb_spill", "guided_lpas", "guided_lpas_2k",
+	want := []string{"cb", "cb_frr", "cb_li", "cb_lis", "cb_rr", "cb_rr2", "cb_spill", "dfpltf", "guided_lpas",
+		"guided_lpas_2k",
 		"kpb", "kpb_ceil",
 		"local", "lp_static", "lpas", "lpas_2k", "lpas_dec", "lpas_dec_2k", "lpas_dec_robust", "max_min", "mct", "mct_full",
-		"mct_queued",
-		"mct_rest", "met", "min_min", "olb", "random", "sufferage", "switching", "two_choices", "workqueue", "xsufferage"}
+		"mct_queued", "mct_rest", "met", "min_min", "olb", "qos_min_min", "random", "rr_replicated", "sufferage",
+		"switching", "two_choices", "workqueue", "xsufferage"}
 	if got := Names(); !slices.Equal(got, want) {
 		t.Errorf("policies %v, want %v", got, want)
 	}
@@ -135,7 +136,7 @@ func TestNonsenseIsNotChosen(t *testing.T) {
 		if c := p.Choose(0, task(0), answers); c.Act == Place {
 			t.Errorf("%s places on %v of %v", name, c.Node[1], bad)
 		}
-		if name == "workqueue" { // it takes idle ones only
+		if _, ok := p.(Copier); ok { // it takes idle ones only
 			v.Nodes[4].Ready = 0
 		}
 		if c := p.Choose(0, task(0), v.Nodes); c.Act != Place || c.Node != nodeID(4) {

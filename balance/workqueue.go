@@ -96,15 +96,20 @@ func (p *workqueue) Choose(now grid.Time, t *grid.Task, answers []State) Choice 
 
 // Assign gives each idle slot a task, going round the nodes from one that chance names.
 func (p *workqueue) Assign(now grid.Time, ts []*grid.Task, answers []State, dst []Choice) []Choice {
-	p.idle = p.idle[:0]
-	for k := range answers {
-		p.idle = append(p.idle, p.slots(now, &answers[k]))
-	}
 	at := 0
 	if len(answers) > 0 && !p.cfg.FirstTie {
 		at = p.rand.IntN(len(answers))
 	}
-	for range ts {
+	return p.assignFrom(now, at, len(ts), answers, dst)
+}
+
+// assignFrom appends a choice for each of so many tasks, going round the answers from the one at at.
+func (p *workqueue) assignFrom(now grid.Time, at, tasks int, answers []State, dst []Choice) []Choice {
+	p.idle = p.idle[:0]
+	for k := range answers {
+		p.idle = append(p.idle, p.slots(now, &answers[k]))
+	}
+	for range tasks {
 		k, left := at, len(answers)
 		for left > 0 && p.idle[k%len(answers)] == 0 {
 			k, left = k+1, left-1
@@ -134,3 +139,51 @@ func (p *workqueue) slots(now grid.Time, s *State) int32 {
 }
 
 func (p *workqueue) detailed() {}
+
+// roundRobin is round robin with replication [4, section 2.2; 5]: tasks go to idle nodes in the order in which they
+// were submitted, the nodes in turn; when none is left to place, each idle node gets a copy of the next one that runs.
+// The first copy to end is the result, and the others are stopped. The sources state no bound of the copies; here it is
+// two at once, as in workqueue:2, of which [4] says that more add little. Only idempotent jobs get copies.
+type roundRobin struct {
+	workqueue
+	next cluster // node whose turn it is
+}
+
+func init() {
+	register("rr_replicated", func(c *Config, r *grid.Rand) Policy {
+		return &roundRobin{workqueue: workqueue{decider: decider{cfg: c, rand: r}, copies: 2}}
+	})
+}
+
+func (p *roundRobin) Choose(now grid.Time, t *grid.Task, answers []State) Choice {
+	var one [1]Choice
+	return p.Assign(now, []*grid.Task{t}, answers, one[:0])[0]
+}
+
+// Assign gives each idle slot a task, going round the nodes from the one whose turn it is.
+func (p *roundRobin) Assign(now grid.Time, ts []*grid.Task, answers []State, dst []Choice) []Choice {
+	at := 0
+	for k := range answers {
+		if (cluster{lone: answers[k].Node}).before(cluster{lone: answers[at].Node}, p.next) {
+			at = k
+		}
+	}
+	first := len(dst)
+	dst = p.assignFrom(now, at, len(ts), answers, dst)
+	for _, x := range dst[first:] {
+		if x.Act == Place {
+			p.next = after(x.Node)
+		}
+	}
+	return dst
+}
+
+// after is the least identity above one.
+func after(id grid.NodeID) cluster {
+	for k := len(id) - 1; k >= 0; k-- {
+		if id[k]++; id[k] != 0 {
+			break
+		}
+	}
+	return cluster{lone: id}
+}

@@ -2,6 +2,7 @@ package node
 
 import (
 	"testing"
+	"time"
 
 	"skep/balance"
 	"skep/grid"
@@ -10,6 +11,11 @@ import (
 // answerAll answers the polls of the last step with the given waits, in seconds; each task takes a second.
 func (r *rig) answerAll(waits map[grid.NodeID]int64) {
 	r.t.Helper()
+	r.answers(waits)()
+}
+
+// answers is answerAll for later.
+func (r *rig) answers(waits map[grid.NodeID]int64) func() {
 	type poll struct {
 		to grid.NodeID
 		id uint64
@@ -18,19 +24,25 @@ func (r *rig) answerAll(waits map[grid.NodeID]int64) {
 	for _, s := range r.sent(grid.KindPoll) {
 		polls = append(polls, poll{s.To, s.Msg.Poll.ID})
 	}
-	for _, p := range polls {
-		r.deliver(p.to, grid.KindState, func(m *grid.Message) {
-			wait := grid.Seconds(float64(waits[p.to]))
-			m.State = grid.State{ID: p.id, Backlog: wait, ECT: wait + 1e9, Speed: 1, Cores: grid.CPU, Mine: 1}
-		})
+	return func() {
+		r.t.Helper()
+		for _, p := range polls {
+			r.deliver(p.to, grid.KindState, func(m *grid.Message) {
+				wait := grid.Seconds(float64(waits[p.to]))
+				m.State = grid.State{ID: p.id, Backlog: wait, ECT: wait + 1e9, Speed: 1, Cores: grid.CPU, Mine: 1}
+			})
+		}
 	}
 }
 
-// A job of many tasks under a batch policy polls once for all of them, and the tasks are divided by those answers: a
-// node with three seconds of backlog gets three fewer.
+// A job of many tasks under a batch policy polls once for all of them, and the tasks that begin before the next event
+// are divided by those answers: a node with three seconds of backlog gets three fewer.
 func TestManyTasksPlacedTogether(t *testing.T) {
-	for _, policy := range []string{"min_min", "max_min", "sufferage", "xsufferage"} {
-		r := newRig(t, func(c *Config) { c.Labels = []grid.Label{{Key: "os", Value: "none"}} })
+	for _, policy := range []string{"min_min", "max_min", "sufferage", "xsufferage", "qos_min_min", "dfpltf"} {
+		r := newRig(t, func(c *Config) {
+			c.MappingInterval = 20 * time.Second
+			c.Labels = []grid.Label{{Key: "os", Value: "none"}}
+		})
 		r.join(fastID, 1, "linux")
 		r.join(slowID, 1, "linux")
 		r.submit(jobID(1), spec(func(s *grid.JobSpec) {
@@ -57,7 +69,7 @@ func TestManyTasksPlacedTogether(t *testing.T) {
 // Tasks beyond the window are placed in a later round, when half of it is free; in the end all are placed.
 func TestBatchRounds(t *testing.T) {
 	r := newRig(t, func(c *Config) {
-		c.Window = 6
+		c.Window, c.MappingInterval = 6, 20*time.Second
 		c.Labels = []grid.Label{{Key: "os", Value: "none"}}
 	})
 	r.join(fastID, 1, "linux")
@@ -120,7 +132,10 @@ func (pollsForEver) Note(balance.Outcome) {}
 
 // A batch also gives a node on probation no more attempts than its limit.
 func TestBatchRespectsProbation(t *testing.T) {
-	r := newRig(t, func(c *Config) { c.Labels = []grid.Label{{Key: "os", Value: "none"}} })
+	r := newRig(t, func(c *Config) {
+		c.MappingInterval = time.Hour
+		c.Labels = []grid.Label{{Key: "os", Value: "none"}}
+	})
 	r.join(fastID, 1, "linux")
 	r.join(slowID, 1, "linux")
 	r.submit(jobID(1), spec(func(s *grid.JobSpec) {
@@ -137,9 +152,13 @@ func TestBatchRespectsProbation(t *testing.T) {
 	}
 }
 
-// Cancelling a job while one of its tasks polls for the batch delays no other job.
-func TestCancelDuringBatchPoll(t *testing.T) {
-	r := newRig(t, func(c *Config) { c.Labels = []grid.Label{{Key: "os", Value: "none"}} })
+// A job that is cancelled during a mapping event's poll delays no other: the answers place the tasks that came
+// meanwhile.
+func TestCancelDuringMappingPoll(t *testing.T) {
+	r := newRig(t, func(c *Config) {
+		c.MappingInterval = 20 * time.Second
+		c.Labels = []grid.Label{{Key: "os", Value: "none"}}
+	})
 	r.join(fastID, 1, "linux")
 	r.join(slowID, 1, "linux")
 	many := spec(func(s *grid.JobSpec) {
@@ -147,46 +166,41 @@ func TestCancelDuringBatchPoll(t *testing.T) {
 		s.Needs.Labels = []grid.LabelNeed{{Key: "os", Values: []string{"linux"}}}
 	})
 	r.submit(jobID(1), many)
+	answer := r.answers(nil)
 	r.step(grid.Event{Kind: grid.EvCancel, Caller: 9, Job: jobID(1)})
 	r.submit(jobID(2), many)
-	r.answerAll(nil)
+	answer()
 	if n := len(r.sent(grid.KindOffer)); n != 5 {
 		t.Errorf("%d offers of the second job, want 5", n)
 	}
 }
 
-// If the result of its lost attempt comes while a task polls for the batch, the poll is abandoned, however long the
-// result's files take: the batch's other tasks, and other jobs, do not wait for them.
-func TestResultEndsBatchPoll(t *testing.T) {
-	r := newRig(t, func(c *Config) {
-		c.Window = 1
-		c.Labels = []grid.Label{{Key: "os", Value: "none"}}
-	})
+// A task whose lost attempt ends with success while it awaits a mapping event is not offered again, however long the
+// result's files take.
+func TestResultEndsTheWaitForMapping(t *testing.T) {
+	r := newRig(t, func(c *Config) { c.Labels = []grid.Label{{Key: "os", Value: "none"}} })
 	r.join(fastID, 1, "linux")
-	r.join(slowID, 1, "linux")
-	r.join(grid.NodeID{4}, 1, "linux")
 	r.submit(jobID(1), spec(func(s *grid.JobSpec) {
-		s.Count, s.Policy = 3, "min_min"
+		s.Policy = "min_min"
 		s.Needs.Labels = []grid.LabelNeed{{Key: "os", Values: []string{"linux"}}}
 	}))
-	next := func() grid.Send {
-		r.answerAll(nil)
-		return r.one(grid.KindOffer)
-	}
-	first := next()
+	r.answerAll(nil)
+	first := r.one(grid.KindOffer)
 	r.deliverFor(first.To, grid.KindAccept, first.Msg.Offer.ID, nil)
-	second := next()
+	r.join(slowID, 1, "linux")
 	r.deliver(first.To, grid.KindRefuse, func(m *grid.Message) {
 		m.Attempts, m.Refusal = []grid.AttemptID{first.Msg.Offer.ID}, grid.Refusal{Why: grid.WhyLost}
 	})
-	r.deliverFor(second.To, grid.KindAccept, second.Msg.Offer.ID, nil)
-	if g := r.n.Gauges(); g.InFlight != 1 || len(r.sent(grid.KindPoll)) == 0 && first.Msg.Offer.ID.Task.Index != 0 {
-		t.Fatalf("the lost task does not ask: %v", kindsOf(r.fx.Sends))
-	}
 	res := *exitZero
 	res.Outputs = []grid.File{{Path: "out", Blob: grid.BlobID{1}, Size: 1 << 40}}
 	r.deliverFor(first.To, grid.KindResult, first.Msg.Offer.ID, &res)
-	if len(r.fx.Fetches) != 1 || len(r.sent(grid.KindPoll)) == 0 {
-		t.Errorf("%d fetches, sent %v: want that the third task is looked at", len(r.fx.Fetches), kindsOf(r.fx.Sends))
+	if len(r.fx.Fetches) != 1 {
+		t.Fatalf("%d fetches, want that of the result's file", len(r.fx.Fetches))
+	}
+	for range 20 {
+		if r.pass(time.Second); len(r.sent(grid.KindOffer)) > 0 {
+			t.Fatal("the task is offered again")
+		}
+		r.answerAll(nil)
 	}
 }

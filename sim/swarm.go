@@ -92,6 +92,9 @@ func swarmBase(seed uint64) Config {
 		if x := splitmix(seed ^ 0x7477696b); x%4 == 0 && policy != "local" { // in a quarter of the worlds
 			s.Policy, s.Idempotent = "workqueue:2", s.Retries > 0 && splitmix(x+uint64(len(c.Work)))%3 > 0
 		}
+		if x := splitmix(seed ^ 0x62617463); x%8 == 0 && policy != "local" && s.Policy == "" {
+			s.Policy = batchPolicies[x>>8%uint64(len(batchPolicies))]
+		}
 		at += time.Duration(r.IntN(5000)) * time.Millisecond
 		sub := Submission{At: at, Node: r.IntN(n), Spec: s}
 		if r.IntN(8) == 0 {
@@ -106,6 +109,9 @@ func swarmBase(seed uint64) Config {
 	}
 	return c
 }
+
+// batchPolicies map tasks of several jobs together; the last of them also by their ages.
+var batchPolicies = [...]string{"min_min", "max_min", "sufferage", "xsufferage", "qos_min_min", "dfpltf:20"}
 
 // membersOf draws the number of members of jobs: in a third of the worlds the origin alone.
 func membersOf(seed uint64) int {

@@ -116,3 +116,55 @@ func (c *Coordinator) creditDelivered(l *liveTask, s *balance.State) {
 		s.Ready, s.ECT = max(s.Ready-done, 0), max(s.ECT-done, 0)
 	}
 }
+
+// Policies that keep tasks for idle nodes assign many tasks of a job at once. One task polls for all: its answers place
+// every task not yet tried, up to the node's window. Younger tasks wait for the answers, and the next round starts when
+// half of the window is free, so that rounds stay large. A task that is placed again polls for itself, since it may
+// exclude nodes, and takes other tasks along where it can. (What heuristics map together: see mapping.)
+
+// awaitsBatch reports whether the job's untried tasks wait for a batch poll.
+func (c *Coordinator) awaitsBatch(j *job) bool {
+	return c.awaitsIdleNode(j) && (j.batchPoll != nil || j.spec.Count > 1 && 2*c.live.inFlight > c.cfg.Window)
+}
+
+// assignBatch places a task, and other tasks of its job, with the task's answers. It reports false if the policy is
+// not of that kind or has no node for the task. A node on probation gets no further task.
+func (c *Coordinator) assignBatch(now grid.Time, l *liveTask, p balance.Policy, fx *grid.Effects) bool {
+	b, many := p.(balance.Batch)
+	if !many {
+		return false
+	}
+	j := l.job
+	group, tasks := append(c.scratch.group[:0], l), append(c.scratch.tasks[:0], &l.request)
+	for i := j.nextFresh; i < j.spec.Count && c.live.inFlight+len(group) < c.cfg.Window; i++ {
+		if t := j.at(i); t.state == grid.Pending && t.live == nil {
+			x := c.newLiveTask(j, i)
+			x.request.ID = x.id()
+			group, tasks = append(group, x), append(tasks, &x.request)
+		}
+	}
+	c.scratch.group, c.scratch.tasks = group, tasks
+	choices := b.Assign(now, tasks, l.answers, c.scratch.choices[:0])
+	c.scratch.choices = choices
+	placed := choices[0].Act == balance.Place
+	for k, x := range group {
+		switch {
+		case placed && choices[k].Act == balance.Place && (x == l || c.mayTakeMore(now, choices[k].Node)):
+			c.offerUsing(now, x, &l.decision, choices[k], fx)
+		case x != l:
+			c.live.drop(x) // as if it had never been tried
+			j.task(x.index).live = nil
+		}
+	}
+	if placed {
+		c.recycleAnswers(l)
+	}
+	clear(group)
+	clear(tasks)
+	return placed
+}
+
+// mayTakeMore reports whether a node may get another task now: it is known and not on probation.
+func (c *Coordinator) mayTakeMore(now grid.Time, id grid.NodeID) bool {
+	return id == c.cfg.Self || !c.peers.OnProbation(now, id)
+}

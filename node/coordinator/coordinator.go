@@ -10,6 +10,7 @@ import (
 	"skep/fifo"
 	"skep/grid"
 	"skep/node/exclusion"
+	"skep/node/mapping"
 	"skep/node/ownercache"
 	"skep/sparse"
 )
@@ -72,6 +73,8 @@ type Tuning struct {
 	// and bases more decisions on the same old state.
 	Window int
 
+	mapping.Config
+
 	// PollFloor and PollCap bound the duration of a poll, which is otherwise twice the median round trip; default 50 ms
 	// and 1 s.
 	PollFloor, PollCap time.Duration
@@ -85,6 +88,7 @@ type Tuning struct {
 func Defaults() Tuning {
 	return Tuning{Policy: "lpas_dec", Lease: 6 * time.Second, Strikes: 3, Members: 3, Confirm: 10 * time.Second,
 		Window:    64,
+		Config:    mapping.Defaults(),
 		PollFloor: 50 * time.Millisecond, PollCap: time.Second, Keep: 200_000}
 }
 
@@ -113,7 +117,7 @@ func (c *Tuning) Check() error {
 	if c.Keep < 1 {
 		add("kept tasks %d: want 1 or more", c.Keep)
 	}
-	return errors.Join(errs...)
+	return errors.Join(append(errs, c.Config.Check())...)
 }
 
 // Counts are counts since the start.
@@ -145,6 +149,7 @@ type Coordinator struct {
 	bulkEnds     bulkEnds
 	registerWake bool // a TimerRegister is pending for registers
 	backups      backupJobs
+	mappings     mapping.Set
 	ownerCache   ownercache.Cache
 	changes      fifo.Queue[grid.JobChange] // for the worker: the node carries them
 	restoring    restoring
@@ -221,6 +226,8 @@ func (c *Coordinator) Wake(now grid.Time, t grid.Timer, fx *grid.Effects) {
 		c.registerTimer(now, t.Key, fx)
 	} else if l := c.live.get(t.Key); l != nil {
 		c.taskTimer(now, t.Kind, l, fx)
+	} else if e := c.mappings.Get(t.Key); e != nil {
+		c.mappingTimer(now, t.Kind, e, fx)
 	}
 }
 
@@ -231,17 +238,4 @@ func (c *Coordinator) Begin() { c.bulkEnds.left = bulkEndBatch }
 func (c *Coordinator) End(fx *grid.Effects) {
 	c.announceTakeovers(fx)
 	c.packFinished()
-}
-
-// countOffence counts an answer that this node did not ask for, and reports the sender to the driver. An answer is
-// accepted only from the node that was asked, and only for that question; a late or repeated answer of an honest node
-// is ignored.
-func (c *Coordinator) countOffence(from grid.NodeID, fx *grid.Effects) {
-	c.stats.Stale++
-	fx.Offences = append(fx.Offences, from)
-}
-
-// isOutsider reports whether a node answers for a register of which it is not a member.
-func (c *Coordinator) isOutsider(j *job, from grid.NodeID) bool {
-	return j != nil && j.replica.Place(from) < 0
 }

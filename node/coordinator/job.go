@@ -39,8 +39,9 @@ type placing struct {
 	batchPoll        *liveTask // polls for the other untried tasks too, under a batch policy
 	setAside         bool      // taken out of the queue until something can be done
 	awaitingMajority bool      // in jobQueue.awaitingMajority
-	unproven         int32     // tasks that wait for a node on probation to deliver; further ones are not tried
+	heldBack         int32     // tasks that await proof or a mapping event: further ones are not tried
 	noSearchBefore   grid.Time // no known node fits, and no search is repeated until then
+	expected         expectation
 }
 
 func (j *job) Key() grid.JobID { return j.id }
@@ -109,6 +110,7 @@ func (c *Coordinator) end(now grid.Time, j *job, i uint32, r *grid.Result, fx *g
 	c.trace(t, grid.Trace{At: now, What: grid.TraceEnded, Node: t.worker})
 	c.setState(j, i, grid.Ended, fx)
 	c.backups.due = true
+	c.mappings.Changed()
 	if l := t.live; l != nil {
 		if l.backup != nil {
 			c.dropAttempt(now, l, l.backup.worker, l.backupID(), fx)

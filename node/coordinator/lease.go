@@ -66,10 +66,10 @@ func (c *Coordinator) ShortenLeases(now grid.Time, id grid.NodeID, fx *grid.Effe
 }
 
 // answeredBy removes a node from the unanswered ones and reports whether it was among them.
-func (l *liveTask) answeredBy(id grid.NodeID) bool {
-	at := slices.Index(l.unanswered, id)
+func (d *decision) answeredBy(id grid.NodeID) bool {
+	at := slices.Index(d.unanswered, id)
 	if at >= 0 {
-		l.unanswered = slices.Delete(l.unanswered, at, at+1)
+		d.unanswered = slices.Delete(d.unanswered, at, at+1)
 	}
 	return at >= 0
 }

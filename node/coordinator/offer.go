@@ -10,7 +10,7 @@ import (
 // offer begins a new attempt on the chosen node. The attempt is on disk before the offer leaves, so a restarted owner
 // knows which worker to ask.
 func (c *Coordinator) offer(now grid.Time, l *liveTask, x balance.Choice, fx *grid.Effects) {
-	c.offerUsing(now, l, l, x, fx)
+	c.offerUsing(now, l, &l.decision, x, fx)
 	c.recycleAnswers(l)
 }
 
@@ -22,8 +22,8 @@ func (c *Coordinator) recycleAnswers(l *liveTask) {
 	l.answers, l.unanswered = nil, nil
 }
 
-// offerUsing is offer, with the poll answers of another task of the batch.
-func (c *Coordinator) offerUsing(now grid.Time, l, polled *liveTask, x balance.Choice, fx *grid.Effects) {
+// offerUsing is offer, with the poll answers of another task of the batch, or of a mapping event.
+func (c *Coordinator) offerUsing(now grid.Time, l *liveTask, polled *decision, x balance.Choice, fx *grid.Effects) {
 	if !c.mayAct(now, l.job) && !c.isProvisional(l.job) {
 		c.waitForMajority(now, l, fx)
 		return

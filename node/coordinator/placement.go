@@ -36,6 +36,8 @@ func (c *Coordinator) place(now grid.Time, l *liveTask, fx *grid.Effects) {
 		c.pauseTask(now, l, grid.Refusal{Why: grid.WhyUnproven}, fx)
 	case len(v.Nodes) == 0:
 		c.noCandidate(now, l, fx)
+	case c.isMapped(l.job):
+		c.parkForMapping(l)
 	// polling the only candidate would cost a round trip and decide nothing
 	case len(v.Nodes) == 1 && v.Nodes[0].Node != c.cfg.Self && !c.awaitsIdleNode(l.job):
 		l.answers = append(l.answers, v.Nodes[0])
@@ -75,7 +77,7 @@ func (c *Coordinator) poll(now grid.Time, l *liveTask, v balance.View, fx *grid.
 		return
 	}
 	c.live.poll(l)
-	if _, batch := p.(balance.Batch); batch {
+	if c.awaitsIdleNode(l.job) {
 		l.job.batchPoll = l
 	}
 	l.deadline = now.Add(min(max(2*c.peers.RoundTrip(l.polled), c.cfg.PollFloor), c.cfg.PollCap))
@@ -85,6 +87,10 @@ func (c *Coordinator) poll(now grid.Time, l *liveTask, v balance.View, fx *grid.
 // pollAnswered handles an answer to a poll and the rates that came with it.
 func (c *Coordinator) pollAnswered(now grid.Time, from grid.NodeID, s *grid.State, fx *grid.Effects) {
 	if !c.peers.Knows(from) {
+		return
+	}
+	if e := c.mappings.Get(s.ID >> 8); e != nil {
+		c.mappingAnswered(now, from, e, s, fx)
 		return
 	}
 	l := c.live.get(s.ID >> 8)
@@ -188,55 +194,15 @@ func (c *Coordinator) policyOf(j *job) balance.Policy {
 	return p
 }
 
-// Batch policies assign many tasks of a job at once. One task polls for all: its answers place every task not yet
-// tried, up to the node's window. Younger tasks wait for the answers, and the next round starts when half of the
-// window is free, so that rounds stay large. A task that is placed again polls for itself, since it may exclude
-// nodes, and takes other tasks along where it can.
-
-// awaitsBatch reports whether the job's untried tasks wait for a batch poll.
-func (c *Coordinator) awaitsBatch(j *job) bool {
-	_, many := c.policyOf(j).(balance.Batch)
-	return many && (j.batchPoll != nil || j.spec.Count > 1 && 2*c.live.inFlight > c.cfg.Window)
+// countOffence counts an answer that this node did not ask for, and reports the sender to the driver. An answer is
+// accepted only from the node that was asked, and only for that question; a late or repeated answer of an honest node
+// is ignored.
+func (c *Coordinator) countOffence(from grid.NodeID, fx *grid.Effects) {
+	c.stats.Stale++
+	fx.Offences = append(fx.Offences, from)
 }
 
-// assignBatch places a task, and other tasks of its job, with the task's answers. It reports false if the policy is
-// no batch policy or has no node for the task. A node on probation gets no further task.
-func (c *Coordinator) assignBatch(now grid.Time, l *liveTask, p balance.Policy, fx *grid.Effects) bool {
-	b, many := p.(balance.Batch)
-	if !many {
-		return false
-	}
-	j := l.job
-	group, tasks := append(c.scratch.group[:0], l), append(c.scratch.tasks[:0], &l.request)
-	for i := j.nextFresh; i < j.spec.Count && c.live.inFlight+len(group) < c.cfg.Window; i++ {
-		if t := j.at(i); t.state == grid.Pending && t.live == nil {
-			x := c.newLiveTask(j, i)
-			x.request.ID = x.id()
-			group, tasks = append(group, x), append(tasks, &x.request)
-		}
-	}
-	c.scratch.group, c.scratch.tasks = group, tasks
-	choices := b.Assign(now, tasks, l.answers, c.scratch.choices[:0])
-	c.scratch.choices = choices
-	placed := choices[0].Act == balance.Place
-	for k, x := range group {
-		switch {
-		case placed && choices[k].Act == balance.Place && (x == l || c.mayTakeMore(now, choices[k].Node)):
-			c.offerUsing(now, x, l, choices[k], fx)
-		case x != l:
-			c.live.drop(x) // as if it had never been tried
-			j.task(x.index).live = nil
-		}
-	}
-	if placed {
-		c.recycleAnswers(l)
-	}
-	clear(group)
-	clear(tasks)
-	return placed
-}
-
-// mayTakeMore reports whether a node may get another task now: it is known and not on probation.
-func (c *Coordinator) mayTakeMore(now grid.Time, id grid.NodeID) bool {
-	return id == c.cfg.Self || !c.peers.OnProbation(now, id)
+// isOutsider reports whether a node answers for a register of which it is not a member.
+func (c *Coordinator) isOutsider(j *job, from grid.NodeID) bool {
+	return j != nil && j.replica.Place(from) < 0
 }

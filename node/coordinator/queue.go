@@ -117,9 +117,13 @@ func (c *Coordinator) parkTask(l *liveTask, a awaited) {
 		c.awaitMajority(l.job)
 		return
 	}
-	if a == awaitProof {
-		l.job.unproven++
+	switch a {
+	case awaitProof:
+		l.job.heldBack++
 		c.live.waiting.unproven++
+	case awaitMapping:
+		l.job.heldBack++
+		c.live.waiting.unmapped++
 	}
 	l.queueIndex, c.live.waiting.list = len(c.live.waiting.list), append(c.live.waiting.list, l)
 }
@@ -134,9 +138,12 @@ func (c *Coordinator) dequeue(l *liveTask) {
 	case l.phase == waiting:
 		l.removeFrom(&c.live.waiting.list)
 		c.live.release(l)
-		if l.awaits == awaitProof {
-			c.live.waiting.unproven--
-			if l.job.unproven--; l.job.unproven == 0 {
+		if l.awaits == awaitProof || l.awaits == awaitMapping {
+			if c.live.waiting.unproven--; l.awaits == awaitMapping {
+				c.live.waiting.unproven++
+				c.live.waiting.unmapped--
+			}
+			if l.job.heldBack--; l.job.heldBack == 0 {
 				c.requeueJob(l.job)
 			}
 		}
@@ -155,13 +162,19 @@ func (l *liveTask) removeFrom(list *[]*liveTask) {
 	*list, l.queueIndex = s[:last], notQueued
 }
 
-// PlaceNext begins the next placement decision, if there is one and the window has room, and reports whether it did:
-// first the tasks to place again, then new ones in the order of submission.
+// PlaceNext begins the next placement decision, if there is one, and reports whether it did: of a task, else of all
+// that await a mapping event.
 func (c *Coordinator) PlaceNext(now grid.Time, fx *grid.Effects) bool {
+	return c.placeTask(now, fx) || c.mapWaiting(now, fx)
+}
+
+// placeTask begins the placement of the next task, if the window has room: first of those to place again, then of new
+// ones in the order of submission.
+func (c *Coordinator) placeTask(now grid.Time, fx *grid.Effects) bool {
 	for c.live.inFlight < c.cfg.Window {
 		if c.live.retries.Len() > 0 {
 			_, l := c.live.retries.Pop()
-			if !l.lookAgain && l.job.unproven > 0 { // another task of its job tries for all
+			if !l.lookAgain && l.job.heldBack > 0 && !c.isMapped(l.job) { // another task of its job tries for all
 				c.parkTask(l, awaitProof)
 				continue
 			}
@@ -173,7 +186,7 @@ func (c *Coordinator) PlaceNext(now grid.Time, fx *grid.Effects) bool {
 			return false
 		}
 		_, j := c.queue.turns.First()
-		if noMajority := !c.mayAct(now, j) && !c.mayPlan(j); noMajority || j.unproven > 0 {
+		if noMajority := !c.mayAct(now, j) && !c.mayPlan(j); noMajority || j.heldBack > 0 {
 			c.queue.turns.Pop()
 			j.setAside = true
 			if noMajority {

@@ -106,10 +106,13 @@ const (
 func (c *Coordinator) WaitingCount() int { return len(c.live.waiting.list) }
 
 // mayGrant reports whether a waiting task may be offered to a node that asks: not one whose policy decided that it
-// waits, nor one that was lost and is placed again later.
+// waits, but for one that was mapped and has not begun, nor one that was lost and is placed again later.
 func (c *Coordinator) mayGrant(now grid.Time, l *liveTask) bool {
+	if l.awaits == awaitMapping && l.job.expected.by == 0 {
+		return false
+	}
 	return !l.planned && now >= l.pauseUntil && !c.isLocal(l.job) && c.mayAct(now, l.job) &&
-		(l.task().history.Last().Refusal.Why != grid.WhyPolicy || c.awaitsIdleNode(l.job))
+		(l.awaits == awaitMapping || l.task().history.Last().Refusal.Why != grid.WhyPolicy || c.awaitsIdleNode(l.job))
 }
 
 // Waiting appends what waits for its placement here, by job; in turns, where much does.
@@ -127,8 +130,11 @@ func (c *Coordinator) Waiting(now grid.Time, dst []grid.Waiting) []grid.Waiting 
 		if slices.ContainsFunc(dst[first:], same) || !c.mayGrant(now, l) {
 			continue
 		}
-		if dst = append(dst, grid.Waiting{Job: l.job.id, Owner: c.cfg.Self, Spec: l.job.spec, Class: l.class(),
-			Overdue: true}); len(dst)-first == maxWaitingJobs {
+		w := grid.Waiting{Job: l.job.id, Owner: c.cfg.Self, Spec: l.job.spec, Class: l.class(), Overdue: true}
+		if l.awaits == awaitMapping {
+			w.End, w.Overdue = max(l.job.expected.by.Sub(now), 0).Seconds(), now >= l.job.expected.overdue
+		}
+		if dst = append(dst, w); len(dst)-first == maxWaitingJobs {
 			break
 		}
 	}

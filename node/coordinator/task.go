@@ -138,6 +138,7 @@ const (
 	awaitNode             // a node that fits
 	awaitProof            // that a node on probation delivers
 	awaitMajority         // a majority of its job's register
+	awaitMapping          // a mapping event of its policy
 )
 
 // ending is what is known of a task's end before it is recorded.
@@ -173,7 +174,7 @@ func (c *Coordinator) dropLive(l *liveTask) {
 		c.attemptReturned(0, &l.backup.expectation, l.backup.worker, false)
 		l.backup = nil
 	}
-	if l.job.unproven > 0 {
+	if l.job.heldBack > 0 {
 		c.ResumeAwaitingProof()
 	}
 	l.stopReplicating()
@@ -211,3 +212,15 @@ func (l *liveTask) id() grid.AttemptID { return l.job.attempt(l.index) }
 
 // clip bounds a text for a record or the wire.
 func clip(s string) string { return grid.Clean(s, grid.MaxText) }
+
+// untried counts the tasks of a job that nothing was done with yet, up to a bound.
+func (j *job) untried(most int) (n int) {
+	for i := j.nextFresh; i < j.spec.Count && n < most; i++ {
+		if j.isUntried(i) {
+			n++
+		}
+	}
+	return n
+}
+
+func (j *job) isUntried(i uint32) bool { return j.state(i) == grid.Pending && j.at(i).live == nil }

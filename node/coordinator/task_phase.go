@@ -72,6 +72,7 @@ func (l *liveTask) setQueueIndex(i int) { l.queueIndex = i }
 type waitingTasks struct {
 	list     []*liveTask // in no order
 	unproven int         // of them, those that wait for a node on probation to deliver
+	unmapped int         // of them, those that await a mapping event
 	turn     int         // where Waiting looks next
 	first    int         // where it looked last
 }
@@ -212,7 +213,7 @@ func brokenJob(j *job) string {
 		}
 	}
 	switch {
-	case j.setAside && !j.awaitingMajority && j.unproven == 0:
+	case j.setAside && !j.awaitingMajority && j.heldBack == 0:
 		return "it is set aside for nothing"
 	case j.mayClose() && !j.replica.closing:
 		return "it is not closed"
@@ -221,7 +222,7 @@ func brokenJob(j *job) string {
 }
 
 func brokenQueues(c *Coordinator) string {
-	inFlight, unproven := 0, 0
+	inFlight, unproven, unmapped := 0, 0, 0
 	for l := range c.live.by.All() {
 		if l.phase.inWindow() {
 			inFlight++
@@ -234,10 +235,16 @@ func brokenQueues(c *Coordinator) string {
 		if l.awaits == awaitProof {
 			unproven++
 		}
+		if l.awaits == awaitMapping {
+			name, _ := c.mapperOf(l.job)
+			if unmapped++; c.mappings.Of(name) == nil || !c.mappings.Of(name).Expected() {
+				return "a task awaits a mapping event that nobody begins"
+			}
+		}
 	}
-	if inFlight != c.live.inFlight || unproven != c.live.waiting.unproven {
-		return fmt.Sprintf("%d decisions count, %d are in flight; %d tasks count as unproven, %d are",
-			c.live.inFlight, inFlight, c.live.waiting.unproven, unproven)
+	if inFlight != c.live.inFlight || unproven != c.live.waiting.unproven || unmapped != c.live.waiting.unmapped {
+		return fmt.Sprintf("%d decisions count, %d are in flight; %d tasks count as unproven, %d are; %d as unmapped, %d are",
+			c.live.inFlight, inFlight, c.live.waiting.unproven, unproven, c.live.waiting.unmapped, unmapped)
 	}
 	return ""
 }

@@ -80,6 +80,7 @@ func (c *Coordinator) AdNews(now grid.Time) func(*gossip.Peer) {
 func (c *Coordinator) NodeChanged(now grid.Time, changed *gossip.Peer) {
 	var noneFor *job // no candidate for its tasks: all have the same needs
 	c.backups.due = true
+	c.mappings.Changed()
 	c.ResumeAwaitingProof()
 	if changed == nil || changed.Ad == nil {
 		return

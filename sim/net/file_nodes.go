@@ -127,7 +127,7 @@ func (f *scenarioFile) class(e document.Entry) {
 	c := Class{Name: e.Key, Size: sim.Exponential(), Retries: grid.MaxRetries,
 		Needs: grid.Needs{Resources: grid.Resources{CPU: grid.CPU}}}
 	for _, k := range f.Mapping(e.Value, "class", "mean", "size", "cpu", "memory", "labels", "retries", "inputs",
-		"bound") {
+		"idempotent", "bound") {
 		switch k.Key {
 		case "mean":
 			f.span(k, &c.Mean)
@@ -153,6 +153,8 @@ func (f *scenarioFile) class(e document.Entry) {
 			f.Number(k, 0, grid.MaxRetries, func(n int64) { c.Retries = int32(n) })
 		case "inputs":
 			f.size(k, &c.Inputs)
+		case "idempotent":
+			f.flag(k, &c.Idempotent)
 		case "bound":
 			f.Value(k, func(t string) error {
 				class, within, next, err := document.ParseBound(e.Key + "=" + t)

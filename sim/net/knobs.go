@@ -25,7 +25,7 @@ func Knobs(c *node.Config, section string) map[string]Knob {
 	b, g, d := &c.Balance, &c.Gossip, &c.Discovery
 	sections := map[string]map[string]any{
 		"node": {"lease": &c.Lease, "strikes": &c.Strikes, "memory": &c.ArrivalMemory, "members": &c.Members,
-			"pull": &c.Pull},
+			"pull": &c.Pull, "mapping_interval": &c.MappingInterval, "mapping_count": &c.MappingCount},
 		"balance": {"poll_max": &b.PollMax, "resolve": &b.Resolve, "explore": &b.Explore, "near_tie": &b.NearTie,
 			"debit": &b.Debit, "rest": &b.Rest, "availability": &b.Availability, "classes": &b.Classes},
 		"gossip": {"neighbours": &g.Neighbours, "view": &g.View, "near": &g.Near, "p0": &g.P0, "pmin": &g.PMin,

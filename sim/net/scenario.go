@@ -70,6 +70,8 @@ type Class struct {
 	Needs   grid.Needs
 	Retries int32
 	Inputs  grid.Bytes // of a task, cached by nodes that had them
+
+	Idempotent bool // tasks may run twice at once: policies with copies may start a second one
 }
 
 // Fault is applied at a time.
@@ -154,7 +156,7 @@ func (g *Group) rate(c *Class) float64 {
 // spec returns a job of one or more tasks of a class.
 func (c *Class) spec(tasks uint32) *grid.JobSpec {
 	s := &grid.JobSpec{Class: c.Name, Engine: grid.EngineProcess, Command: []string{"task"}, Count: tasks,
-		Retries: c.Retries, Needs: c.Needs}
+		Retries: c.Retries, Needs: c.Needs, Idempotent: c.Idempotent}
 	if c.Inputs > 0 {
 		var id grid.BlobID
 		copy(id[:], c.Name)

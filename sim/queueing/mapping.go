@@ -80,7 +80,8 @@ type batchMapper struct {
 	next   float64 // event, +Inf where arrivals decide
 	tasks  []task  // that wait to be placed
 
-	of      []*grid.Task // by task of the meta-task
+	copies  []grid.Task  // by task of the meta-task: that of its class, with its own arrival
+	of      []*grid.Task // these
 	choices []balance.Choice
 	order   []int  // of the tasks, by their expected completion
 	left    []task // that nobody can take now
@@ -124,9 +125,12 @@ func (b *batchMapper) event(e *engine) {
 	}
 	slices.SortStableFunc(b.tasks, func(x, y task) int { return cmp.Compare(x.since, y.since) })
 	now := e.clock()
-	b.of = b.of[:0]
+	b.of, b.copies = b.of[:0], slices.Grow(b.copies[:0], len(b.tasks))
 	for _, t := range b.tasks {
-		b.of = append(b.of, &p.tasks[t.class])
+		b.copies = append(b.copies, p.tasks[t.class])
+		x := &b.copies[len(b.copies)-1]
+		x.Arrived = grid.Time(t.since * 1e9)
+		b.of = append(b.of, x)
 	}
 	p.look(e, 0, int(b.tasks[0].class), now)
 	e.books.all += int64(2 * len(p.view.Nodes))

@@ -50,6 +50,11 @@ func TestMappingEvent(t *testing.T) {
 		"max_min": {"cb|a", "cbb|a"},
 		// b loses 5, c 2.5 and a last; then the second b would lose 7.5 and a 4.5: b on x at 6, a on x at 10.
 		"sufferage": {"ba|c", "bba|c"},
+		// Every machine runs every class, so that no task goes before the others.
+		"qos_min_min": {"ba|c", "bba|c"},
+		// The largest on its fastest machine is c, then a: c on x at 5, a on y at 6, b on x at 8; then, of a and b, only
+		// b has not begun.
+		"dfpltf": {"cb|a", "cbb|a"},
 	} {
 		e := mustEngine(t, table(Mapping{Interval: 10}), policy)
 		for class := range 3 {
@@ -104,6 +109,42 @@ func TestNotBegunIsMappedAgain(t *testing.T) {
 	}
 }
 
+// A task that few machines can run goes first under qos_min_min, so that those are not taken by tasks that could go
+// elsewhere: b, which runs on x alone, before a, which is shorter there.
+func TestTasksOfFewMachinesGoFirst(t *testing.T) {
+	for policy, want := range map[string]string{"min_min": "ab|", "qos_min_min": "b|a"} {
+		s := table(Mapping{Interval: 10})
+		s.Classes, s.Alpha, s.Mu = []string{"a", "b"}, []float64{0.01, 0.01}, [][]float64{{1, 0.25}, {0.25, 0}}
+		e := mustEngine(t, s, policy)
+		for class := range 2 {
+			e.batch.arrive(e, task{size: 1, class: int32(class)})
+		}
+		e.batch.due(e)
+		if got := queues(e); got != want {
+			t.Errorf("%s: queues %s, want %s", policy, got, want)
+		}
+	}
+}
+
+// With ageing a task that has been mapped again and again goes before a shorter one that has just come: a, of 4 on x,
+// counts a tenth after 9 of 10 time units, b of 3 all.
+func TestAgeingRaisesThoseThatWait(t *testing.T) {
+	for policy, want := range map[string]string{"min_min": "cba|", "min_min:10": "cab|"} {
+		s := table(Mapping{Interval: 10})
+		s.Mu = [][]float64{{1. / 4, 0}, {1. / 3, 0}, {1. / 5, 0}}
+		e := mustEngine(t, s, policy)
+		e.batch.arrive(e, task{size: 1, class: 2})
+		e.batch.due(e)
+		e.batch.arrive(e, task{since: 0.5, size: 1, class: 0})
+		e.now = 9.5
+		e.batch.arrive(e, task{since: 9.5, size: 1, class: 1})
+		e.batch.due(e)
+		if got := queues(e); got != want {
+			t.Errorf("%s: queues %s, want %s", policy, got, want)
+		}
+	}
+}
+
 // An event where an arrival makes more than so many tasks that have not begun.
 func TestMappingByCount(t *testing.T) {
 	e := mustEngine(t, table(Mapping{Count: 2}), "min_min")
@@ -125,7 +166,7 @@ func TestBatchPoliciesDiffer(t *testing.T) {
 	s := &System{Name: "two", Classes: []string{"short", "long"},
 		Machines: []Line{{Name: "fast", Count: 3}, {Name: "slow", Count: 5}},
 		Mu:       [][]float64{{9, 5}, {2, 1}}, Alpha: []float64{22, 4}, Mapping: &Mapping{Interval: 1}}
-	policies := []string{"min_min", "max_min", "sufferage", "mct"}
+	policies := []string{"min_min", "max_min", "sufferage", "min_min:4", "mct"}
 	r := mustRun(t, s, Options{Policies: policies, Time: 1000, Replications: 3})
 	seen := map[string]string{}
 	for _, x := range r.Results {
@@ -146,7 +187,8 @@ func TestMappingConserves(t *testing.T) {
 	s.Alpha, s.AlphaAt = []float64{12.5, 12, 12.5, 12}, nil
 	for _, m := range []Mapping{{Interval: 0.5}, {Count: 5}} {
 		s.Mapping = &m
-		for _, policy := range []string{"min_min", "max_min", "sufferage", "xsufferage"} {
+		for _, policy := range []string{"min_min", "max_min", "sufferage", "xsufferage", "qos_min_min", "dfpltf",
+			"sufferage:2"} {
 			var ended []int64
 			for range 2 {
 				e, err := newEngine(s, policy, &Options{Time: 30, Seed: 1}, 0, new(atomic.Bool))

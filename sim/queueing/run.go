@@ -41,11 +41,14 @@ const (
 
 // Policies lists all policies that a system can be run under.
 func Policies() []string {
-	all := append(slices.DeleteFunc(balance.Names(), func(s string) bool { return s == "workqueue" }),
+	all := append(slices.DeleteFunc(balance.Names(), keepsForIdle),
 		balance.PullNames()...)
 	slices.Sort(all)
 	return all
 }
+
+// keepsForIdle reports whether a policy places tasks on idle machines alone.
+func keepsForIdle(base string) bool { return base == "workqueue" || base == "rr_replicated" }
 
 // IsPull reports whether a policy is one by which idle machines take tasks.
 func IsPull(policy string) bool {
@@ -101,9 +104,9 @@ func (s *System) accepts(name string, o *Options) error {
 	if !slices.Contains(balance.Names(), base) {
 		return fmt.Errorf("policy %q: is not known: want one of %s", name, strings.Join(Policies(), ", "))
 	}
-	if base == "workqueue" {
-		return errors.New("policy workqueue: keeps tasks until somebody is idle, and here nobody is asked again: fcfs is " +
-			"the same, where idle machines take")
+	if keepsForIdle(base) {
+		return fmt.Errorf("policy %s: keeps tasks until somebody is idle, and here nobody is asked again: fcfs is "+
+			"the same, where idle machines take", base)
 	}
 	if base == "local" && !s.scattered(name) {
 		return fmt.Errorf("policy local: runs tasks where they arrive, and here they arrive at a mapper: want alpha by " +

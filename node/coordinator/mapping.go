@@ -1,0 +1,249 @@
+package coordinator
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"time"
+
+	"skep/balance"
+	"skep/grid"
+	"skep/node/mapping"
+)
+
+// What awaits a mapping event (package mapping): all untried tasks of a job are represented by one that is live. It is
+// parked, and holds the others back.
+
+// mapperOf returns the job's policy if it maps the tasks of all jobs together, and its name.
+func (c *Coordinator) mapperOf(j *job) (name string, p balance.Mapper) {
+	p, _ = c.policyOf(j).(balance.Mapper)
+	return cmp.Or(j.spec.Policy, c.cfg.Policy), p
+}
+
+// isMapped reports whether the job's tasks are placed at mapping events.
+func (c *Coordinator) isMapped(j *job) bool {
+	_, p := c.mapperOf(j)
+	return p != nil
+}
+
+// parkForMapping has a task wait for the next mapping event of its policy. The representative of a job that was mapped
+// before is no news.
+func (c *Coordinator) parkForMapping(l *liveTask) {
+	name, _ := c.mapperOf(l.job)
+	e := c.mappings.Of(name)
+	if e == nil {
+		c.live.lastHandle++
+		e = c.mappings.Add(name, c.live.lastHandle, c.cfg.Config, c.live.waiting.unmapped > 0)
+	}
+	c.parkTask(l, awaitMapping)
+	if l.job.expected.by == 0 || l.isTried() {
+		e.Came(int(l.job.spec.Count-l.job.nextFresh) + 1)
+	}
+}
+
+// isTried reports whether the task had an attempt.
+func (l *liveTask) isTried() bool { return l.task().attempt != (grid.Attempt{}) }
+
+// mapWaiting begins a mapping event that is due, and reports whether it did; or else sets the timers for the next ones.
+func (c *Coordinator) mapWaiting(now grid.Time, fx *grid.Effects) bool {
+	if c.live.waiting.unmapped == 0 {
+		return false
+	}
+	for _, e := range c.mappings.All() {
+		at := e.DueAt(now, 2*c.live.inFlight <= c.cfg.Window)
+		if at <= now {
+			c.beginMapping(now, e, fx)
+			return true
+		}
+		e.Sleep(at, fx)
+	}
+	return false
+}
+
+// mappingTimer handles a timer of mapping events.
+func (c *Coordinator) mappingTimer(now grid.Time, k grid.TimerKind, e *mapping.Events, fx *grid.Effects) {
+	switch {
+	case k == grid.TimerPoll && e.Polling && now >= e.Deadline:
+		c.finishMapping(now, e, fx)
+	case k == grid.TimerRetry:
+		e.Woke(now)
+	}
+}
+
+// mappedKind is the tasks behind a [mapping.Kind]: a parked one, and the untried ones of its job that it stands for.
+type mappedKind struct {
+	job    *job
+	class  string
+	parked *liveTask // nil = it was offered
+	fresh  uint32    // next untried task; the number of tasks = there is none
+	placed int
+	end    float64 // when the last that has a place and is not offered would end, seconds from now on
+}
+
+// metaTask collects the tasks that await an event, the oldest first. Those that nobody may take any more are placed
+// anew, one by one.
+func (c *Coordinator) metaTask(now grid.Time, e *mapping.Events) (t mapping.MetaTask, kinds []mappedKind) {
+	var waiting []*liveTask
+	for _, l := range c.live.waiting.list {
+		if name, _ := c.mapperOf(l.job); l.awaits == awaitMapping && name == e.Policy {
+			waiting = append(waiting, l)
+		}
+	}
+	slices.SortFunc(waiting, func(a, b *liveTask) int {
+		return cmp.Or(cmp.Compare(a.job.arrived, b.job.arrived), cmp.Compare(a.job.turn, b.job.turn),
+			cmp.Compare(a.index, b.index))
+	})
+	for _, l := range waiting {
+		if len(t) == mapping.MaxKinds {
+			e.Again()
+			break
+		}
+		v, _ := c.candidates(now, l)
+		if len(v.Nodes) == 0 || !c.mayAct(now, l.job) {
+			c.resumeTask(l)
+			continue
+		}
+		k := mappedKind{job: l.job, class: l.class(), parked: l, fresh: l.job.spec.Count}
+		tasks, same := 1, func(k mappedKind) bool { return k.job == l.job && k.fresh < l.job.spec.Count }
+		if !l.isTried() && !l.tryBlacklisted && !slices.ContainsFunc(kinds, same) {
+			k.fresh = l.job.nextFresh
+			tasks += l.job.untried(mapping.MaxKindTasks)
+		}
+		kinds = append(kinds, k)
+		t = append(t, mapping.Kind{Job: l.job.id, Arrived: l.job.arrived, Spec: l.job.spec, Class: k.class, Tasks: tasks,
+			View: slices.Clone(v.Nodes)})
+	}
+	return t, kinds
+}
+
+// beginMapping begins an event: it asks the nodes that the policy names, each about the first kind that it fits.
+func (c *Coordinator) beginMapping(now grid.Time, e *mapping.Events, fx *grid.Effects) {
+	e.Begin(now)
+	c.peers.Inform(now)
+	c.peers.UpdateColumns(now)
+	t, kinds := c.metaTask(now, e)
+	if len(t) == 0 {
+		e.Polling = false
+		return
+	}
+	_, p := c.mapperOf(kinds[0].job)
+	v := balance.View{Self: c.cfg.Self, Home: c.peers.Home(), Nodes: t.Nodes()}
+	ids := p.Ask(now, t.Size(), v, c.scratch.poll[:0])
+	c.scratch.poll = ids
+	c.peers.PublishRates(now)
+	for _, id := range ids {
+		k := t.About(id)
+		if id == c.cfg.Self {
+			e.Answers = append(e.Answers, *k.State(id))
+		} else if q := c.peers.Ask(id, fx); q != nil {
+			e.Ask(id, e.Handle, k, &q.Poll)
+		}
+	}
+	if e.Complete() {
+		c.finishMapping(now, e, fx)
+		return
+	}
+	e.Deadline = now.Add(min(max(2*c.peers.RoundTrip(e.Asked), c.cfg.PollFloor), c.cfg.PollCap))
+	fx.Wake(e.Deadline, grid.TimerPoll, e.Handle)
+}
+
+// mappingAnswered handles an answer to the poll of an event and the rates that came with it.
+func (c *Coordinator) mappingAnswered(now grid.Time, from grid.NodeID, e *mapping.Events, s *grid.State,
+	fx *grid.Effects) {
+	if e.Unasked(from, s.ID) {
+		c.countOffence(from, fx)
+		return
+	}
+	c.peers.Answered(from, s)
+	spec, class, awaited := e.Answered(from, s.ID)
+	if !awaited {
+		c.stats.Stale++
+		return
+	}
+	rtt := now.Sub(e.Sent)
+	c.gossip.Heard(now, from, rtt)
+	if s.Why == grid.WhyNone {
+		e.Answers = append(e.Answers, c.peers.Answer(now, from, class, spec, s, rtt))
+	}
+	if e.Complete() {
+		c.finishMapping(now, e, fx)
+	}
+}
+
+// finishMapping maps all tasks that wait now, and offers those that begin before the next event.
+func (c *Coordinator) finishMapping(now grid.Time, e *mapping.Events, fx *grid.Effects) {
+	e.Polling = false
+	c.peers.UpdateColumns(now)
+	t, kinds := c.metaTask(now, e)
+	if len(e.Answers) == 0 || len(t) == 0 {
+		e.Missed(now)
+		return
+	}
+	_, p := c.mapperOf(kinds[0].job)
+	plan := p.Map(now, t.Rows(&e.Poll, e.Interval()))
+	next := math.Inf(1)
+	for _, x := range plan.Placed {
+		k := &kinds[x.Kind]
+		switch to := e.Answers[x.Node].Node; {
+		case x.Free > e.Interval():
+			next = min(next, x.Free)
+		case c.live.inFlight >= c.cfg.Window:
+			e.Full()
+		case c.offerMapped(now, &e.Poll, k, balance.Choice{Act: balance.Place, Node: to, ECT: x.End}, fx):
+			continue
+		}
+		k.end = max(k.end, x.End)
+	}
+	for i := range kinds {
+		if k := &kinds[i]; k.placed < t[i].Tasks {
+			next = min(next, plan.Next)
+			c.keepMapped(now, k, max(k.end, plan.End(i)))
+		}
+	}
+	e.End(now, next)
+}
+
+// offerMapped offers the next task of a kind, and reports whether it did: a node on probation gets no further one.
+func (c *Coordinator) offerMapped(now grid.Time, p *mapping.Poll, k *mappedKind, x balance.Choice,
+	fx *grid.Effects) bool {
+	avoided := c.peers.HasBlacklist(k.class) && c.peers.Excludes(now, k.class, x.Node)
+	if !c.mayTakeMore(now, x.Node) || !k.job.leads() || !c.mayAct(now, k.job) ||
+		avoided && (k.parked == nil || !k.parked.tryBlacklisted) {
+		return false
+	}
+	l := k.parked
+	if k.parked = nil; l != nil {
+		c.dequeue(l)
+	} else {
+		for k.fresh < k.job.spec.Count && !k.job.isUntried(k.fresh) {
+			k.fresh++
+		}
+		if k.fresh == k.job.spec.Count {
+			return false
+		}
+		l = c.newLiveTask(k.job, k.fresh)
+	}
+	l.request.ID = l.id()
+	k.placed++
+	c.offerUsing(now, l, &decision{polled: p.Asked, answers: p.Answers}, x, fx)
+	return true
+}
+
+// expectation is when the tasks of a job that were mapped and have not begun are expected to end.
+type expectation struct {
+	by      grid.Time
+	overdue grid.Time // half as long again
+}
+
+// keepMapped has the tasks of a kind that do not begin soon wait for the next event.
+func (c *Coordinator) keepMapped(now grid.Time, k *mappedKind, end float64) {
+	d := grid.Seconds(min(end, time.Hour.Seconds()))
+	k.job.expected = expectation{by: now.Add(d), overdue: now.Add(d + d/2)}
+	if k.parked == nil {
+		return
+	}
+	t, why := k.parked.task(), grid.Refusal{Why: grid.WhyPolicy, Detail: "others are mapped first"}
+	if tr := t.history.Last(); tr.What != grid.TraceWait || tr.Refusal != why {
+		c.trace(t, grid.Trace{At: now, What: grid.TraceWait, Refusal: why})
+	}
+}

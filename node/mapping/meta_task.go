@@ -1,0 +1,90 @@
+package mapping
+
+import (
+	"math"
+	"slices"
+
+	"skep/balance"
+	"skep/grid"
+)
+
+// Bounds of a meta-task: the oldest are mapped first, and the others at later events.
+const (
+	MaxKinds     = 128  // jobs, and tasks that may go elsewhere than the others of their jobs
+	MaxKindTasks = 1024 // of a kind
+)
+
+// MetaTask is the tasks that a policy maps together at an event: those that have come, and those mapped earlier that
+// have not begun.
+type MetaTask []Kind
+
+// Kind is tasks of a job that may go to the same nodes.
+type Kind struct {
+	Job     grid.JobID
+	Arrived grid.Time
+	Spec    *grid.JobSpec
+	Class   string
+	Tasks   int
+	View    []balance.State // nodes that they may go to, as known without a message, ordered by identity
+}
+
+// Size is the number of tasks.
+func (t MetaTask) Size() (n int) {
+	for i := range t {
+		n += t[i].Tasks
+	}
+	return n
+}
+
+// Nodes returns the nodes that some task may go to, ordered by identity.
+func (t MetaTask) Nodes() (nodes []balance.State) {
+	for i := range t {
+		nodes = append(nodes, t[i].View...)
+	}
+	slices.SortStableFunc(nodes, func(a, b balance.State) int { return a.Node.Compare(b.Node) })
+	return slices.CompactFunc(nodes, func(a, b balance.State) bool { return a.Node == b.Node })
+}
+
+// About returns the first kind that may go to a node.
+func (t MetaTask) About(id grid.NodeID) *Kind {
+	for i := range t {
+		if t[i].State(id) != nil {
+			return &t[i]
+		}
+	}
+	panic("mapping: a node is asked that no task may go to")
+}
+
+// State is what is known of a node for tasks of the kind; nil = they may not go there.
+func (k *Kind) State(id grid.NodeID) *balance.State {
+	at, found := slices.BinarySearchFunc(k.View, id,
+		func(s balance.State, id grid.NodeID) int { return s.Node.Compare(id) })
+	if !found {
+		return nil
+	}
+	return &k.View[at]
+}
+
+// Rows is the table that the policy maps by: an answer says how soon a node is ready, and how long tasks of the class
+// take that it was asked about; of others the view knows. Tasks that begin after until, in seconds from now on, need no
+// place.
+func (t MetaTask) Rows(p *Poll, until float64) *balance.MetaTask {
+	in := &balance.MetaTask{Nodes: p.Answers, Until: until, Most: MaxKinds * MaxKindTasks}
+	for i := range t {
+		k := &t[i]
+		row := balance.Kind{Job: k.Job, Arrived: k.Arrived, Tasks: k.Tasks}
+		for n := range p.Answers {
+			a := &p.Answers[n]
+			alone, fetch := math.Inf(1), 0.0
+			if s := k.State(a.Node); s != nil {
+				if p.about(a.Node, k.Class) {
+					s = a
+				}
+				alone, fetch = max(s.ECT-s.Ready, 0), s.Fetch
+			}
+			row.Alone, row.Fetch = append(row.Alone, alone), append(row.Fetch, fetch)
+		}
+		in.Kinds = append(in.Kinds, row)
+	}
+	return in
+}

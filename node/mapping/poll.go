@@ -1,0 +1,67 @@
+package mapping
+
+import (
+	"slices"
+
+	"skep/balance"
+	"skep/grid"
+)
+
+// Poll is the questions of an event and their answers.
+type Poll struct {
+	Polling  bool
+	Answers  []balance.State
+	Asked    []grid.NodeID
+	Sent     grid.Time
+	Deadline grid.Time
+
+	round      uint8 // answers to an earlier round are stale
+	questions  []question
+	unanswered int
+}
+
+// question is what a node was asked about.
+type question struct {
+	spec     *grid.JobSpec
+	class    string
+	answered bool
+}
+
+func (p *Poll) begin(now grid.Time) {
+	p.Polling, p.Sent, p.unanswered = true, now, 0
+	p.round++
+	p.Answers, p.Asked, p.questions = p.Answers[:0], p.Asked[:0], p.questions[:0]
+}
+
+// Ask records that a node is asked about tasks of a kind, and fills in the question.
+func (p *Poll) Ask(id grid.NodeID, handle uint64, k *Kind, q *grid.Poll) {
+	p.Asked, p.questions = append(p.Asked, id), append(p.questions, question{spec: k.Spec, class: k.Class})
+	p.unanswered++
+	q.ID, q.Class, q.Needs = handle<<8|uint64(p.round), k.Class, k.Spec.Needs.Resources
+}
+
+// Unasked reports whether an answer is to the poll under way, of a node that was not asked.
+func (p *Poll) Unasked(from grid.NodeID, id uint64) bool {
+	return p.Polling && p.round == uint8(id) && !slices.Contains(p.Asked, from)
+}
+
+// Answered records that a node has answered, and returns what it was asked about; false if no answer of it is awaited.
+func (p *Poll) Answered(from grid.NodeID, id uint64) (spec *grid.JobSpec, class string, awaited bool) {
+	at := slices.Index(p.Asked, from)
+	if !p.Polling || p.round != uint8(id) || at < 0 || p.questions[at].answered {
+		return nil, "", false
+	}
+	q := &p.questions[at]
+	q.answered = true
+	p.unanswered--
+	return q.spec, q.class, true
+}
+
+// Complete reports whether no answer is awaited.
+func (p *Poll) Complete() bool { return p.unanswered == 0 }
+
+// about reports whether a node was asked about tasks of a class.
+func (p *Poll) about(id grid.NodeID, class string) bool {
+	at := slices.Index(p.Asked, id)
+	return at >= 0 && p.questions[at].class == class
+}

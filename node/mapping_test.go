@@ -1,0 +1,189 @@
+package node
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+	"time"
+
+	"skep/grid"
+)
+
+// mappingRig is an owner that runs nothing itself, and nodes of one core that are told the execution times of classes,
+// in seconds by node.
+func mappingRig(t *testing.T, times map[string][]float64) *rig {
+	r := newRig(t, func(c *Config) {
+		c.Labels = []grid.Label{{Key: "os", Value: "none"}}
+		for _, class := range slices.Sorted(maps.Keys(times)) {
+			c.Given = append(c.Given, grid.Rate{Class: class, Alpha: 1, Mu: 1})
+		}
+	})
+	for n, id := range []grid.NodeID{fastID, slowID} {
+		r.step(grid.Event{Kind: grid.EvPeerUp, Peer: id, RTT: time.Millisecond, Kinds: grid.AllKinds,
+			Features: grid.AllFeatures})
+		one := grid.Resources{CPU: grid.CPU, Memory: grid.GiB}
+		ad := &grid.Ad{Node: id, Seq: grid.Seq{Boot: 1, N: 1}, Speed: 1, Availability: 1, Capacity: one, Free: one,
+			Engines: []string{grid.EngineProcess}, Labels: []grid.Label{{Key: "os", Value: "linux"}}}
+		for _, class := range slices.Sorted(maps.Keys(times)) {
+			ad.Rates = append(ad.Rates, grid.Rate{Class: class, Mu: 1 / times[class][n]})
+		}
+		r.deliver(id, grid.KindDigest, func(m *grid.Message) { m.Digest = []grid.AdEntry{{Ad: ad}} })
+	}
+	return r
+}
+
+func (r *rig) submitClass(i byte, policy, class string) {
+	r.submit(jobID(i), spec(func(s *grid.JobSpec) {
+		s.Policy, s.Class = policy, class
+		s.Needs.Labels = []grid.LabelNeed{{Key: "os", Values: []string{"linux"}}}
+	}))
+}
+
+// mapAnswers returns what answers the polls of the last step: each node is ready after a time, and needs the time of
+// the class that it was asked about.
+func (r *rig) mapAnswers(times map[string][]float64, ready ...float64) func() {
+	polls := r.sent(grid.KindPoll)
+	for i := range polls {
+		polls[i].Msg.Poll.Class = string([]byte(polls[i].Msg.Poll.Class))
+	}
+	return func() {
+		for _, p := range polls {
+			n := slices.Index([]grid.NodeID{fastID, slowID}, p.To)
+			r.deliver(p.To, grid.KindState, func(m *grid.Message) {
+				m.State = grid.State{ID: p.Msg.Poll.ID, Backlog: grid.Seconds(ready[n]),
+					ECT: grid.Seconds(ready[n] + times[p.Msg.Poll.Class][n]), Speed: 1, Cores: grid.CPU, Have: p.Msg.Poll.Mine}
+			})
+		}
+	}
+}
+
+// mapped is the classes offered in the last step, by node.
+func (r *rig) mapped() (out [2]string) {
+	for _, o := range r.sent(grid.KindOffer) {
+		out[slices.Index([]grid.NodeID{fastID, slowID}, o.To)] += o.Msg.Offer.Class
+	}
+	return out
+}
+
+// At a mapping event the tasks of all jobs are mapped together, each policy in its own way, and those that begin are
+// offered. The tables are worked out by hand; what waits is not offered.
+func TestMappingAcrossJobs(t *testing.T) {
+	three := map[string][]float64{"a": {4, 6}, "b": {3, 9}, "c": {5, 5.5}}
+	for _, c := range []struct {
+		policy string
+		times  map[string][]float64
+		want   [2]string
+	}{
+		// b on 1 at 3; then c on 2 at 5.5, and a on 1 at 7.
+		{"min_min", three, [2]string{"b", "c"}},
+		// c on 1 at 5; then b on 1 at 8, and a on 2 at 6.
+		{"max_min", three, [2]string{"c", "a"}},
+		// b, which loses 6, on 1 at 3; then c, 2.5 against 1, on 2.
+		{"sufferage", three, [2]string{"b", "c"}},
+		// a loses 96 and goes first, and b makes room. Under min_min b goes first, and a waits for node 1 too.
+		{"sufferage", map[string][]float64{"a": {4, 100}, "b": {3, 3.5}}, [2]string{"a", "b"}},
+		{"min_min", map[string][]float64{"a": {4, 100}, "b": {3, 3.5}}, [2]string{"b", ""}},
+		// By size b, c, a: b on 1 at 6, and c on 2 at 5.6. By completion a, at 9 on 2, is larger than c then.
+		{"dfpltf", map[string][]float64{"a": {5, 9}, "b": {6, 7}, "c": {5.5, 5.6}}, [2]string{"b", "c"}},
+		{"max_min", map[string][]float64{"a": {5, 9}, "b": {6, 7}, "c": {5.5, 5.6}}, [2]string{"b", "a"}},
+	} {
+		r := mappingRig(t, c.times)
+		classes := slices.Sorted(maps.Keys(c.times))
+		r.submitClass(1, c.policy, classes[0])
+		reply := r.mapAnswers(c.times, 0, 0)
+		for i, class := range classes[1:] {
+			r.submitClass(byte(i+2), c.policy, class)
+		}
+		reply()
+		if got := r.mapped(); got != c.want {
+			t.Errorf("%s of %v: offered %q, want %q", c.policy, c.times, got, c.want)
+		}
+	}
+}
+
+// A task that was mapped and has not begun is mapped again with what came meanwhile: the shorter one that came later
+// gets the node. With ageing the one that has waited does.
+func TestNotBegunIsMappedAgain(t *testing.T) {
+	times := map[string][]float64{"a": {4, 600}, "b": {3, 600}, "d": {2, 600}}
+	for policy, want := range map[string][2]string{"min_min": {"d"}, "min_min:3.5": {"a"}} {
+		r := mappingRig(t, times)
+		r.submitClass(1, policy, "a")
+		reply := r.mapAnswers(times, 0, 0)
+		r.submitClass(2, policy, "b")
+		reply()
+		if got := r.mapped(); got != [2]string{"b"} {
+			t.Fatalf("%s: offered %q, want b to the fast node", policy, got)
+		}
+		first := r.one(grid.KindOffer)
+		r.deliverFor(first.To, grid.KindAccept, first.Msg.Offer.ID, nil)
+		id := first.Msg.Offer.ID
+		r.now += grid.Time(2900 * time.Millisecond)
+		r.submitClass(3, policy, "d")
+		reply = r.mapAnswers(times, 0.1, 0)
+		if len(r.sent(grid.KindPoll)) != 2 {
+			t.Fatalf("%s: %d polls, want an event for the task that came", policy, len(r.sent(grid.KindPoll)))
+		}
+		r.deliverFor(fastID, grid.KindResult, id, exitZero)
+		reply()
+		if got := r.mapped(); got != want {
+			t.Errorf("%s: offered %q, want %q", policy, got, want)
+		}
+	}
+}
+
+// Events come no sooner after each other than the interval, but for a burst of more tasks than the count.
+func TestMappingEventsAreApart(t *testing.T) {
+	times := map[string][]float64{"a": {4, 4}}
+	r := mappingRig(t, times)
+	r.submitClass(1, "min_min", "a")
+	r.mapAnswers(times, 50, 50)()
+	if len(r.sent(grid.KindOffer)) != 0 {
+		t.Fatal("a task is offered that begins in 50 s")
+	}
+	begin := r.now
+	r.submitClass(2, "min_min", "a")
+	if n := len(r.sent(grid.KindPoll)); n != 0 {
+		t.Fatalf("%d polls at once after an event", n)
+	}
+	r.pass(10*time.Second, grid.TimerRetry)
+	if n, after := len(r.sent(grid.KindPoll)), r.now.Sub(begin); n != 2 || after < 249*time.Millisecond ||
+		after > 260*time.Millisecond {
+		t.Fatalf("%d polls after %v, want 2 after 250 ms", n, after)
+	}
+	r.mapAnswers(times, 50, 50)()
+	begin = r.now
+	r.pass(49*time.Second, grid.TimerRetry)
+	if n, after := len(r.sent(grid.KindPoll)), r.now.Sub(begin); n != 2 || after < 29*time.Second {
+		t.Errorf("%d polls after %v without news, want none for 30 s", n, after)
+	}
+	r.submit(jobID(3), spec(func(s *grid.JobSpec) {
+		s.Policy, s.Class, s.Count = "min_min", "a", 100
+		s.Needs.Labels = []grid.LabelNeed{{Key: "os", Values: []string{"linux"}}}
+	}))
+	if fmt.Sprint(r.n.coordinator.BrokenInvariant()) != "" {
+		t.Error(r.n.coordinator.BrokenInvariant())
+	}
+}
+
+// An idle node that asks for work gets a task that was mapped and has not begun only if it ends sooner there.
+func TestMappedTaskIsGranted(t *testing.T) {
+	times := map[string][]float64{"a": {4, 20}}
+	for ready, want := range map[float64]int{10: 0, 30: 1} {
+		r := mappingRig(t, times)
+		r.submitClass(1, "max_min", "a")
+		r.mapAnswers(times, ready, 100)()
+		waiting := r.n.coordinator.Waiting(r.now, nil)
+		if len(waiting) != 1 || waiting[0].Overdue {
+			t.Fatalf("waiting %+v, want the task that waits", waiting)
+		}
+		there, may := r.n.peers.RunTimeAt(r.now, slowID, waiting[0].Spec, "a")
+		got := 0
+		if may && there < waiting[0].End {
+			got = 1
+		}
+		if got != want {
+			t.Errorf("where it would end after %g s, the slow node is worth it: %d; it needs %g s", waiting[0].End, got, there)
+		}
+	}
+}
