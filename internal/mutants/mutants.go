@@ -2,6 +2,7 @@ package mutants
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -17,6 +18,7 @@ type Mutant struct {
 	From string // the text that goes, which the file has once
 	To   string // what stands there instead
 	Test string // that finds it
+	In   string // folder of the test; that of the file if empty
 }
 
 // apply returns the text of the file with the fault.
@@ -28,8 +30,11 @@ func (m *Mutant) apply(source []byte) ([]byte, error) {
 	return bytes.Replace(source, from, []byte(m.To), 1), nil
 }
 
-// pkg is the package of the file, as go test wants it.
-func (m *Mutant) pkg() string { return "./" + filepath.ToSlash(filepath.Dir(m.File)) }
+// folder is that of the test.
+func (m *Mutant) folder() string { return cmp.Or(m.In, filepath.ToSlash(filepath.Dir(m.File))) }
+
+// pkg is the package of the test, as go test wants it.
+func (m *Mutant) pkg() string { return "./" + m.folder() }
 
 // killed makes the fault in a copy below dir and runs the test on it. It returns an error where the test passes, or
 // where something else than the test fails.

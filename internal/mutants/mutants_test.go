@@ -40,7 +40,7 @@ func TestListIsRight(t *testing.T) {
 		if changed, err := m.apply(source); err != nil || string(changed) == string(source) {
 			t.Errorf("%s: %v; want a change", m.Name, err)
 		}
-		tests, err := filepath.Glob(filepath.Join(root(t), filepath.Dir(m.File), "*_test.go"))
+		tests, err := filepath.Glob(filepath.Join(root(t), m.folder(), "*_test.go"))
 		if err != nil {
 			t.Fatal(err)
 		}

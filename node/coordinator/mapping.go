@@ -38,7 +38,9 @@ func (c *Coordinator) parkForMapping(l *liveTask) {
 	c.parkTask(l, awaitMapping)
 	if l.job.expected.by == 0 || l.isTried() {
 		e.Came(int(l.job.spec.Count-l.job.nextFresh) + 1)
+		return
 	}
+	e.Back()
 }
 
 // isTried reports whether the task had an attempt.

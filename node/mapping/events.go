@@ -40,6 +40,10 @@ const (
 // Came says that so many tasks have come.
 func (e *Events) Came(tasks int) { e.news, e.came = true, e.came+tasks }
 
+// Back says that a task that was mapped before waits again. It is no news if the next event is known; it may not be, as
+// when the last event found that nobody could take the task.
+func (e *Events) Back() { e.news = e.news || !e.Polling && e.next == grid.Never }
+
 // Again has an event follow as soon as one may: not all that wait were mapped.
 func (e *Events) Again() { e.news = true }
 
