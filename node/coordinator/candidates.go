@@ -121,6 +121,23 @@ func (c *Coordinator) dropBlacklisted(now grid.Time, l *liveTask) {
 	}
 }
 
+// logDecision records what a decision weighed, for explanations; polled is the task that polled for it.
+func (c *Coordinator) logDecision(now grid.Time, l, polled *liveTask, x balance.Choice, why grid.Verdict) {
+	if !c.weighed.Keeps() {
+		return
+	}
+	charger, charges := c.policyOf(l.job).(balance.Charger)
+	d := grid.Decision{Task: l.id().Task, At: now, Why: why, Tied: x.Tied}
+	c.weighed.Record(d, &polled.candidates, polled.answers, x.Node, func(s *balance.State) grid.Considered {
+		asked := s.Node == c.cfg.Self || slices.Contains(polled.polled, s.Node)
+		n := c.peers.Weigh(now, s, l.class(), l.job.spec, asked)
+		if charges {
+			n.Charged = grid.Seconds(charger.Charge(now, s))
+		}
+		return n
+	})
+}
+
 // maxTracedExclusions bounds the blacklisted nodes in a task's trace.
 const maxTracedExclusions = 3
 

@@ -5,6 +5,7 @@ import (
 
 	"skep/balance"
 	"skep/grid"
+	"skep/node/decisions"
 )
 
 // offer begins a new attempt on the chosen node. The attempt is on disk before the offer leaves, so a restarted owner
@@ -20,6 +21,7 @@ func (c *Coordinator) recycleAnswers(l *liveTask) {
 		c.scratch.answers = append(c.scratch.answers, l.answers[:0])
 	}
 	l.answers, l.unanswered = nil, nil
+	c.weighed.Release(&l.candidates)
 }
 
 // offerUsing is offer, with the poll answers of another task of the batch.
@@ -42,6 +44,11 @@ func (c *Coordinator) offerUsing(now grid.Time, l, polled *liveTask, x balance.C
 		}
 	}
 	c.trace(t, tr)
+	why := decisions.VerdictOf(&polled.candidates, polled.answers, &x)
+	if l.pulled {
+		why = grid.VerdictPull
+	}
+	c.logDecision(now, l, polled, x, why)
 	c.policies.Note(balance.Outcome{Kind: balance.Placed, At: now, Node: x.Node, Class: l.class()})
 	c.setState(l.job, l.index, grid.Offered, fx)
 	c.saveEntry(l.job, l.index, fx)

@@ -28,6 +28,7 @@ func (c *Coordinator) place(now grid.Time, l *liveTask, fx *grid.Effects) {
 		l.answers, c.scratch.answers = c.scratch.answers[k-1], c.scratch.answers[:k-1]
 	}
 	l.polled, l.answers = l.polled[:0], l.answers[:0]
+	l.candidates.Reset()
 	v, onProbation := c.candidates(now, l)
 	c.traceBlacklisted(now, l)
 	switch {
@@ -48,6 +49,7 @@ func (c *Coordinator) place(now grid.Time, l *liveTask, fx *grid.Effects) {
 // poll asks the nodes that the policy names, and chooses at once if no answer is awaited.
 func (c *Coordinator) poll(now grid.Time, l *liveTask, v balance.View, fx *grid.Effects) {
 	p := c.policyOf(l.job)
+	c.weighed.Note(&l.candidates, v.Nodes)
 	ids := p.Poll(now, &l.request, v, c.scratch.poll[:0])
 	c.scratch.poll = ids
 	if len(ids) == 0 && len(l.answers) == 0 {
@@ -155,6 +157,8 @@ func (c *Coordinator) keptByPolicy(now grid.Time, l *liveTask, fx *grid.Effects)
 		return
 	}
 	c.pauseTask(now, l, grid.Refusal{Why: grid.WhyPolicy}, fx)
+	c.logDecision(now, l, l, balance.Choice{}, grid.VerdictKept)
+	c.weighed.Release(&l.candidates)
 }
 
 // policy returns the named policy, "" = the node's default.

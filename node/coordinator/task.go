@@ -5,6 +5,7 @@ import (
 
 	"skep/balance"
 	"skep/grid"
+	"skep/node/decisions"
 	"skep/node/exclusion"
 	"skep/node/history"
 )
@@ -120,6 +121,7 @@ type decision struct {
 	planned    bool            // its attempt is made, and is offered when a majority of the register has answered
 	ect        float64         // expected completion time of that attempt, seconds
 	pulled     bool            // its offer goes to a node that asked for work
+	candidates decisions.Candidates
 }
 
 // wait is what a waiting task awaits.

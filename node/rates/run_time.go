@@ -61,6 +61,14 @@ func (e *Estimator) meanHere(class string, c *Class) float64 {
 	return 0
 }
 
+// Runs is the number of successful runs here that the mean run time rests on, at most 1/meanWeight.
+func (c *Class) Runs() int32 {
+	if c == nil {
+		return 0
+	}
+	return int32(c.runs)
+}
+
 // mu returns the measured execution rate of one slot here, tasks per second; 0 = not measured.
 func (c *Class) mu() float64 {
 	if c.runs == 0 {
