@@ -38,7 +38,10 @@ type Work struct {
 	after       *Work
 }
 
-// class counts the queued work of one class, so that the backlog is a sum over classes instead of tasks.
+// Level is the level of the class for which its run counts.
+func (w *Work) Level() string { return w.class.name }
+
+// class counts the queued work of one level of a class, so that the backlog is a sum over classes instead of tasks.
 type class struct {
 	name   string
 	queued int64   // MilliCPU of queued work

@@ -23,7 +23,7 @@ func (c *Coordinator) place(now grid.Time, l *liveTask, fx *grid.Effects) {
 	}
 	c.peers.Inform(now)
 	c.peers.UpdateColumns(now)
-	l.request.ID = l.id()
+	l.request.ID, l.request.Class = l.id(), c.peers.Told(l.level())
 	if k := len(c.scratch.answers); l.answers == nil && k > 0 {
 		l.answers, c.scratch.answers = c.scratch.answers[k-1], c.scratch.answers[:k-1]
 	}
@@ -60,16 +60,16 @@ func (c *Coordinator) poll(now grid.Time, l *liveTask, v balance.View, fx *grid.
 	c.peers.PublishRates(now)
 	for _, id := range ids {
 		if id == c.cfg.Self {
-			l.answers = append(l.answers, c.selfState(now, l.job.spec.Needs.Resources, l.class()))
+			l.answers = append(l.answers, c.selfState(now, l.job.spec.Needs.Resources, l.level()))
 			continue
 		}
-		m := c.peers.Ask(id, fx)
+		m := c.peers.Ask(id, l.level(), fx)
 		if m == nil {
 			continue
 		}
 		l.polled = append(l.polled, id)
 		l.unanswered = append(l.unanswered, id)
-		m.Poll.ID, m.Poll.Class, m.Poll.Needs = l.handle<<8|uint64(l.round), l.class(), l.job.spec.Needs.Resources
+		m.Poll.ID, m.Poll.Needs = l.handle<<8|uint64(l.round), l.job.spec.Needs.Resources
 	}
 	l.sent = now
 	if !c.awaitsAnswers(now, l) {
@@ -107,7 +107,7 @@ func (c *Coordinator) pollAnswered(now grid.Time, from grid.NodeID, s *grid.Stat
 	if s.Why != grid.WhyNone {
 		c.exclude(now, l, from, grid.Refusal{Why: s.Why})
 	} else {
-		l.answers = append(l.answers, c.peers.Answer(now, from, l.class(), l.job.spec, s, rtt))
+		l.answers = append(l.answers, c.peers.Answer(now, from, l.level(), l.job.spec, s, rtt))
 	}
 	if !c.awaitsAnswers(now, l) {
 		c.choose(now, l, fx)

@@ -194,6 +194,14 @@ func (l *liveTask) class() string {
 	return l.job.class
 }
 
+// level returns the finest level of that class.
+func (l *liveTask) level() string {
+	if l.demotedTo != "" {
+		return l.demotedTo
+	}
+	return l.job.level
+}
+
 // forgetResult forgets a result whose files were waited for.
 func (l *liveTask) forgetResult() {
 	l.result, l.fetchTries = nil, 0

@@ -40,7 +40,7 @@ func (p *Peers) basis(now grid.Time, s *balance.State, class string, answered bo
 		return grid.BasisUnproven
 	case answered:
 		return grid.BasisAnswer
-	case q != nil && hasRate(q.rates, class):
+	case q != nil && p.hasRate(q, class):
 		return grid.BasisAd
 	case p.cfg.Rates.Typical(class, p.statedRates) > 0:
 		return grid.BasisTypical
@@ -50,7 +50,7 @@ func (p *Peers) basis(now grid.Time, s *balance.State, class string, answered bo
 
 // ownBasis is what the estimate of this node's run time rests on, and how many runs here.
 func (p *Peers) ownBasis(class string) (grid.Basis, int32) {
-	runs := p.cfg.Rates.Class(class).Runs()
+	runs := p.cfg.Rates.RunsOf(class)
 	switch {
 	case p.cfg.RatesGiven:
 		return grid.BasisGiven, 0
@@ -62,12 +62,9 @@ func (p *Peers) ownBasis(class string) (grid.Basis, int32) {
 	return grid.BasisDefault, 0
 }
 
-// hasRate reports whether an execution rate of the class is among the rates.
-func hasRate(rates []grid.Rate, class string) bool {
-	for i := range rates {
-		if rates[i].Class == class && rates[i].Mu > 0 {
-			return true
-		}
-	}
-	return false
+// hasRate reports whether the estimate of a peer's run time is what it told.
+func (p *Peers) hasRate(q *peer, level string) bool {
+	class, finer := grid.ClassOfLevel(level)
+	return rateIn(q.rates, level) > 0 ||
+		finer && p.levelRate(level) == 0 && rateIn(q.rates, class) > 0
 }
