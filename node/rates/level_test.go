@@ -89,7 +89,8 @@ func TestLevelsAreToldWhereTheyExplainTheSpread(t *testing.T) {
 		run(alike, &now, level(2), 1, r.ExpFloat64)
 		now = now.Add(time.Second)
 		alike.Publish(now)
-		if own, _ := alike.Published(); len(own) != 1 || own[0].Class != "process:sh" || alike.Told(level(1)) != "process:sh" {
+		own, _ := alike.Published()
+		if len(own) != 1 || own[0].Class != "process:sh" || alike.Told(level(1)) != "process:sh" {
 			t.Fatalf("equal levels are told as %v", own)
 		}
 	}

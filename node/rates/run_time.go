@@ -46,9 +46,9 @@ func (e *Estimator) ran(now grid.Time, name string, seconds float64, fx *grid.Ef
 	}
 }
 
-// RunTime is the expected run time of a task of a level of a class on one slot of this node at full speed, seconds: measured, or
-// else the typical one scaled by this node's speed; and its squared coefficient of variation, at most 1, 0 until runs
-// have shown one.
+// RunTime is the expected run time of a task of a level of a class on one slot of this node at full speed, seconds:
+// measured, or else the typical one scaled by this node's speed; and its squared coefficient of variation, at most 1, 0
+// until runs have shown one.
 func (e *Estimator) RunTime(level string, stated StatedRates) (mean, scv float64) {
 	class, finer := grid.ClassOfLevel(level)
 	if finer && e.Class(level).Runs() >= minLevelResults {
