@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// What a program is given to run sets its level: a text after an option, or a file that travels, by its content. Nothing
-// else does: neither further arguments nor a class of the submitter's own.
+// What a program is given to run sets its level: a text after an option, or a file that travels, by its content.
+// Nothing else does: neither further arguments nor a class of the submitter's own.
 func TestLevels(t *testing.T) {
 	script := File{Path: "run.py", Blob: BlobID{1}}
 	level := func(class string, inputs []File, command ...string) string {

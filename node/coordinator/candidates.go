@@ -60,8 +60,8 @@ func (c *Coordinator) moreCandidates(now grid.Time, l *liveTask) balance.View {
 // because they are on probation or backing off; strict as in Excludes.
 func (c *Coordinator) eligibleNodes(now grid.Time, l *liveTask, heedBlacklist, strict bool) (v balance.View,
 	onProbation int) {
-	n := peers.Need{Spec: l.job.spec, Class: l.class(), Level: l.level(), Strict: strict, Delivered: strict && l.reclaims > 0,
-		Blacklisted: !heedBlacklist, Excluded: l}
+	n := peers.Need{Spec: l.job.spec, Class: l.class(), Level: l.level(), Strict: strict,
+		Delivered: strict && l.reclaims > 0, Blacklisted: !heedBlacklist, Excluded: l}
 	v = balance.View{Self: c.cfg.Self, Home: c.peers.Home()}
 	v.Nodes, onProbation = c.peers.Eligible(now, &n, c.scratch.view[:0])
 	if spec := n.Spec; !c.refusesForeign(l.job.id) && !l.Excludes(c.cfg.Self, strict) &&
