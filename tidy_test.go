@@ -40,9 +40,11 @@ var floors = map[string][]string{
 		"node/worker"},
 	"node/pull": {"grid"},
 	"node/coordinator": {"grid", "gossip", "exec", "sparse", "heap", "fifo", "discovery", "balance", "node/deposit",
-		"node/exclusion", "node/history", "node/mapping", "node/ownercache", "node/peers", "node/policies", "node/quota"},
+		"node/decisions", "node/exclusion", "node/history", "node/mapping", "node/ownercache", "node/peers",
+		"node/policies", "node/quota"},
 	"node/mapping":    {"grid", "balance"},
 	"node/exclusion":  {"grid"},
+	"node/decisions":  {"grid", "balance"},
 	"node/history":    {"grid"},
 	"node/ownercache": {"grid", "sparse"},
 	"node/peers": {"grid", "gossip", "discovery", "balance", "node/policies", "node/profile", "node/rates",
@@ -123,9 +125,9 @@ var floors = map[string][]string{
 
 // pure packages have no clock, no chance of their own, no goroutines and no files.
 var pure = []string{"grid", "lpas", "gossip", "exec", "sparse", "heap", "fifo", "discovery", "balance",
-	"balance/batch", "node", "node/coordinator", "node/deposit", "node/exclusion", "node/history", "node/mapping",
-	"node/membership", "node/ownercache", "node/peers",
-	"node/policies", "node/profile", "node/pull", "node/quota", "node/rates", "node/replication", "node/reputation",
+	"balance/batch", "node", "node/coordinator", "node/decisions", "node/deposit", "node/exclusion", "node/history",
+	"node/mapping", "node/membership", "node/ownercache", "node/peers", "node/policies", "node/profile", "node/pull",
+	"node/quota", "node/rates", "node/replication", "node/reputation",
 	"node/worker", "sim", "sim/event", "sim/oracle", "sim/chart", "sim/spread"}
 
 var impure = []string{"os", "net", "sync", "math/rand", "crypto/rand", "context", "io/fs", "net/http"}

@@ -106,15 +106,23 @@ func (d *decider) meet(t *grid.Task, v View) bool {
 // soonest chooses the answer with the earliest expected completion.
 func (d *decider) soonest(now grid.Time, t *grid.Task, answers []State) Choice {
 	if !d.cfg.Debit && d.cfg.NearTie == 0 {
-		return d.place(t, answers, earliest(answers, d.ties()))
+		x := d.place(t, answers, earliest(answers, d.ties()))
+		x.Tied = 1
+		return x
 	}
 	d.scores = d.scores[:0]
 	for k := range answers {
 		s := &answers[k]
 		d.scores = append(d.scores, sound(s.ECT)+d.charge(now, s))
 	}
-	return d.place(t, answers, draw(d.scores, d.cfg.NearTie, d.ties()))
+	k, tied := drawTied(d.scores, d.cfg.NearTie, d.ties())
+	x := d.place(t, answers, k)
+	x.Tied = int32(tied)
+	return x
 }
+
+// Charge implements [Charger].
+func (d *decider) Charge(now grid.Time, s *State) float64 { return d.charge(now, s) }
 
 // ties is what equal ones are drawn by; nil to take the first.
 func (d *decider) ties() *grid.Rand {

@@ -12,12 +12,18 @@ import (
 // With near 0 only equal scores are drawn from, as [1] breaks ties (sections 2.1 and 2.2). More of it
 // keeps deciders that share the same news from all naming the same node.
 func draw(scores []float64, near float64, r *grid.Rand) int {
+	at, _ := drawTied(scores, near, r)
+	return at
+}
+
+// drawTied is draw, and returns from how many it drew.
+func drawTied(scores []float64, near float64, r *grid.Rand) (at, tied int) {
 	best := math.Inf(1)
 	for _, s := range scores {
 		best = min(best, s)
 	}
 	if math.IsInf(best, 1) {
-		return -1
+		return -1, 0
 	}
 	limit := min(best+best*near, math.MaxFloat64)
 	n, first := 0, -1
@@ -29,13 +35,13 @@ func draw(scores []float64, near float64, r *grid.Rand) int {
 		}
 	}
 	if n == 1 || r == nil {
-		return first
+		return first, 1
 	}
 	k := r.IntN(n)
-	for at := first; ; at++ {
+	for at = first; ; at++ {
 		if scores[at] <= limit {
 			if k == 0 {
-				return at
+				return at, n
 			}
 			k--
 		}

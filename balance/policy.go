@@ -67,6 +67,13 @@ type Choice struct {
 	Act  Act
 	Node grid.NodeID // of Place
 	ECT  float64     // seconds, that the choice rested on; of Place
+	Tied int32       // of Place by the earliest completion: from how many nearly equal ones it was drawn; else 0
+}
+
+// Charger is what a policy that adds its own placements to what nodes say also tells, for explanations.
+type Charger interface {
+	// Charge is the work in seconds that was placed on a node and cannot be in what it said.
+	Charge(now grid.Time, s *State) float64
 }
 
 // Act is what to do with a task.

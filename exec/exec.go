@@ -66,7 +66,7 @@ func (e *Exec) Accept(now grid.Time, id grid.AttemptID, o *grid.Offer, ready boo
 	}
 	w := e.newWork()
 	*w = Work{ID: id, Class: o.Class, Lease: o.Lease, State: grid.WorkQueued, Accepted: now, Since: now,
-		Stays: o.Stays, Asks: o.Asks, ready: ready, class: e.class(o.Class)}
+		Terms: Terms{o.Stays, o.Asks}, ready: ready, class: e.levelOf(o)}
 	e.shareSpec(w, o.Spec)
 	e.enqueue(w, o.Age)
 	e.addToIndex(w)
@@ -77,7 +77,7 @@ func (e *Exec) Accept(now grid.Time, id grid.AttemptID, o *grid.Offer, ready boo
 // Restore restores an attempt that has a result.
 func (e *Exec) Restore(id grid.AttemptID, o *grid.Offer, r *grid.Result) *Work {
 	w := e.newWork()
-	*w = Work{ID: id, Class: o.Class, Lease: o.Lease, State: grid.WorkFinished, Result: r, class: e.class(o.Class)}
+	*w = Work{ID: id, Class: o.Class, Lease: o.Lease, State: grid.WorkFinished, Result: r, class: e.levelOf(o)}
 	e.shareSpec(w, o.Spec)
 	e.finish(w)
 	e.addToIndex(w)

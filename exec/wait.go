@@ -59,7 +59,7 @@ func (e *Exec) Ahead(now grid.Time, need grid.Resources, law Law) (ran, rest flo
 	ends := float64(len(e.stopping)) / stoppingTime
 	fresh := ends
 	for _, w := range e.running {
-		m, scv := law(w.Class)
+		m, scv := law(w.class.name)
 		age := now.Sub(w.Started).Seconds()
 		ends += 1 / max(scv*m+(1-scv)*max(m-age, 0), minRemaining*m, overrun(age, m, scv), 1e-6)
 		fresh += 1 / max(m, 1e-6)
@@ -108,6 +108,18 @@ func (e *Exec) updateAges(now grid.Time) {
 		w.class.age += (now.Sub(w.Started).Seconds() - w.class.age) / float64(w.class.runs)
 	}
 }
+
+// levelOf returns the counter of the finest level of a class to which an attempt belongs; of the class while there are
+// many.
+func (e *Exec) levelOf(o *grid.Offer) *class {
+	if len(e.classes) >= maxLevelCounters {
+		return e.class(o.Class)
+	}
+	return e.class(grid.LevelOf(o.Class, o.Spec))
+}
+
+// maxLevelCounters bounds the counters of levels: each poll goes through all.
+const maxLevelCounters = 2 * keepClasses
 
 // class returns the counter of a class, made if there is none.
 func (e *Exec) class(name string) *class {

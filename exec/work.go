@@ -17,12 +17,11 @@ type Work struct {
 	Accepted grid.Time
 	Expected time.Duration // until its start, as expected when it was accepted
 	Started  grid.Time     // of WorkRunning
-	Stays    bool          // of WorkQueued: it may not be given away
-	Asks     bool          // its owner asks for it before it gives it up
-	Since    grid.Time     // of WorkQueued: since when its inputs are here
-	Until    grid.Time     // of WorkQueued, of other owners: end of its start lease
-	Due      grid.Time     // of WorkFinished: time of the next resend, if there is one
-	Tries    int           // of WorkFinished: how often the result was sent
+	Terms
+	Since grid.Time // of WorkQueued: since when its inputs are here
+	Until grid.Time // of WorkQueued, of other owners: end of its start lease
+	Due   grid.Time // of WorkFinished: time of the next resend, if there is one
+	Tries int       // of WorkFinished: how often the result was sent
 
 	lostAtStart float64   // coreShare.lost when it started
 	order       int64     // of WorkQueued: position in the queue, with gaps; of WorkFinished: its number
@@ -38,7 +37,16 @@ type Work struct {
 	after       *Work
 }
 
-// class counts the queued work of one class, so that the backlog is a sum over classes instead of tasks.
+// Terms are what its offer says of an attempt.
+type Terms struct {
+	Stays bool // while it is queued it may not be given away
+	Asks  bool // its owner asks for it before it gives it up
+}
+
+// Level is the level of the class for which its run counts.
+func (w *Work) Level() string { return w.class.name }
+
+// class counts the queued work of one level of a class, so that the backlog is a sum over classes instead of tasks.
 type class struct {
 	name   string
 	queued int64   // MilliCPU of queued work

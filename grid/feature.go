@@ -6,11 +6,14 @@ type Feature uint8
 // FeatureAccess: the node shows a job under AccessOwner only to a client that presents the job's capability.
 const FeatureAccess Feature = 1
 
+// FeatureLevels: the node knows the finer levels of classes (LevelOf), and may be polled for them.
+const FeatureLevels Feature = 2
+
 // FeatureSet is a set of features, a bit each.
 type FeatureSet uint64
 
 // AllFeatures are the features of this version of Skep.
-const AllFeatures = FeatureSet(1 << FeatureAccess)
+const AllFeatures = FeatureSet(1<<FeatureAccess | 1<<FeatureLevels)
 
 // Has reports whether f is in the set.
 func (s FeatureSet) Has(f Feature) bool { return s&(1<<f) != 0 }

@@ -85,6 +85,7 @@ func (w *World) NodeConfig(i int) (node.Config, grid.Wall) {
 	if w.cfg.Node != nil {
 		w.cfg.Node(i, &c)
 	}
+	c.Decisions = 0 // nobody reads them
 	c.Self, c.Boot = h.id, h.boots
 	if h.boots > 1 {
 		c.Known = min(w.cfg.Nodes-1, 2*grid.MaxMembers)

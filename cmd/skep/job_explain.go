@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"text/tabwriter"
@@ -70,6 +71,7 @@ func printExplanation(w *tabwriter.Writer, e *v1.Explanation) {
 		fmt.Fprintln(w)
 		for j := range t.Steps {
 			fmt.Fprintf(w, "  %s\t%s\n", age(t.Steps[j].At.Sub(e.Job.Submitted)), stepText(&t.Steps[j]))
+			printConsidered(w, &t.Steps[j])
 		}
 	}
 	if e.Next != nil {
@@ -97,6 +99,9 @@ func stepText(s *v1.Step) string {
 		t := "chose " + node
 		if s.ECT > 0 {
 			t += fmt.Sprintf(": expected to be done there in %s", secs(s.ECT))
+		}
+		if len(s.Nodes) > 0 { // the rest is said of each node
+			return t
 		}
 		if s.Asked > 0 {
 			t += "; asked " + english.Plural(int(s.Asked), "node", "")
@@ -157,4 +162,77 @@ func nodeLabel(name, id string) string {
 		return short(id)
 	}
 	return name + " (" + short(id) + ")"
+}
+
+// printConsidered prints the nodes that a decision weighed, in at most 80 columns, and why one of them was chosen.
+func printConsidered(w *tabwriter.Writer, s *v1.Step) {
+	if len(s.Nodes) == 0 {
+		return
+	}
+	fmt.Fprintf(w, "\t%s\n", verdictText(s))
+	if first := &s.Nodes[0]; s.Idle != nil {
+		fmt.Fprintf(w, "\tidle %s was expected to end it after %s, %s after %s\n", considered(s.Idle),
+			wait(s.Idle.ECT+s.Idle.Charged), considered(first), wait(first.ECT+first.Charged))
+	}
+	fmt.Fprintln(w, "\t  node\tend\tstart\trun\tmove\testimate rests on")
+	for i := range s.Nodes {
+		n := &s.Nodes[i]
+		mark := " "
+		if n.Chosen {
+			mark = "*"
+		}
+		fmt.Fprintf(w, "\t%s %s\t%s\t%s\t%s\t%s\t%s\n", mark, considered(n), wait(n.ECT+n.Charged),
+			wait(n.Ready+n.Charged), wait(n.Run), wait(n.Move), basisText(n))
+	}
+	if s.More > 0 {
+		fmt.Fprintf(w, "\t  and %d more\n", s.More)
+	}
+}
+
+// verdictText says why the node was chosen.
+func verdictText(s *v1.Step) string {
+	if s.Why == "near tie" {
+		return fmt.Sprintf("drawn at random from %d with nearly the same expected end", s.Tied)
+	}
+	why := map[string]string{"earliest": "its end was expected to be the earliest", "only": "no other node fitted",
+		"pulled": "it was idle and asked for work", "kept": "the policy keeps the task for a better node",
+		"rule": "the policy names it by a rule other than the earliest end"}[s.Why]
+	return "because " + cmp.Or(why, s.Why)
+}
+
+// considered names a node in a narrow column.
+func considered(n *v1.Considered) string {
+	const most = 14
+	if n.Name == "" {
+		return short(n.Node)
+	}
+	if name := []rune(n.Name); len(name) > most {
+		return string(name[:most-1]) + "…"
+	}
+	return n.Name
+}
+
+// wait is a time of which 0 means at once.
+func wait(s float64) string {
+	if s <= 0 {
+		return "0s"
+	}
+	return age(time.Duration(s * float64(time.Second)))
+}
+
+// basisText says in at most 26 columns what an estimate rests on, and how old that is.
+func basisText(n *v1.Considered) string {
+	since := ""
+	if n.News >= 1e-3 {
+		since = ", " + wait(n.News) + " old"
+	}
+	switch n.Basis {
+	case "own results":
+		return english.Plural(int(n.Results), "run", "") + " here"
+	case "given":
+		return "given rates"
+	}
+	said := map[string]string{"answer": "its answer", "ad": "its ad", "typical": "other nodes",
+		"track record": "late results", "unproven": "no result yet"}[n.Basis]
+	return cmp.Or(said, "nothing known") + since
 }

@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"slices"
 
 	"skep/discovery"
 	"skep/grid"
@@ -15,15 +16,14 @@ func (s *Server) explainJob(ctx context.Context, in *pageIn) (*v1.Explanation, e
 	wall := s.b.Wall()
 	var spec *grid.JobSpec
 	var id string
-	err := s.eachTask(ctx, in, func(j *node.JobView, t *node.TaskView, name names) {
+	var stories []taskTraces
+	var name names
+	err := s.eachTask(ctx, in, func(j *node.JobView, t *node.TaskView, known names) {
 		if spec == nil {
-			spec, ex.Job = j.Spec, jobOf(j, true, true)
+			spec, ex.Job, name = j.Spec, jobOf(j, true, true), known
 		}
-		story := v1.TaskStory{Task: taskOf(t, name), Steps: []v1.Step{}}
-		for i := range t.Traces {
-			story.Steps = append(story.Steps, stepOf(&t.Traces[i], name, wall))
-		}
-		ex.Tasks = append(ex.Tasks, story)
+		ex.Tasks = append(ex.Tasks, v1.TaskStory{Task: taskOf(t, name), Steps: []v1.Step{}})
+		stories = append(stories, taskTraces{t.ID.Task, t.Traces})
 	}, &id, &ex.Next)
 	if err != nil {
 		return nil, err
@@ -37,6 +37,10 @@ func (s *Server) explainJob(ctx context.Context, in *pageIn) (*v1.Explanation, e
 		return ex, nil
 	}
 	err = s.b.Read(ctx, func(v *node.Node, now gridTime) {
+		weighed := v.Decisions(stories[0].id.Job, stories[0].id.Index, stories[len(stories)-1].id.Index+1)
+		for i := range stories {
+			ex.Tasks[i].Steps = stories[i].steps(decisionsOf(stories[i].id, weighed), name, wall)
+		}
 		for _, p := range v.Peers(now, nil) {
 			f := fitnessOf(spec, &p)
 			if r := v.Blacklisted(now, grid.ClassOf(spec), p.Ad.Node); f.Fits && r.Why != grid.WhyNone {
@@ -74,4 +78,68 @@ func fitnessOf(spec *grid.JobSpec, p *node.PeerView) v1.Fitness {
 		f.Reason = r.Why.String()
 	}
 	return f
+}
+
+// taskTraces are the entries of a task's history.
+type taskTraces struct {
+	id     grid.TaskID
+	traces []grid.Trace
+}
+
+// decisionsOf returns those of a task, oldest first.
+func decisionsOf(id grid.TaskID, all []grid.Decision) (own []*grid.Decision) {
+	for i := range all {
+		if all[i].Task == id {
+			own = append(own, &all[i])
+		}
+	}
+	return own
+}
+
+// steps describes the entries, each with the decision that belongs to it: that of the same time and node. Of a task
+// that its policy keeps, the newest such decision before the next entry: it is decided again and again.
+func (x *taskTraces) steps(decisions []*grid.Decision, name names, wall grid.Wall) []v1.Step {
+	steps := []v1.Step{}
+	for i := range x.traces {
+		t := &x.traces[i]
+		step := stepOf(t, name, wall)
+		for _, d := range decisions {
+			before := i+1 == len(x.traces) || d.At <= x.traces[i+1].At
+			kept := t.What == grid.TraceWait && d.Why == grid.VerdictKept && d.At >= t.At && before
+			placed := t.What == grid.TraceChosen && d.At == t.At && len(d.Nodes) > 0 && d.Nodes[0].Chosen &&
+				d.Nodes[0].Node == t.Node
+			if kept || placed {
+				addDecision(&step, d, name)
+			}
+		}
+		steps = append(steps, step)
+	}
+	return steps
+}
+
+func addDecision(step *v1.Step, d *grid.Decision, name names) {
+	step.Why, step.Tied, step.More, step.Nodes = d.Why.String(), d.Tied, d.More, nil
+	for i := range d.Nodes {
+		step.Nodes = append(step.Nodes, consideredOf(&d.Nodes[i], name))
+	}
+	step.Idle = nil
+	if at := idleInstead(d); at >= 0 {
+		step.Idle = &step.Nodes[at]
+	}
+}
+
+// idleInstead returns the index of the idle node that would be done soonest, where a task waits at another one; −1 if
+// it does not wait, or none is idle.
+func idleInstead(d *grid.Decision) int {
+	waits := d.Why == grid.VerdictKept || len(d.Nodes) > 0 && !d.Nodes[0].Idle()
+	if !waits {
+		return -1
+	}
+	return slices.IndexFunc(d.Nodes, func(c grid.Considered) bool { return !c.Chosen && c.Idle() })
+}
+
+func consideredOf(c *grid.Considered, name names) v1.Considered {
+	return v1.Considered{Node: nodeText(c.Node), Name: name[c.Node], ECT: c.ECT().Seconds(), Ready: c.Ready.Seconds(),
+		Run: c.Run.Seconds(), Move: c.Move.Seconds(), Charged: c.Charged.Seconds(), Basis: c.Basis.String(),
+		Results: c.Results, News: c.News.Seconds(), Asked: c.Asked, Chosen: c.Chosen}
 }

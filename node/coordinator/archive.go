@@ -26,6 +26,12 @@ const smallArchive = 64
 // archiveGrowth is the least number of jobs by which the archive grows.
 const archiveGrowth = 2
 
+// finished are the jobs that are over.
+type finished struct {
+	archive archive // oldest end first
+	packing []*job  // to be packed after this step
+}
+
 func (a *archive) len() int            { return len(a.jobs) - a.head - a.holes }
 func (a *archive) all() []packedJob    { return a.jobs[a.head:] }
 func (a *archive) at(i int) *packedJob { return &a.jobs[a.head+i] }

@@ -73,10 +73,10 @@ func (c *Coordinator) startBackup(now grid.Time, l *liveTask, x balance.Choice, 
 	c.stats.Backups++
 	c.peers.Probe(now, l.class(), x.Node)
 	c.trace(t, grid.Trace{At: now, What: grid.TraceCopied, Node: x.Node, ECT: grid.Seconds(x.ECT)})
-	c.policies.Note(balance.Outcome{Kind: balance.Placed, At: now, Node: x.Node, Class: l.class()})
+	c.policies.Note(balance.Outcome{Kind: balance.Placed, At: now, Node: x.Node, Class: l.request.Class})
 	c.saveEntry(l.job, l.index, fx)
 	c.countPlaced(x.Node)
-	c.peers.Given(now, &b.expectation, l.class(), x.Node, x.ECT)
+	c.peers.Given(now, &b.expectation, l.level(), x.Node, x.ECT)
 	b.deadline = c.leaseEnd(now, x.Node)
 	c.scheduleLease(l, fx)
 	c.sendBackupOffer(now, l, fx)
@@ -139,7 +139,7 @@ func (c *Coordinator) dropBackup(now grid.Time, l *liveTask, why grid.Refusal, l
 		c.countLostAttempt(l, b.worker, why)
 		l.PreferOthers(b.worker, why, now.Add(c.cfg.Lease))
 	} else {
-		c.policies.Note(balance.Outcome{Kind: balance.Refused, At: now, Node: b.worker, Class: l.class()})
+		c.policies.Note(balance.Outcome{Kind: balance.Refused, At: now, Node: b.worker, Class: l.request.Class})
 		c.exclude(now, l, b.worker, why)
 	}
 	l.backup = nil

@@ -112,7 +112,7 @@ func (c *Coordinator) startBackupsOf(now grid.Time, j *job, fx *grid.Effects) (h
 
 // creditDelivered subtracts the task that a node delivered in this step from the backlog of its ad, which is older.
 func (c *Coordinator) creditDelivered(l *liveTask, s *balance.State) {
-	if done := c.peers.Expected(l.class()); s.Node != c.cfg.Self {
+	if done := c.peers.Expected(l.level()); s.Node != c.cfg.Self {
 		s.Ready, s.ECT = max(s.Ready-done, 0), max(s.ECT-done, 0)
 	}
 }

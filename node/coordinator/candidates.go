@@ -60,8 +60,8 @@ func (c *Coordinator) moreCandidates(now grid.Time, l *liveTask) balance.View {
 // because they are on probation or backing off; strict as in Excludes.
 func (c *Coordinator) eligibleNodes(now grid.Time, l *liveTask, heedBlacklist, strict bool) (v balance.View,
 	onProbation int) {
-	n := peers.Need{Spec: l.job.spec, Class: l.class(), Strict: strict, Delivered: strict && l.reclaims > 0,
-		Blacklisted: !heedBlacklist, Excluded: l}
+	n := peers.Need{Spec: l.job.spec, Class: l.class(), Level: l.level(), Strict: strict,
+		Delivered: strict && l.reclaims > 0, Blacklisted: !heedBlacklist, Excluded: l}
 	v = balance.View{Self: c.cfg.Self, Home: c.peers.Home()}
 	v.Nodes, onProbation = c.peers.Eligible(now, &n, c.scratch.view[:0])
 	if spec := n.Spec; !c.refusesForeign(l.job.id) && !l.Excludes(c.cfg.Self, strict) &&
@@ -70,7 +70,7 @@ func (c *Coordinator) eligibleNodes(now grid.Time, l *liveTask, heedBlacklist, s
 		c.worker.Exec().Refuses(spec.Needs.Resources) == grid.WhyNone {
 		at, _ := slices.BinarySearchFunc(v.Nodes, c.cfg.Self,
 			func(s balance.State, id grid.NodeID) int { return s.Node.Compare(id) })
-		v.Nodes = slices.Insert(v.Nodes, at, c.selfState(now, spec.Needs.Resources, n.Class))
+		v.Nodes = slices.Insert(v.Nodes, at, c.selfState(now, spec.Needs.Resources, n.Level))
 	}
 	c.scratch.view = v.Nodes
 	return v, onProbation
@@ -83,11 +83,11 @@ func (l *liveTask) Excludes(id grid.NodeID, strict bool) bool {
 }
 
 // selfState returns this node's own answer to a poll.
-func (c *Coordinator) selfState(now grid.Time, need grid.Resources, class string) balance.State {
+func (c *Coordinator) selfState(now grid.Time, need grid.Resources, level string) balance.State {
 	here := c.worker.Exec()
 	ready := here.Wait(now, need, c.cfg.RunTime)
 	ran, rest := here.Ahead(now, need, c.cfg.RunTime)
-	return balance.State{Node: c.cfg.Self, ECT: ready + here.Mean(now, class, c.cfg.RunTime), Ready: ready, Heard: now,
+	return balance.State{Node: c.cfg.Self, ECT: ready + here.Mean(now, level, c.cfg.RunTime), Ready: ready, Heard: now,
 		Site:    c.peers.Home(),
 		Waiting: int32(len(here.Queue())), Running: int32(len(here.Running())), Ran: ran, Rest: rest, Whole: c.cfg.Whole}
 }

@@ -9,6 +9,7 @@ import (
 	"skep/exec"
 	"skep/fifo"
 	"skep/grid"
+	"skep/node/decisions"
 	"skep/node/exclusion"
 	"skep/node/mapping"
 	"skep/node/ownercache"
@@ -82,14 +83,16 @@ type Tuning struct {
 	// Keep bounds the finished tasks whose records are kept, oldest jobs evicted first; default 200,000, so that the
 	// largest job is not forgotten when the next one ends.
 	Keep int
+
+	// Decisions bounds the log of what decisions weighed, in bytes; default 1 MiB: some 4,000 decisions. 0 keeps none.
+	Decisions grid.Bytes
 }
 
 // Defaults returns the tuning of a real node.
 func Defaults() Tuning {
 	return Tuning{Policy: "lpas_dec", Lease: 6 * time.Second, Strikes: 3, Members: 3, Confirm: 10 * time.Second,
-		Window:    64,
-		Config:    mapping.Defaults(),
-		PollFloor: 50 * time.Millisecond, PollCap: time.Second, Keep: 200_000}
+		Window: 64, Config: mapping.Defaults(), PollFloor: 50 * time.Millisecond, PollCap: time.Second, Keep: 200_000,
+		Decisions: grid.MiB}
 }
 
 // Check reports all problems of c.
@@ -139,8 +142,8 @@ type Coordinator struct {
 	queue    jobQueue
 	live     liveTasks
 	repeated repeatedResults
-	archive  archive // finished jobs, oldest end first
-	packing  []*job  // finished jobs to be packed after this step
+	finished
+	weighed decisions.Log
 
 	grace        []graceEntry // taken over by this node and in takeover grace, oldest first
 	closing      []*job       // all their tasks have ended; the members are told soon
@@ -164,10 +167,9 @@ type restoring struct {
 // New returns the coordinator of a node, or says why its policy cannot be had. Records of an earlier run follow by
 // RestoreRegister and RestoreEntry, then Start.
 func New(cfg Config, with Parts) (*Coordinator, error) {
-	c := &Coordinator{cfg: cfg, parts: parts{wall: with.Wall, scratch: with.Scratch, gossip: with.Gossip,
-		peers:    with.Peers,
-		policies: with.Peers.Policies(), worker: with.Worker, discovery: with.Discovery, replicas: with.Registers,
-		deposits: with.Deposits, quota: with.Quota}}
+	c := &Coordinator{cfg: cfg, weighed: decisions.New(int(cfg.Decisions)), parts: parts{wall: with.Wall,
+		scratch: with.Scratch, gossip: with.Gossip, peers: with.Peers, policies: with.Peers.Policies(), worker: with.Worker,
+		discovery: with.Discovery, replicas: with.Registers, deposits: with.Deposits, quota: with.Quota}}
 	c.queue.turns.Track((*job).setQueueIndex)
 	c.live.retries.Track((*liveTask).setQueueIndex)
 	c.barriers.jobs.Track((*job).setBarrierIndex)

@@ -17,5 +17,7 @@
 // that one by a list of changes that the node carries (parts.go). It asks package peers what it knows of the other
 // nodes. Jobs that are over are archived, small ones packed (archive.go, packed_job.go).
 //
+// What decisions weighed is kept in a log of bounded size, for explanations (candidates.go, package decisions).
+//
 // DESIGN.md has the state diagram of a task.
 package coordinator

@@ -17,6 +17,7 @@ type job struct {
 	exit        int32
 	spec        *grid.JobSpec
 	class       string
+	level       string // of the class
 	submitted   int64
 	arrived     grid.Time // submission time on this boot's clock; may be negative
 	done        int64

@@ -112,7 +112,7 @@ func (c *Coordinator) metaTask(now grid.Time, e *mapping.Events) (t mapping.Meta
 			tasks += l.job.untried(mapping.MaxKindTasks)
 		}
 		kinds = append(kinds, k)
-		t = append(t, mapping.Kind{Job: l.job.id, Arrived: l.job.arrived, Spec: l.job.spec, Class: k.class, Tasks: tasks,
+		t = append(t, mapping.Kind{Job: l.job.id, Arrived: l.job.arrived, Spec: l.job.spec, Level: l.level(), Tasks: tasks,
 			View: slices.Clone(v.Nodes)})
 	}
 	return t, kinds
@@ -137,7 +137,7 @@ func (c *Coordinator) beginMapping(now grid.Time, e *mapping.Events, fx *grid.Ef
 		k := t.About(id)
 		if id == c.cfg.Self {
 			e.Answers = append(e.Answers, *k.State(id))
-		} else if q := c.peers.Ask(id, fx); q != nil {
+		} else if q := c.peers.Ask(id, k.Level, fx); q != nil {
 			e.Ask(id, e.Handle, k, &q.Poll)
 		}
 	}
@@ -157,7 +157,7 @@ func (c *Coordinator) mappingAnswered(now grid.Time, from grid.NodeID, e *mappin
 		return
 	}
 	c.peers.Answered(from, s)
-	spec, class, awaited := e.Answered(from, s.ID)
+	spec, level, awaited := e.Answered(from, s.ID)
 	if !awaited {
 		c.stats.Stale++
 		return
@@ -165,7 +165,7 @@ func (c *Coordinator) mappingAnswered(now grid.Time, from grid.NodeID, e *mappin
 	rtt := now.Sub(e.Sent)
 	c.gossip.Heard(now, from, rtt)
 	if s.Why == grid.WhyNone {
-		e.Answers = append(e.Answers, c.peers.Answer(now, from, class, spec, s, rtt))
+		e.Answers = append(e.Answers, c.peers.Answer(now, from, level, spec, s, rtt))
 	}
 	if e.Complete() {
 		c.finishMapping(now, e, fx)
@@ -225,7 +225,7 @@ func (c *Coordinator) offerMapped(now grid.Time, p *mapping.Poll, k *mappedKind,
 		}
 		l = c.newLiveTask(k.job, k.fresh)
 	}
-	l.request.ID = l.id()
+	l.request.ID, l.request.Class = l.id(), c.peers.Told(l.level())
 	k.placed++
 	c.offerUsing(now, l, &decision{polled: p.Asked, answers: p.Answers}, x, fx)
 	return true
@@ -233,8 +233,7 @@ func (c *Coordinator) offerMapped(now grid.Time, p *mapping.Poll, k *mappedKind,
 
 // expectation is when the tasks of a job that were mapped and have not begun are expected to end.
 type expectation struct {
-	by      grid.Time
-	overdue grid.Time // half as long again
+	by, overdue grid.Time // overdue is half as long again
 }
 
 // keepMapped has the tasks of a kind that do not begin soon wait for the next event.

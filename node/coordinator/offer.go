@@ -5,6 +5,7 @@ import (
 
 	"skep/balance"
 	"skep/grid"
+	"skep/node/decisions"
 )
 
 // offer begins a new attempt on the chosen node. The attempt is on disk before the offer leaves, so a restarted owner
@@ -20,6 +21,7 @@ func (c *Coordinator) recycleAnswers(l *liveTask) {
 		c.scratch.answers = append(c.scratch.answers, l.answers[:0])
 	}
 	l.answers, l.unanswered = nil, nil
+	c.weighed.Release(&l.candidates)
 }
 
 // offerUsing is offer, with the poll answers of another task of the batch, or of a mapping event.
@@ -42,10 +44,15 @@ func (c *Coordinator) offerUsing(now grid.Time, l *liveTask, polled *decision, x
 		}
 	}
 	c.trace(t, tr)
-	c.policies.Note(balance.Outcome{Kind: balance.Placed, At: now, Node: x.Node, Class: l.class()})
+	why := decisions.VerdictOf(&polled.candidates, polled.answers, &x)
+	if l.pulled {
+		why = grid.VerdictPull
+	}
+	c.logDecision(now, l, polled, x, why)
+	c.policies.Note(balance.Outcome{Kind: balance.Placed, At: now, Node: x.Node, Class: l.request.Class})
 	c.setState(l.job, l.index, grid.Offered, fx)
 	c.saveEntry(l.job, l.index, fx)
-	c.peers.Given(now, &l.expectation, l.class(), x.Node, x.ECT)
+	c.peers.Given(now, &l.expectation, l.level(), x.Node, x.ECT)
 	if !c.mayAct(now, l.job) {
 		c.planOffer(now, l, x.ECT, fx)
 		return
@@ -187,7 +194,7 @@ func (c *Coordinator) refusedAttempt(now grid.Time, l *liveTask, why grid.Refusa
 	l.forgetResult() // a false worker has sent one before
 	l.tries++
 	c.attemptReturned(now, &l.expectation, l.task().worker, false)
-	c.policies.Note(balance.Outcome{Kind: balance.Refused, At: now, Node: l.task().worker, Class: l.class()})
+	c.policies.Note(balance.Outcome{Kind: balance.Refused, At: now, Node: l.task().worker, Class: l.request.Class})
 	c.discovery.Tried(now, l.task().worker, &l.job.spec.Needs, l.job.spec.Engine, false, fx)
 	c.exclude(now, l, l.task().worker, why)
 	if l.backup != nil {

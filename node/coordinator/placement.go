@@ -23,11 +23,12 @@ func (c *Coordinator) place(now grid.Time, l *liveTask, fx *grid.Effects) {
 	}
 	c.peers.Inform(now)
 	c.peers.UpdateColumns(now)
-	l.request.ID = l.id()
+	l.request.ID, l.request.Class = l.id(), c.peers.Told(l.level())
 	if k := len(c.scratch.answers); l.answers == nil && k > 0 {
 		l.answers, c.scratch.answers = c.scratch.answers[k-1], c.scratch.answers[:k-1]
 	}
 	l.polled, l.answers = l.polled[:0], l.answers[:0]
+	l.candidates.Reset()
 	v, onProbation := c.candidates(now, l)
 	c.traceBlacklisted(now, l)
 	switch {
@@ -50,6 +51,7 @@ func (c *Coordinator) place(now grid.Time, l *liveTask, fx *grid.Effects) {
 // poll asks the nodes that the policy names, and chooses at once if no answer is awaited.
 func (c *Coordinator) poll(now grid.Time, l *liveTask, v balance.View, fx *grid.Effects) {
 	p := c.policyOf(l.job)
+	c.weighed.Note(&l.candidates, v.Nodes)
 	ids := p.Poll(now, &l.request, v, c.scratch.poll[:0])
 	c.scratch.poll = ids
 	if len(ids) == 0 && len(l.answers) == 0 {
@@ -60,16 +62,16 @@ func (c *Coordinator) poll(now grid.Time, l *liveTask, v balance.View, fx *grid.
 	c.peers.PublishRates(now)
 	for _, id := range ids {
 		if id == c.cfg.Self {
-			l.answers = append(l.answers, c.selfState(now, l.job.spec.Needs.Resources, l.class()))
+			l.answers = append(l.answers, c.selfState(now, l.job.spec.Needs.Resources, l.level()))
 			continue
 		}
-		m := c.peers.Ask(id, fx)
+		m := c.peers.Ask(id, l.level(), fx)
 		if m == nil {
 			continue
 		}
 		l.polled = append(l.polled, id)
 		l.unanswered = append(l.unanswered, id)
-		m.Poll.ID, m.Poll.Class, m.Poll.Needs = l.handle<<8|uint64(l.round), l.class(), l.job.spec.Needs.Resources
+		m.Poll.ID, m.Poll.Needs = l.handle<<8|uint64(l.round), l.job.spec.Needs.Resources
 	}
 	l.sent = now
 	if !c.awaitsAnswers(now, l) {
@@ -111,7 +113,7 @@ func (c *Coordinator) pollAnswered(now grid.Time, from grid.NodeID, s *grid.Stat
 	if s.Why != grid.WhyNone {
 		c.exclude(now, l, from, grid.Refusal{Why: s.Why})
 	} else {
-		l.answers = append(l.answers, c.peers.Answer(now, from, l.class(), l.job.spec, s, rtt))
+		l.answers = append(l.answers, c.peers.Answer(now, from, l.level(), l.job.spec, s, rtt))
 	}
 	if !c.awaitsAnswers(now, l) {
 		c.choose(now, l, fx)
@@ -161,6 +163,8 @@ func (c *Coordinator) keptByPolicy(now grid.Time, l *liveTask, fx *grid.Effects)
 		return
 	}
 	c.pauseTask(now, l, grid.Refusal{Why: grid.WhyPolicy}, fx)
+	c.logDecision(now, l, &l.decision, balance.Choice{}, grid.VerdictKept)
+	c.weighed.Release(&l.candidates)
 }
 
 // policy returns the named policy, "" = the node's default.
@@ -205,4 +209,21 @@ func (c *Coordinator) countOffence(from grid.NodeID, fx *grid.Effects) {
 // isOutsider reports whether a node answers for a register of which it is not a member.
 func (c *Coordinator) isOutsider(j *job, from grid.NodeID) bool {
 	return j != nil && j.replica.Place(from) < 0
+}
+
+// logDecision records what a decision weighed, for explanations; polled is the decision that was polled for.
+func (c *Coordinator) logDecision(now grid.Time, l *liveTask, polled *decision, x balance.Choice, why grid.Verdict) {
+	if !c.weighed.Keeps() {
+		return
+	}
+	charger, charges := c.policyOf(l.job).(balance.Charger)
+	c.weighed.Record(grid.Decision{Task: l.id().Task, At: now, Why: why, Tied: x.Tied}, &polled.candidates, polled.answers,
+		x.Node, func(s *balance.State) grid.Considered {
+			asked := s.Node == c.cfg.Self || slices.Contains(polled.polled, s.Node)
+			n := c.peers.Weigh(now, s, l.level(), l.job.spec, asked)
+			if charges {
+				n.Charged = grid.Seconds(charger.Charge(now, s))
+			}
+			return n
+		})
 }

@@ -21,7 +21,7 @@ func (c *Coordinator) attemptReturned(now grid.Time, p *grid.Expectation, worker
 func (c *Coordinator) isStraggler(now grid.Time, l *liveTask) bool {
 	to := l.task().worker
 	return to != c.cfg.Self && l.result == nil && l.phase == placed && l.job.spec.Retries > 0 &&
-		c.peers.IsStraggler(now, &l.expectation, to, l.class(), l.job.spec, l.reclaims)
+		c.peers.IsStraggler(now, &l.expectation, to, l.level(), l.job.spec, l.reclaims)
 }
 
 // reclaimStraggler takes a task back from a node that does not end it. This does not count against the task's retries:
@@ -77,7 +77,7 @@ func (c *Coordinator) demote(now grid.Time, l *liveTask, r *grid.Result, fx *gri
 	}
 	worker, next := l.task().worker, c.peers.Demoted(now, r.Next, l.job.spec)
 	c.attemptReturned(now, &l.expectation, worker, false)
-	c.policies.Note(balance.Outcome{Kind: balance.Finished, At: now, Node: worker, Class: l.class()})
+	c.policies.Note(balance.Outcome{Kind: balance.Finished, At: now, Node: worker, Class: l.request.Class})
 	c.peers.Failed(now, l.class(), worker)
 	l.demotions = append(l.demotions, demotion{worker, l.class()})
 	l.demotedTo, l.request.Class = next, next

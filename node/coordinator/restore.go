@@ -210,6 +210,6 @@ func (c *Coordinator) resumeReplica(now grid.Time, j *job, fx *grid.Effects) {
 	} else if !j.cancelled {
 		c.enqueueJob(j)
 	}
-	c.peers.Arrive(now, j.class, j.spec, 0)
+	c.peers.Arrive(now, j.level, j.spec, 0)
 	c.resume(now, j, fx)
 }

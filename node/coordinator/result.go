@@ -193,14 +193,14 @@ func (c *Coordinator) Fetched(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 func (c *Coordinator) recordResult(now grid.Time, l *liveTask, r *grid.Result, fx *grid.Effects) {
 	t := l.task()
 	c.backups.justFreed = t.worker
-	c.policies.Note(balance.Outcome{Kind: balance.Finished, At: now, Node: t.worker, Class: l.class()})
+	c.policies.Note(balance.Outcome{Kind: balance.Finished, At: now, Node: t.worker, Class: l.request.Class})
 	c.peers.Ended(now, l.class(), l.task().worker, r)
 	if !r.Succeeded() { // the time to a failure measures nothing
 		l.expectation.Expected = 0
 	}
 	c.attemptReturned(now, &l.expectation, t.worker, true)
 	c.ResumeAwaitingProof()
-	c.peers.Learn(l.class(), t.worker, l.job.spec, r, now.Sub(l.expectation.Made),
+	c.peers.Learn(l.level(), t.worker, l.job.spec, r, now.Sub(l.expectation.Made),
 		time.Duration(c.wall.At(now).UnixNano()-t.placed)-r.Waited-r.Wall)
 	c.end(now, l.job, l.index, r, fx)
 }

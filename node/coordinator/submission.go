@@ -126,7 +126,7 @@ func (c *Coordinator) sendPlanned(now grid.Time, l *liveTask, fx *grid.Effects) 
 	}
 	l.task().placed, l.expectation.Made = c.wall.At(now).UnixNano(), now
 	c.peers.Start(now, &l.expectation)
-	c.peers.Given(now, &l.expectation, l.class(), worker, l.ect)
+	c.peers.Given(now, &l.expectation, l.level(), worker, l.ect)
 	c.sendFirstOffer(now, l, fx)
 }
 
@@ -197,6 +197,7 @@ func (c *Coordinator) Create(now grid.Time, id grid.JobID, spec *grid.JobSpec, o
 
 func (c *Coordinator) newJob(id grid.JobID, spec *grid.JobSpec, submitted int64) *job {
 	j := &job{id: id, spec: spec, class: grid.ClassOf(spec), submitted: submitted, tasks: sparse.Make[task](spec.Count)}
+	j.level = grid.LevelOf(j.class, spec)
 	j.counts[grid.Pending] = j.count()
 	c.jobs.Put(j)
 	return j
@@ -206,5 +207,5 @@ func (c *Coordinator) newJob(id grid.JobID, spec *grid.JobSpec, submitted int64)
 func (c *Coordinator) queueNewJob(now grid.Time, j *job, fx *grid.Effects) {
 	j.arrived = now
 	c.enqueueJob(j)
-	c.peers.Arrive(now, j.class, j.spec, int(j.spec.Count))
+	c.peers.Arrive(now, j.level, j.spec, int(j.spec.Count))
 }

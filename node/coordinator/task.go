@@ -5,6 +5,7 @@ import (
 
 	"skep/balance"
 	"skep/grid"
+	"skep/node/decisions"
 	"skep/node/exclusion"
 	"skep/node/history"
 )
@@ -95,9 +96,7 @@ type liveTask struct {
 
 	decision
 	wait
-	exclusion.Set
-	blacklistTraced bool // its trace names the blacklisted nodes
-	tryBlacklisted  bool // all candidates are blacklisted: one is tried
+	exclusions
 	ending
 	moves
 
@@ -110,6 +109,13 @@ type liveTask struct {
 	lostBesideBackup int32          // attempts lost while the other one lived
 }
 
+// exclusions are the nodes that do not get a task, and what is done about the blacklist.
+type exclusions struct {
+	exclusion.Set
+	blacklistTraced bool // its trace names the blacklisted nodes
+	tryBlacklisted  bool // all candidates are blacklisted: one is tried
+}
+
 // decision is what is known while a task's worker is chosen.
 type decision struct {
 	round      uint8           // of polling: answers to an earlier round are stale
@@ -120,6 +126,7 @@ type decision struct {
 	planned    bool            // its attempt is made, and is offered when a majority of the register has answered
 	ect        float64         // expected completion time of that attempt, seconds
 	pulled     bool            // its offer goes to a node that asked for work
+	candidates decisions.Candidates
 }
 
 // wait is what a waiting task awaits.
@@ -191,6 +198,14 @@ func (l *liveTask) class() string {
 		return l.demotedTo
 	}
 	return l.job.class
+}
+
+// level returns the finest level of that class.
+func (l *liveTask) level() string {
+	if l.demotedTo != "" {
+		return l.demotedTo
+	}
+	return l.job.level
 }
 
 // forgetResult forgets a result whose files were waited for.

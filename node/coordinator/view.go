@@ -148,6 +148,12 @@ func (v Views) Task(id grid.TaskID) (TaskView, bool) {
 	return TaskView{}, false
 }
 
+// Decisions returns what the placement decisions about the tasks of such a job, from one index to before another,
+// weighed, oldest first: those that are still in the log.
+func (v Views) Decisions(id grid.JobID, from, end uint32) []grid.Decision {
+	return v.c.weighed.Of(id, from, end)
+}
+
 func (j *job) view() JobView {
 	v := JobView{ID: j.id, Spec: j.spec, Class: j.class, Submitted: j.submitted, Done: j.done, Cancelled: j.cancelled,
 		Pending: j.counts[grid.Pending], Placed: j.counts[grid.Offered] + j.counts[grid.Placed] + j.uncommitted,

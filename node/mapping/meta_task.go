@@ -23,7 +23,7 @@ type Kind struct {
 	Job     grid.JobID
 	Arrived grid.Time
 	Spec    *grid.JobSpec
-	Class   string
+	Level   string // of the class that they are of
 	Tasks   int
 	View    []balance.State // nodes that they may go to, as known without a message, ordered by identity
 }
@@ -77,7 +77,7 @@ func (t MetaTask) Rows(p *Poll, until float64) *balance.MetaTask {
 			a := &p.Answers[n]
 			alone, fetch := math.Inf(1), 0.0
 			if s := k.State(a.Node); s != nil {
-				if p.about(a.Node, k.Class) {
+				if p.about(a.Node, k.Level) {
 					s = a
 				}
 				alone, fetch = max(s.ECT-s.Ready, 0), s.Fetch

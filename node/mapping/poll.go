@@ -23,7 +23,7 @@ type Poll struct {
 // question is what a node was asked about.
 type question struct {
 	spec     *grid.JobSpec
-	class    string
+	level    string // of a class
 	answered bool
 }
 
@@ -33,11 +33,11 @@ func (p *Poll) begin(now grid.Time) {
 	p.Answers, p.Asked, p.questions = p.Answers[:0], p.Asked[:0], p.questions[:0]
 }
 
-// Ask records that a node is asked about tasks of a kind, and fills in the question.
+// Ask records that a node is asked about tasks of a kind, and fills in the rest of the question.
 func (p *Poll) Ask(id grid.NodeID, handle uint64, k *Kind, q *grid.Poll) {
-	p.Asked, p.questions = append(p.Asked, id), append(p.questions, question{spec: k.Spec, class: k.Class})
+	p.Asked, p.questions = append(p.Asked, id), append(p.questions, question{spec: k.Spec, level: k.Level})
 	p.unanswered++
-	q.ID, q.Class, q.Needs = handle<<8|uint64(p.round), k.Class, k.Spec.Needs.Resources
+	q.ID, q.Needs = handle<<8|uint64(p.round), k.Spec.Needs.Resources
 }
 
 // Unasked reports whether an answer is to the poll under way, of a node that was not asked.
@@ -46,7 +46,7 @@ func (p *Poll) Unasked(from grid.NodeID, id uint64) bool {
 }
 
 // Answered records that a node has answered, and returns what it was asked about; false if no answer of it is awaited.
-func (p *Poll) Answered(from grid.NodeID, id uint64) (spec *grid.JobSpec, class string, awaited bool) {
+func (p *Poll) Answered(from grid.NodeID, id uint64) (spec *grid.JobSpec, level string, awaited bool) {
 	at := slices.Index(p.Asked, from)
 	if !p.Polling || p.round != uint8(id) || at < 0 || p.questions[at].answered {
 		return nil, "", false
@@ -54,14 +54,14 @@ func (p *Poll) Answered(from grid.NodeID, id uint64) (spec *grid.JobSpec, class 
 	q := &p.questions[at]
 	q.answered = true
 	p.unanswered--
-	return q.spec, q.class, true
+	return q.spec, q.level, true
 }
 
 // Complete reports whether no answer is awaited.
 func (p *Poll) Complete() bool { return p.unanswered == 0 }
 
-// about reports whether a node was asked about tasks of a class.
-func (p *Poll) about(id grid.NodeID, class string) bool {
+// about reports whether a node was asked about tasks of a level of a class.
+func (p *Poll) about(id grid.NodeID, level string) bool {
 	at := slices.Index(p.Asked, id)
-	return at >= 0 && p.questions[at].class == class
+	return at >= 0 && p.questions[at].level == level
 }

@@ -12,6 +12,7 @@ import (
 type Need struct {
 	Spec  *grid.JobSpec
 	Class string
+	Level string // of the class: see grid.LevelOf
 
 	Strict      bool // nodes that back off are left out
 	Delivered   bool // only nodes that have delivered
@@ -27,8 +28,8 @@ type Excluded interface {
 // Eligible appends the connected nodes that fit a task, ordered by identity, and when each is expected to be done
 // with it; and how many were left out because they are on probation or backing off.
 func (p *Peers) Eligible(now grid.Time, n *Need, dst []balance.State) (fit []balance.State, onProbation int) {
-	spec, expected, floor := n.Spec, p.Expected(n.Class), p.cfg.Rates.MinRunTime(n.Class, p.statedRates)
-	fetch, blacklist := p.fetchTime(spec), p.failures.Blacklist(n.Class)
+	spec, expected, floor := n.Spec, p.Expected(n.Level), p.cfg.Rates.MinRunTime(n.Level, p.statedRates)
+	fetch, blacklist, typical := p.fetchTime(spec), p.failures.Blacklist(n.Class), p.levelRate(n.Level)
 	for _, m := range p.connected() {
 		q, g := m.peer, m.view
 		if !m.mayRun(spec) || n.Excluded.Excludes(q.id, n.Strict) || !n.Blacklisted && blacklist.Excludes(now, q.id) {
@@ -42,7 +43,7 @@ func (p *Peers) Eligible(now grid.Time, n *Need, dst []balance.State) (fit []bal
 			onProbation++
 			continue
 		}
-		stated := g.Ad.Backlog.Seconds() + p.runTimeAt(m, spec, n.Class)
+		stated := g.Ad.Backlog.Seconds() + p.runTimeAt(m, spec, n.Level, typical)
 		dst = append(dst, balance.State{Node: q.id, Ready: g.Ad.Backlog.Seconds(), RTT: g.RTT, Site: q.site, Fetch: fetch,
 			ECT: s.CompletionTime(now, stated, expected, floor), Heard: g.Fresh()})
 	}
@@ -57,16 +58,17 @@ func (m *connectedPeer) mayRun(spec *grid.JobSpec) bool {
 		discovery.Fit(&spec.Needs, spec.Engine, ad) == grid.WhyNone
 }
 
-// runTimeAt is the time in seconds that a peer without a backlog needs for a task, moving it included.
-func (p *Peers) runTimeAt(m connectedPeer, spec *grid.JobSpec, class string) float64 {
-	return 1/(p.rateOf(m.peer, class)*p.speedOf(m, spec)) + p.cfg.Rates.Overhead(m.view.RTT, inputBytes(spec))
+// runTimeAt is the time in seconds that a peer without a backlog needs for a task, moving it included; typical as in
+// rateOf.
+func (p *Peers) runTimeAt(m connectedPeer, spec *grid.JobSpec, level string, typical float64) float64 {
+	return 1/(p.rateOf(m.peer, level, typical)*p.speedOf(m, spec)) + p.cfg.Rates.Overhead(m.view.RTT, inputBytes(spec))
 }
 
 // Answer is a peer's answer to a poll for a task, as far as it is believed.
-func (p *Peers) Answer(now grid.Time, from grid.NodeID, class string, spec *grid.JobSpec, s *grid.State,
+func (p *Peers) Answer(now grid.Time, from grid.NodeID, level string, spec *grid.JobSpec, s *grid.State,
 	rtt time.Duration) balance.State {
 	ect := p.records.Of(from).CompletionTime(now, max(s.ECT, 0).Seconds()+p.cfg.Rates.Overhead(rtt, inputBytes(spec)),
-		p.Expected(class), p.cfg.Rates.MinRunTime(class, p.statedRates))
+		p.Expected(level), p.cfg.Rates.MinRunTime(level, p.statedRates))
 	return balance.State{Node: from, ECT: ect, Ready: max(s.Backlog, 0).Seconds(), RTT: rtt, Heard: now,
 		Site:    p.set.get(from).site,
 		Waiting: s.Waiting, Running: s.Running, Ran: s.Ran.Seconds(), Rest: s.Rest.Seconds(), Whole: !p.cfg.Balance.Rest,
@@ -101,7 +103,8 @@ func (p *Peers) RunTimeAt(now grid.Time, id grid.NodeID, spec *grid.JobSpec, cla
 		m.record.OnProbation(now, grid.MilliCPU(m.peer.cores)) {
 		return 0, false
 	}
-	return p.runTimeAt(m, spec, class), true
+	level := grid.LevelOf(class, spec)
+	return p.runTimeAt(m, spec, level, p.levelRate(level)), true
 }
 
 // CouldWin reports whether a node that has not answered a poll could be done with a task before a time, in seconds from

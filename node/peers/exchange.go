@@ -13,13 +13,17 @@ import (
 // PublishRates has this node's rates as of now sent with polls and answers.
 func (p *Peers) PublishRates(now grid.Time) { p.cfg.Rates.Publish(now) }
 
-// Ask begins a poll of a peer; nil = it is not connected.
-func (p *Peers) Ask(id grid.NodeID, fx *grid.Effects) (m *grid.Message) {
+// Ask begins a poll of a peer for a level of a class; nil = it is not connected. One that does not know levels is asked
+// for the class.
+func (p *Peers) Ask(id grid.NodeID, level string, fx *grid.Effects) (m *grid.Message) {
 	q := p.set.get(id)
 	if q == nil || !q.up {
 		return nil
 	}
 	m = fx.Send(id, grid.KindPoll)
+	if m.Poll.Class = level; !q.can.has(knowsLevels) {
+		m.Poll.Class, _ = grid.ClassOfLevel(level)
+	}
 	own, version := p.cfg.Rates.Published()
 	m.Poll.Speed, m.Poll.Cores, m.Poll.Mine, m.Poll.Have = p.cfg.Speed, p.cfg.Cores, version, q.theirVersion
 	if q.ourVersion != version {

@@ -36,6 +36,7 @@ const (
 	mayReplicate                     // the kinds that a member of a register needs
 	pulls                            // the kinds of package pull
 	hidesJobs                        // it shows a job under access: owner only to the job's owner
+	knowsLevels                      // the finer levels of classes: see grid.LevelOf
 )
 
 // has reports whether all abilities of b are in a.
@@ -61,6 +62,9 @@ func abilities(kinds grid.KindSet, features grid.FeatureSet) (a ability) {
 	}
 	if features.Has(grid.FeatureAccess) {
 		a |= hidesJobs
+	}
+	if features.Has(grid.FeatureLevels) {
+		a |= knowsLevels
 	}
 	return a
 }

@@ -18,9 +18,9 @@ func (p *Peers) Record(worker grid.NodeID) *reputation.Record { return p.records
 func (p *Peers) Start(now grid.Time, e *grid.Expectation) { p.records.Start(now, e) }
 
 // Given adds an attempt to its worker's outstanding ones, of which ect seconds are expected until its end.
-func (p *Peers) Given(now grid.Time, e *grid.Expectation, class string, worker grid.NodeID, ect float64) {
+func (p *Peers) Given(now grid.Time, e *grid.Expectation, level string, worker grid.NodeID, ect float64) {
 	if !p.cfg.RatesGiven && worker != p.cfg.Self { // else nothing is doubted
-		p.records.Given(now, e, worker, ect, p.Expected(class))
+		p.records.Given(now, e, worker, ect, p.Expected(level))
 	}
 }
 
@@ -37,12 +37,12 @@ func (p *Peers) Lost(now grid.Time, worker grid.NodeID) { p.records.Lost(now, wo
 func (p *Peers) Reclaimed(now grid.Time, worker grid.NodeID) { p.records.Reclaimed(now, worker) }
 
 // IsStraggler reports whether an attempt is so old that it is reclaimed from its worker. Not where all rates are given.
-func (p *Peers) IsStraggler(now grid.Time, e *grid.Expectation, worker grid.NodeID, class string, spec *grid.JobSpec,
+func (p *Peers) IsStraggler(now grid.Time, e *grid.Expectation, worker grid.NodeID, level string, spec *grid.JobSpec,
 	reclaims uint8) bool {
 	if p.cfg.RatesGiven {
 		return false
 	}
-	x, usual := p.cfg.Rates.Class(class), p.Expected(class)
+	x, usual := p.cfg.Rates.Measured(level), p.Expected(level)
 	if x == nil || usual == 0 { // no task of the class has ever ended
 		return false
 	}
@@ -69,11 +69,11 @@ func (p *Peers) Probe(now grid.Time, class string, id grid.NodeID) { p.failures.
 // Learn learns from a result that a task has ended with; took is the time since its attempt was made, moving the part
 // of it in which the task neither waited nor ran. A result teaches run times only if it is this node's or of a worker
 // with a proven track record.
-func (p *Peers) Learn(class string, worker grid.NodeID, spec *grid.JobSpec, r *grid.Result, took,
+func (p *Peers) Learn(level string, worker grid.NodeID, spec *grid.JobSpec, r *grid.Result, took,
 	moving time.Duration) {
 	if r.Succeeded() && (worker == p.cfg.Self || p.records.Of(worker).Proven()) {
 		p.records.CountResult()
-		p.cfg.Rates.Ended(class, min(max(r.Wall, 0), took).Seconds())
+		p.cfg.Rates.Ended(level, min(max(r.Wall, 0), took).Seconds())
 	}
 	if worker != p.cfg.Self {
 		p.cfg.Rates.Moved(moving.Seconds(), p.RTT(worker), inputBytes(spec))

@@ -2,6 +2,7 @@ package peers
 
 import (
 	"skep/grid"
+	"skep/node/rates"
 )
 
 // Expected run times: what this node measured, joined with what its peers state.
@@ -32,14 +33,43 @@ func (p *Peers) statedRates(class string, proven bool, dst []float64) []float64 
 	return dst
 }
 
-// rateOf returns the execution rate of one slot of a peer for a class, measured or estimated.
-func (p *Peers) rateOf(q *peer, class string) float64 {
-	for i := range q.rates {
-		if q.rates[i].Class == class && q.rates[i].Mu > 0 {
-			return q.rates[i].Mu
+// rateOf returns the execution rate of one slot of a peer for a level of a class: measured there, estimated for the
+// level, or else measured or estimated for the class. typical is the rate of the level: see levelRate.
+func (p *Peers) rateOf(q *peer, level string, typical float64) float64 {
+	if mu := rateIn(q.rates, level); mu > 0 {
+		return mu
+	}
+	class, finer := grid.ClassOfLevel(level)
+	if finer {
+		if typical > 0 {
+			return rates.RateAtSpeed(typical, q.speed)
+		}
+		if mu := rateIn(q.rates, class); mu > 0 {
+			return mu
 		}
 	}
 	return p.cfg.Rates.Rate(class, q.speed, p.statedRates)
+}
+
+// levelRate is the typical rate of a finer level alone; 0 = none, or the class has no such level.
+func (p *Peers) levelRate(level string) float64 {
+	if _, finer := grid.ClassOfLevel(level); !finer {
+		return 0
+	}
+	return p.cfg.Rates.LevelRate(level, p.statedRates)
+}
+
+// Told is the level of a task's class by which tasks are allocated.
+func (p *Peers) Told(level string) string { return p.cfg.Rates.Told(level) }
+
+// rateIn is the execution rate of a class among rates; 0 = none.
+func rateIn(rates []grid.Rate, class string) float64 {
+	for i := range rates {
+		if rates[i].Class == class && rates[i].Mu > 0 {
+			return rates[i].Mu
+		}
+	}
+	return 0
 }
 
 // fetchTime returns the time that a remote node needs to fetch the job's inputs, in seconds. It does not know which

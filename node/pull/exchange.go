@@ -209,10 +209,8 @@ func (x *Exchange) notifySome(now grid.Time, fx *grid.Effects) {
 		x.each(now, x.cfg.Peers.WithRoom(), &x.notified, &next, func(id grid.NodeID) bool {
 			tried++
 			free := x.cfg.Peers.Free(id)
-			if slices.ContainsFunc(x.candidates, func(w grid.Waiting) bool {
-				_, fits := x.fits(now, &w, id, free)
-				return fits
-			}) {
+			wanted := func(w grid.Waiting) bool { _, fits := x.fits(now, &w, id, free); return fits }
+			if slices.ContainsFunc(x.candidates, wanted) {
 				x.notified.double(id, now, noticeGap, maxBackoff)
 				fx.Send(id, grid.KindWaiting)
 				next = min(next, x.notified.until(id))

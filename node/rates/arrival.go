@@ -6,11 +6,20 @@ import (
 	"skep/grid"
 )
 
-// Arrive counts k submissions of a class at this node; 0 = a job that was submitted before, which the node resumes:
+// Arrive counts k submissions of a level of a class at this node; 0 = a job that was submitted before, which the node
+// resumes:
 //
 //	count(t) = count(s)·exp(−(t−s)/τ) + k
-func (e *Estimator) Arrive(now grid.Time, class string, spec *grid.JobSpec, k int) {
-	c := e.class(class)
+func (e *Estimator) Arrive(now grid.Time, level string, spec *grid.JobSpec, k int) {
+	class, finer := grid.ClassOfLevel(level)
+	e.arrive(now, class, spec, k)
+	if finer && !e.given {
+		e.arrive(now, level, spec, k)
+	}
+}
+
+func (e *Estimator) arrive(now grid.Time, name string, spec *grid.JobSpec, k int) {
+	c := e.class(name)
 	if c.spec == nil {
 		c.since = now
 		e.changed = true
@@ -36,7 +45,7 @@ func (e *Estimator) ArriveForeign(now grid.Time, class string, spec *grid.JobSpe
 			e.evict(func(c *Class) bool { return c.foreign })
 		}
 	}
-	e.Arrive(now, class, spec, 1)
+	e.arrive(now, class, spec, 1)
 	e.Class(class).foreign = foreign
 }
 

@@ -25,6 +25,7 @@ type Class struct {
 	spec        *grid.JobSpec
 	saved       float64 // seconds as last written to disk
 	foreign     bool    // no such task was submitted here: a worker named the class
+	split       bool    // it is told by its levels
 }
 
 // Spec is the specification of the last job of the class submitted here; nil = there was none.
@@ -52,6 +53,9 @@ func (e *Estimator) Class(name string) *Class {
 func (e *Estimator) class(name string) *Class {
 	c := e.Class(name)
 	if c == nil {
+		if of, finer := grid.ClassOfLevel(name); finer {
+			e.makeRoomFor(of)
+		}
 		if len(e.classes) >= maxClasses {
 			e.evict(func(*Class) bool { return true })
 		}
@@ -66,7 +70,7 @@ func (e *Estimator) class(name string) *Class {
 func (e *Estimator) evict(may func(*Class) bool) {
 	oldest := -1
 	for i, c := range e.classes {
-		if may(c) && (oldest < 0 || c.used < e.classes[oldest].used) {
+		if may(c) && (oldest < 0 || c.lastUse() < e.classes[oldest].lastUse()) {
 			oldest = i
 		}
 	}

@@ -45,17 +45,11 @@ func differs(old, now, floor float64) bool {
 	return math.Abs(now-old) > publishThreshold*max(old, floor) && max(old, now) > floor
 }
 
-// rebuild computes the rates to publish: the busiest classes by name, the others summed as one class.
+// rebuild computes the rates to publish: the busiest classes by name, the others summed as one class. Levels are told
+// only if there is room for all of them.
 func (e *Estimator) rebuild(now grid.Time) {
-	e.next = e.next[:0]
-	for _, c := range e.classes {
-		alpha := e.alpha(now, c)
-		if alpha <= alphaFloor {
-			alpha = 0
-		}
-		if mu := c.mu(); alpha > 0 || mu > 0 {
-			e.next = append(e.next, grid.Rate{Class: c.name, Alpha: alpha, Mu: mu})
-		}
+	if e.collect(now, true); len(e.next) >= grid.MaxRates {
+		e.collect(now, false)
 	}
 	if len(e.next) < grid.MaxRates {
 		return
@@ -75,4 +69,45 @@ func (e *Estimator) rebuild(now grid.Time) {
 	}
 	e.next = append(e.next[:grid.MaxRates-1], other)
 	slices.SortFunc(e.next, func(a, b grid.Rate) int { return strings.Compare(a.Class, b.Class) })
+}
+
+// collect sets the rates of all classes, those that are split into levels by these, if levels is set: what is left of
+// such a class is its tasks of other levels.
+func (e *Estimator) collect(now grid.Time, levels bool) {
+	e.next = e.next[:0]
+	var split *Class
+	at := 0 // of its rate
+	for _, c := range e.classes {
+		class, finer := grid.ClassOfLevel(c.name)
+		if finer && !(levels && split != nil && split.name == class && max(c.runs, c.ends) >= minLevelResults) {
+			continue
+		}
+		alpha := e.alpha(now, c)
+		if alpha <= alphaFloor {
+			alpha = 0
+		}
+		if finer {
+			e.next[at].Alpha = max(e.next[at].Alpha-alpha, 0)
+		} else if e.updateSplit(c); c.split {
+			split, at = c, len(e.next)
+		}
+		if mu := e.told(c); alpha > 0 || mu > 0 || c == split {
+			e.next = append(e.next, grid.Rate{Class: c.name, Alpha: alpha, Mu: mu})
+		}
+	}
+}
+
+// told returns the measured execution rate of one slot here as others are told it, tasks per second; 0 = not measured,
+// or of a level by too few runs. c may be nil.
+func (e *Estimator) told(c *Class) float64 {
+	if c == nil {
+		return 0
+	}
+	if _, finer := grid.ClassOfLevel(c.name); !finer {
+		return c.mu()
+	}
+	if c.runs < minLevelResults {
+		return 0
+	}
+	return min(1/e.estimate(c.name, runsOf).mean, grid.MaxRate)
 }

@@ -1,5 +1,7 @@
 package rates
 
+import "skep/grid"
+
 // Run times of this node's tasks on any worker, from their results.
 
 const (
@@ -7,9 +9,17 @@ const (
 	minVariationEnds = 20 // results from which on its variation counts as known
 )
 
-// Ended updates the class's mean run time and its variation with a successful result, in seconds.
-func (e *Estimator) Ended(class string, seconds float64) {
-	if c := e.Class(class); c != nil {
+// Ended updates the mean run time of a level of a class, and its variation, with a successful result, in seconds.
+func (e *Estimator) Ended(level string, seconds float64) {
+	class, finer := grid.ClassOfLevel(level)
+	e.ended(class, seconds)
+	if finer {
+		e.ended(level, seconds)
+	}
+}
+
+func (e *Estimator) ended(name string, seconds float64) {
+	if c := e.Class(name); c != nil {
 		if c.meanEnd > 0 {
 			d := seconds/c.meanEnd - 1
 			c.endSCVCount = min(c.endSCVCount+1, 1/scvWeight)
@@ -47,8 +57,17 @@ func (c *Class) Expected(typical float64) float64 {
 	return 0
 }
 
-// Expected is Class.Expected by the class's name, with its typical rate.
-func (e *Estimator) Expected(class string, stated StatedRates) float64 {
+// Expected is Class.Expected for the finest level that has an estimate.
+func (e *Estimator) Expected(level string, stated StatedRates) float64 {
+	class, finer := grid.ClassOfLevel(level)
+	if finer && !e.given {
+		if endsOf(e.Class(level)).n >= minLevelResults {
+			return e.estimate(level, endsOf).mean
+		}
+		if mu := e.LevelRate(level, stated); mu > 0 {
+			return 1 / mu
+		}
+	}
 	return e.Class(class).Expected(e.Typical(class, stated))
 }
 

@@ -15,11 +15,19 @@ const (
 
 // Ran updates μ by a run here that ended with success, in seconds at full speed; failures do not count, or a node that
 // fails fast would look fast. When the mean has changed enough the class's record is saved.
-func (e *Estimator) Ran(now grid.Time, class string, seconds float64, fx *grid.Effects) {
-	c := e.class(class)
+func (e *Estimator) Ran(now grid.Time, level string, seconds float64, fx *grid.Effects) {
+	class, finer := grid.ClassOfLevel(level)
+	e.ran(now, class, seconds, fx)
+	if finer && !e.given {
+		e.ran(now, level, seconds, fx)
+	}
+}
+
+func (e *Estimator) ran(now grid.Time, name string, seconds float64, fx *grid.Effects) {
+	c := e.class(name)
 	c.used = max(c.used, now)
 	seconds = max(seconds, 1e-6)
-	if mean := e.meanHere(class, c); mean > 0 {
+	if mean := e.meanHere(name, c); mean > 0 {
 		d := seconds/mean - 1
 		c.runSCVCount = min(c.runSCVCount+1, 1/scvWeight)
 		c.runSCV += (min(d*d, maxDeviation) - c.runSCV) / c.runSCVCount
@@ -30,18 +38,31 @@ func (e *Estimator) Ran(now grid.Time, class string, seconds float64, fx *grid.E
 	c.runs = min(c.runs+1, 1/meanWeight)
 	c.seconds += (seconds - c.seconds) / c.runs
 	e.changed = true
+	if _, finer := grid.ClassOfLevel(name); finer && c.runs < minLevelResults {
+		return
+	}
 	if math.Abs(c.seconds-c.saved) > publishThreshold*c.saved {
 		e.save(c, fx)
 	}
 }
 
-// RunTime is the expected run time of a task of the class on one slot of this node at full speed, seconds: measured, or
-// else the typical one scaled by this node's speed; and its squared coefficient of variation, at most 1, 0 until runs
-// have shown one.
-func (e *Estimator) RunTime(class string, stated StatedRates) (mean, scv float64) {
+// RunTime is the expected run time of a task of a level of a class on one slot of this node at full speed, seconds:
+// measured, or else the typical one scaled by this node's speed; and its squared coefficient of variation, at most 1, 0
+// until runs have shown one.
+func (e *Estimator) RunTime(level string, stated StatedRates) (mean, scv float64) {
+	class, finer := grid.ClassOfLevel(level)
+	if finer && e.Class(level).Runs() >= minLevelResults {
+		s := e.estimate(level, runsOf)
+		return s.mean, min(s.scv(), 1)
+	}
 	c := e.Class(class)
 	if c != nil {
 		scv = min(c.runSCV, 1)
+	}
+	if finer {
+		if mu := e.LevelRate(level, stated); mu > 0 {
+			return 1 / RateAtSpeed(mu, e.speed), scv
+		}
 	}
 	if mean = e.meanHere(class, c); mean > 0 {
 		return mean, scv
@@ -59,6 +80,14 @@ func (e *Estimator) meanHere(class string, c *Class) float64 {
 		return c.seconds
 	}
 	return 0
+}
+
+// Runs is the number of successful runs here that the mean run time rests on, at most 1/meanWeight.
+func (c *Class) Runs() int32 {
+	if c == nil {
+		return 0
+	}
+	return int32(c.runs)
 }
 
 // mu returns the measured execution rate of one slot here, tasks per second; 0 = not measured.

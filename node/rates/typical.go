@@ -45,7 +45,7 @@ func (e *Estimator) ResetRows() {
 	e.rows = e.rows[:0]
 	e.AddRows(e.own)
 	for _, c := range e.classes {
-		if c.spec != nil {
+		if c.spec != nil && e.Told(c.name) == c.name {
 			e.addRow(c.name)
 		}
 	}
@@ -68,7 +68,7 @@ func (e *Estimator) addRow(class string) {
 func (e *Estimator) TypicalAt(k int, stated StatedRates) float64 {
 	m := &e.rows[k]
 	if !m.looked {
-		m.typical, m.looked = e.median(m.Class, stated), true
+		m.typical, m.looked = e.typical(m.Class, stated), true
 	}
 	return m.typical
 }
@@ -78,6 +78,17 @@ func (e *Estimator) TypicalAt(k int, stated StatedRates) float64 {
 func (e *Estimator) Typical(class string, stated StatedRates) float64 {
 	if at, ok := e.findRow(class); ok {
 		return e.TypicalAt(at, stated)
+	}
+	return e.typical(class, stated)
+}
+
+// typical is the median for a class, and for a level of it that has none, that of the class.
+func (e *Estimator) typical(name string, stated StatedRates) float64 {
+	class, finer := grid.ClassOfLevel(name)
+	if finer {
+		if mu := e.LevelRate(name, stated); mu > 0 {
+			return mu
+		}
 	}
 	return e.median(class, stated)
 }
@@ -89,8 +100,8 @@ func (e *Estimator) median(class string, stated StatedRates) float64 {
 		xs := e.scratch.sample[:0]
 		if mu := e.givenRate(class); mu > 0 {
 			xs = append(xs, mu/e.speed)
-		} else if c := e.Class(class); c != nil && c.runs > 0 {
-			xs = append(xs, c.mu()/e.speed)
+		} else if mu := e.told(e.Class(class)); mu > 0 {
+			xs = append(xs, mu/e.speed)
 		}
 		xs = stated(class, proven, xs)
 		e.scratch.sample = xs

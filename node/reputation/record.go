@@ -16,6 +16,7 @@ type Record struct {
 	dated        int8        // of results, those with a known usual run time
 	reclaimed    int8        // times that its attempts were reclaimed, less the results since
 	overrun      float64     // decayed mean of the time taken over the greater of expected and usual time
+	doubt        float64     // seconds since the last result for which overrun counts in full
 	backoffUntil grid.Time   // until then it gets no work; afterwards one attempt at a time
 	last         grid.Time   // time of the last result
 	ends         endTally    // attempts that brought a result, and attempts lost
@@ -74,6 +75,7 @@ func (rec *Record) result(now grid.Time, expected, took float64, late bool) {
 	if expected > 0 {
 		rec.dated = min(rec.dated+1, maxTrust)
 		rec.overrun += max(overrunWeight, 1/float64(rec.dated)) * (took/expected - rec.overrun)
+		rec.updateDoubt(expected, took)
 	}
 }
 

@@ -246,3 +246,44 @@ func TestTrustedShare(t *testing.T) {
 		t.Errorf("after one time constant a share of %g is believed, want a half over e", share(10, grid.CPU))
 	}
 }
+
+// An estimate shuts a node out for no longer than a trial costs, and for twice as long when the trial ends as before; a
+// record of attempts that it kept too long has its own back-off.
+func TestOverrunCountsForATrial(t *testing.T) {
+	var r Records
+	now := grid.Time(1e9)
+	const claimed, usual = 0.6, 1.0
+	slow := func() { now = r.deliver(now, fastID, 8*time.Second) } // eight times the usual time
+	expect := func(after time.Duration, want float64) {
+		t.Helper()
+		if x := r.Of(fastID).CompletionTime(now.Add(after), claimed, usual, 0); math.Abs(x-want) > 0.2 {
+			t.Errorf("%v after the result %g s are expected, want %g", after, x, want)
+		}
+	}
+	slow()
+	expect(7*time.Second, 4)
+	expect(9*time.Second, claimed)
+	slow()
+	expect(15*time.Second, 4)
+	expect(17*time.Second, claimed)
+	for range 8 {
+		slow()
+	}
+	expect(5*time.Minute-time.Second, 2)
+	expect(5*time.Minute+time.Second, claimed)
+	if x := r.Of(fastID).CompletionTime(now.Add(time.Hour), 0, 8*usual, 0); x < 0.3*usual {
+		t.Errorf("%g s are believed of a node that claims none", x)
+	}
+	now = r.deliver(now, fastID, time.Second)
+	expect(time.Second, claimed)
+	if r.Of(fastID).Proven() {
+		t.Error("a result on time makes a node proven that was late nine times")
+	}
+	p := grid.Expectation{Made: now}
+	r.Open(slowID).Given(now, &p, 0, 1)
+	now = now.Add(time.Minute)
+	r.Reclaimed(now, slowID)
+	if !r.Of(slowID).BackingOff(now.Add(minBackoff)) {
+		t.Error("a node that kept an attempt gets work before its back-off is over")
+	}
+}

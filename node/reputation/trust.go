@@ -8,7 +8,23 @@ func (rec *Record) CompletionTime(now grid.Time, stated, expected, floor float64
 	if !rec.Delivered() {
 		return max(stated, floor)
 	}
-	return max(stated, rec.overrun*expected/overrunTolerance/(1+now.Sub(rec.last).Seconds()/recordHalfLife))
+	age := now.Sub(rec.last).Seconds()
+	overrun := rec.overrun / (1 + age/recordHalfLife)
+	if age > rec.doubt {
+		overrun = min(overrun, 1)
+	}
+	return max(stated, overrun*expected/overrunTolerance)
+}
+
+// updateDoubt sets for how long an overrun counts in full: the time that the result took, which is what another trial
+// costs, and twice as long each time that a trial has the same end, up to recordHalfLife. Afterwards the node is
+// expected to need half the usual time at the least, as one that is on time.
+func (rec *Record) updateDoubt(expected, took float64) {
+	if took <= overrunLimit*expected {
+		rec.doubt = 0
+		return
+	}
+	rec.doubt = max(min(max(took, 2*rec.doubt), recordHalfLife), took)
 }
 
 // ExecutionRate returns the trusted execution rate of a slot. Until the node has delivered, its statement is bounded by

@@ -95,7 +95,7 @@ func (w *Worker) keepResult(now grid.Time, id grid.AttemptID, r *grid.Result, st
 	w.cfg.Quota.Extend(id, quota.ResultBytes(r))
 	w.news.Ended, w.news.Changed = true, true
 	if r.Succeeded() {
-		w.news.Ran = append(w.news.Ran, Ran{a.Class, occupied})
+		w.news.Ran = append(w.news.Ran, Ran{a.Level(), occupied})
 	}
 	if !w.own(id.Task.Job) { // else the owner's record holds it
 		w.save(a, fx).Later = true // after a crash before the write it is a lost attempt, as after one a moment earlier

@@ -61,7 +61,8 @@ type News struct {
 	Changed bool  // what the node's ad says of its load
 }
 
-// Ran is how long an attempt of a class took its place here, its start and the collection of its output included.
+// Ran is how long an attempt of a level of a class took its place here, its start and the collection of its output
+// included.
 type Ran struct {
 	Class string
 	Time  float64 // seconds

@@ -103,7 +103,8 @@ func TestRegretOfHistories(t *testing.T) {
 		n := float64(*histories)
 		regret := with.regret / with.busy
 		t.Logf("bar: regret of %s after %d histories: %.2f %%, without pulls %.2f %% (at most %.0f %%); "+
-			"mean completion %.3f s, without pulls %.3f s", policy, *histories, 100*regret, 100*without.regret/without.busy, 100*maxRegret,
+			"mean completion %.3f s, without pulls %.3f s", policy, *histories, 100*regret, 100*without.regret/without.busy,
+			100*maxRegret,
 			with.completion/n, without.completion/n)
 		if math.IsNaN(regret) || with.completion > without.completion || regret > without.regret/without.busy ||
 			strings.Contains(meets, policy) && regret > maxRegret {

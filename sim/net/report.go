@@ -41,16 +41,21 @@ type Report struct {
 	Hostile    uint64    `json:"hostile_messages,omitempty"` // of hostile nodes, which are not in Messages
 	CutOff     uint64    `json:"cut_off,omitempty"`          // times that a node blocked an offender
 	// share of tasks that ran on another node than their origin
-	Moved       Estimate       `json:"moved"`
-	Utilisation Estimate       `json:"utilisation"`
-	Fairness    Estimate       `json:"fairness"` // Jain's index of the nodes' utilisations, 1 = all equal
-	Regret      Estimate       `json:"regret"`   // core-seconds idle where a waiting task would have ended sooner, over those busy
-	Classes     []ClassReport  `json:"classes"`
-	Groups      []GroupReport  `json:"nodes_by_group"`
-	Messages    []KindReport   `json:"messages"`
-	Searches    SearchReport   `json:"searches"`
-	View        []ViewReport   `json:"view"` // by distance
-	Curves      []Distribution `json:"-"`    // completion times by class
+	Moved Estimate `json:"moved"`
+	Usage
+	Classes  []ClassReport  `json:"classes"`
+	Groups   []GroupReport  `json:"nodes_by_group"`
+	Messages []KindReport   `json:"messages"`
+	Searches SearchReport   `json:"searches"`
+	View     []ViewReport   `json:"view"` // by distance
+	Curves   []Distribution `json:"-"`    // completion times by class
+}
+
+// Usage is how well the nodes were used.
+type Usage struct {
+	Utilisation Estimate `json:"utilisation"`
+	Fairness    Estimate `json:"fairness"` // Jain's index of the nodes' utilisations, 1 = all equal
+	Regret      Estimate `json:"regret"`   // core-seconds idle where a waiting task would have ended sooner, over those busy
 }
 
 // Failure counts the tasks without exit 0 of one cause.

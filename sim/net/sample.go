@@ -22,21 +22,24 @@ type sample struct {
 	traffic  sim.Traffic // at from, later since then
 	views    map[uint8]*viewErrors
 	report   sim.Report
-	wall     time.Duration
+	usage
+	wall time.Duration
 
-	classes     map[string]*times
-	arrived     int // tasks submitted between from and to
-	counted     int // ended tasks submitted after the warm-up
-	moved       int
-	ran         []int // of counted, by the group of the node that they ran on
-	lost        int
-	orphans     int            // not ended tasks whose origin does not return
-	failures    map[string]int // of all tasks, by cause
-	utilisation float64
-	fairness    float64
-	regret      float64 // core-seconds, as is the next
-	regretOver  float64
-	stable      bool
+	classes  map[string]*times
+	arrived  int // tasks submitted between from and to
+	counted  int // ended tasks submitted after the warm-up
+	moved    int
+	ran      []int // of counted, by the group of the node that they ran on
+	lost     int
+	orphans  int            // not ended tasks whose origin does not return
+	failures map[string]int // of all tasks, by cause
+	stable   bool
+}
+
+// usage is how well the nodes were used.
+type usage struct {
+	utilisation, fairness float64
+	regret, regretOver    float64 // core-seconds idle where a waiting task would have ended sooner; those busy
 }
 
 // times are those of the tasks of a class that exited with 0, in seconds.

@@ -1,0 +1,89 @@
+package grid
+
+import "time"
+
+// Decision is what was weighed when a worker was chosen for a task, or when its policy kept it.
+type Decision struct {
+	Task  TaskID
+	At    Time // of the entry of the task's history that it belongs to
+	Why   Verdict
+	Tied  int32        // of VerdictNearTie: nodes that were drawn from
+	Nodes []Considered // the chosen node first, then by expected completion; at most MaxConsidered
+	More  int32        // further nodes that were considered
+}
+
+// MaxConsidered bounds the nodes that are kept of a decision.
+const MaxConsidered = 16
+
+// Considered is a node that a task could have gone to, and what was expected of it:
+//
+//	ECT = Ready + Run + Move
+//
+// Charged is added to that where the nodes are compared.
+type Considered struct {
+	Node    NodeID
+	Ready   time.Duration // until the task would start there
+	Run     time.Duration // its run time there
+	Move    time.Duration // for moving it there
+	Charged time.Duration // work placed there since, of which the node could not yet tell
+	News    time.Duration // age of what is known of the node
+	Basis   Basis
+	Results int32 // of BasisOwn: results that the run time rests on
+	Asked   bool  // it was polled in this decision
+	Chosen  bool
+}
+
+// ECT is the expected completion time.
+func (c *Considered) ECT() time.Duration { return c.Ready + c.Run + c.Move }
+
+// Idle reports whether the task would start at once.
+func (c *Considered) Idle() bool { return c.Ready+c.Charged <= 0 }
+
+// Verdict is why a decision came out as it did.
+type Verdict uint8
+
+// Why a node was chosen, or none.
+const (
+	VerdictRule     Verdict = iota // the policy's rule, which is not the earliest completion
+	VerdictEarliest                // the earliest expected completion
+	VerdictNearTie                 // drawn from those whose expected completions are nearly equal
+	VerdictOnly                    // no other node fitted
+	VerdictPull                    // it is idle and asked for work
+	VerdictBackup                  // a backup attempt
+	VerdictKept                    // none: the policy keeps the task
+)
+
+var verdictNames = [...]string{"rule", "earliest", "near tie", "only", "pulled", "backup", "kept"}
+
+// String returns the name used in JSON.
+func (v Verdict) String() string {
+	if int(v) < len(verdictNames) {
+		return verdictNames[v]
+	}
+	return "unknown"
+}
+
+// Basis is what an expected run time rests on.
+type Basis uint8
+
+// What an expected run time rests on.
+const (
+	BasisDefault  Basis = iota // nobody is known to have run such a task
+	BasisGiven                 // the rates are given
+	BasisOwn                   // runs on this node
+	BasisAnswer                // the node's answer to a poll
+	BasisAd                    // the rate that the node told before
+	BasisTypical               // what other nodes tell, scaled by its speed
+	BasisRecord                // its results took longer than it says
+	BasisUnproven              // the least time that is believed before its first result
+)
+
+var basisNames = [...]string{"default", "given", "own results", "answer", "ad", "typical", "track record", "unproven"}
+
+// String returns the name used in JSON.
+func (b Basis) String() string {
+	if int(b) < len(basisNames) {
+		return basisNames[b]
+	}
+	return "unknown"
+}

@@ -1,0 +1,68 @@
+package grid
+
+import (
+	"fmt"
+	"hash/fnv"
+	"path"
+	"strings"
+)
+
+// Classes form a hierarchy of two levels: the engine and program, and below it what the program is given to run, a
+// script or a text. Its name is that of the class with levelMark and 8 hexadecimal digits of a hash:
+//
+//	process:sh  ->  process:sh#1a2b3c4d
+//
+// A class that the submitter named is one level: it is used as it is.
+
+const (
+	levelMark = "#"
+	levelSize = len(levelMark) + 8
+)
+
+// LevelOf returns the finest level of a class of which a job's tasks are: that of the first argument that is an input
+// file, by its content, or of the text after an option such as -c or -e. Without either it is the class itself, as it
+// is where the class is not the job's own: a task was demoted to it.
+func LevelOf(class string, s *JobSpec) string {
+	if s == nil || s.Class != "" || len(s.Command) < 2 || class != ClassOf(s) {
+		return class
+	}
+	script := scriptOf(s)
+	if script == "" || len(class) > MaxClass-levelSize {
+		return class
+	}
+	h := fnv.New32a()
+	h.Write([]byte(script))
+	return fmt.Sprintf("%s%s%08x", class, levelMark, h.Sum32())
+}
+
+// ClassOfLevel returns the class of which a name is the finer level; false if it is none.
+func ClassOfLevel(name string) (class string, finer bool) {
+	at := len(name) - levelSize
+	if at <= 0 || !strings.HasPrefix(name[at:], levelMark) ||
+		strings.Trim(name[at+len(levelMark):], "0123456789abcdef") != "" {
+		return name, false
+	}
+	return name[:at], true
+}
+
+// scriptOf identifies what the program is given to run; "" = nothing is known of that.
+func scriptOf(s *JobSpec) string {
+	for i, arg := range s.Command[1:] {
+		for k := range s.Inputs {
+			if path.Clean(s.Inputs[k].Path) == path.Clean(arg) {
+				return "file " + s.Inputs[k].Blob.String()
+			}
+		}
+		if takesText(arg) && i+2 < len(s.Command) {
+			return "text " + s.Command[i+2]
+		}
+	}
+	return ""
+}
+
+// takesText reports whether an argument is a group of short options whose last is c or e, as in sh -c, bash -ec, perl
+// -e: the next argument is a text to run.
+func takesText(arg string) bool {
+	return len(arg) >= 2 && arg[0] == '-' && arg[1] != '-' && (arg[len(arg)-1] == 'c' || arg[len(arg)-1] == 'e') &&
+		len(arg) <= 5
+}
