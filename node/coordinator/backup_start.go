@@ -139,7 +139,7 @@ func (c *Coordinator) assignBatch(now grid.Time, l *liveTask, p balance.Policy, 
 	for i := j.nextFresh; i < j.spec.Count && c.live.inFlight+len(group) < c.cfg.Window; i++ {
 		if t := j.at(i); t.state == grid.Pending && t.live == nil {
 			x := c.newLiveTask(j, i)
-			x.request.ID = x.id()
+			x.request.ID, x.request.Class = x.id(), l.request.Class
 			group, tasks = append(group, x), append(tasks, &x.request)
 		}
 	}

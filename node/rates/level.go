@@ -55,7 +55,7 @@ func (s sample) scv() float64 {
 	return s.variance / (s.mean * s.mean)
 }
 
-// estimate returns what is expected of a level, or of a class without one.
+// estimate returns what is expected of a level with minLevelResults, or of a class without one.
 func (e *Estimator) estimate(name string, of func(*Class) sample) sample {
 	class, finer := grid.ClassOfLevel(name)
 	own := of(e.Class(name))
@@ -63,10 +63,7 @@ func (e *Estimator) estimate(name string, of func(*Class) sample) sample {
 		return own
 	}
 	all := of(e.Class(class))
-	switch {
-	case own.n < minLevelResults:
-		return all
-	case all.n == 0:
+	if all.n == 0 {
 		return own
 	}
 	between, _ := e.spread(class, all.mean, of)
