@@ -32,10 +32,11 @@ type Estimator struct {
 	move           moveCost
 	version        uint64 // of the published rates
 	lastPublish    grid.Time
-	own            []grid.Rate // as published: at most the busiest grid.MaxRates
-	next           []grid.Rate // buffer of Publish
-	rows           []Row       // by class
-	forgotten      []string    // evicted classes whose records are still on disk
+	own            []grid.Rate        // as published: at most the busiest grid.MaxRates
+	next           []grid.Rate        // buffer of Publish
+	rows           []Row              // by class
+	levelRates     map[string]float64 // by level, as looked up by LevelRate; 0 = none
+	forgotten      []string           // evicted classes whose records are still on disk
 }
 
 // Bounds and constants of measuring.

@@ -124,12 +124,23 @@ func (e *Estimator) makeRoomFor(class string) {
 }
 
 // LevelRate is the typical execution rate of a finer level alone on a slot of speed 1, tasks per second: as measured
-// here, told by others, or by the results of this node's tasks; 0 = none rests on enough results.
+// here, told by others, or by the results of this node's tasks; 0 = none rests on enough results. It is asked for each
+// task that is placed or waits, so what is measured and told is looked up once after the rows were set or the rates
+// were published.
 func (e *Estimator) LevelRate(level string, stated StatedRates) float64 {
 	if e.given {
 		return 0
 	}
-	if mu := e.median(level, stated); mu > 0 {
+	mu, looked := e.levelRates[level]
+	if !looked {
+		if mu = e.median(level, stated); e.levelRates == nil {
+			e.levelRates = map[string]float64{}
+		} else if len(e.levelRates) >= maxClasses {
+			clear(e.levelRates)
+		}
+		e.levelRates[e.Intern(level)] = mu
+	}
+	if mu > 0 {
 		return mu
 	}
 	if s := endsOf(e.Class(level)); s.n >= minLevelResults && s.mean > 0 {

@@ -183,3 +183,30 @@ func TestLevelsAreRestored(t *testing.T) {
 		}
 	}
 }
+
+// A node that has many peers does not ask them all for each task: they are asked once about a level until the rows are
+// set or the rates are published again.
+func TestPeersAreAskedOnceAboutALevel(t *testing.T) {
+	e, asked, mu := measuring(), 0, 2.0
+	told := func(class string, _ bool, dst []float64) []float64 {
+		if class == level(1) {
+			asked++
+			dst = append(dst, mu)
+		}
+		return dst
+	}
+	for range 10 {
+		if mean, _ := e.RunTime(level(1), told); mean != 0.5 || asked != 1 {
+			t.Fatalf("%g s, asked %d times", mean, asked)
+		}
+	}
+	mu = 4
+	e.Publish(grid.Time(5e9))
+	if mean, _ := e.RunTime(level(1), told); mean != 0.25 || asked != 2 {
+		t.Errorf("%g s after a publication, asked %d times", mean, asked)
+	}
+	e.ResetRows()
+	if e.RunTime(level(1), told); asked != 3 {
+		t.Errorf("asked %d times after the rows were set", asked)
+	}
+}

@@ -19,6 +19,7 @@ func (e *Estimator) Publish(now grid.Time) {
 		return
 	}
 	e.lastPublish = max(now, 1)
+	clear(e.levelRates)
 	e.rebuild(now)
 	if e.differs() {
 		e.own, e.next = e.next, e.own

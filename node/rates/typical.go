@@ -42,6 +42,7 @@ func (e *Estimator) Rows() []Row { return e.rows }
 // ResetRows sets the rows to the classes that this node publishes or that were submitted here. Typical rates are
 // computed anew.
 func (e *Estimator) ResetRows() {
+	clear(e.levelRates)
 	e.rows = e.rows[:0]
 	e.AddRows(e.own)
 	for _, c := range e.classes {
