@@ -11,6 +11,8 @@ const (
 	leaveTime = 15 * time.Second // for a node that was asked to leave
 	goneTime  = 10 * time.Second // for one that was killed
 	downTime  = 2 * time.Minute
+	// deadTime is how long the engine may say that a started node does not run; a busy engine is late to say that it does.
+	deadTime = 10 * time.Second
 )
 
 // start starts a node and returns when it answers.
@@ -23,7 +25,8 @@ func (t *Net) start(ctx context.Context, n *Node) error {
 	}
 	ctx, stop := context.WithTimeout(ctx, readyTime)
 	defer stop()
-	for i, ended := 1, 0; ; i++ {
+	runs := time.Now() // when the node was last known to run
+	for i := 1; ; i++ {
 		if t.answers(ctx, n) {
 			return nil
 		}
@@ -37,8 +40,8 @@ func (t *Net) start(ctx context.Context, n *Node) error {
 			continue
 		}
 		if s, err := t.m.states(ctx); err != nil || s[n.Name] == Running {
-			ended = 0
-		} else if ended++; ended == 3 { // a busy engine may be late to say that a container runs
+			runs = time.Now()
+		} else if time.Since(runs) > deadTime {
 			return fmt.Errorf("node %s ended before it was ready; its log ends with:\n%s", n.Name, tail(t.Log(n), 5))
 		}
 	}
