@@ -66,8 +66,9 @@ func (e *Exec) Accept(now grid.Time, id grid.AttemptID, o *grid.Offer, ready boo
 	}
 	w := e.newWork()
 	*w = Work{ID: id, Class: o.Class, Lease: o.Lease, State: grid.WorkQueued, Accepted: now, Since: now,
-		Terms: Terms{o.Stays, o.Asks}, ready: ready, class: e.levelOf(o)}
+		Terms: Terms{o.Stays, o.Asks}, ready: ready}
 	e.shareSpec(w, o.Spec)
+	w.class = e.counterOf(w)
 	e.enqueue(w, o.Age)
 	e.addToIndex(w)
 	w.class.queued += int64(w.Spec.Needs.CPU)
@@ -77,8 +78,9 @@ func (e *Exec) Accept(now grid.Time, id grid.AttemptID, o *grid.Offer, ready boo
 // Restore restores an attempt that has a result.
 func (e *Exec) Restore(id grid.AttemptID, o *grid.Offer, r *grid.Result) *Work {
 	w := e.newWork()
-	*w = Work{ID: id, Class: o.Class, Lease: o.Lease, State: grid.WorkFinished, Result: r, class: e.levelOf(o)}
+	*w = Work{ID: id, Class: o.Class, Lease: o.Lease, State: grid.WorkFinished, Result: r}
 	e.shareSpec(w, o.Spec)
+	w.class = e.counterOf(w)
 	e.finish(w)
 	e.addToIndex(w)
 	return w

@@ -8,6 +8,20 @@ import (
 	"skep/grid"
 )
 
+// An attempt is of its job's level, which the class of its offer names, unless its task was demoted to another class.
+func TestLevelOfAnAttempt(t *testing.T) {
+	e := New(grid.Resources{CPU: grid.CPU})
+	s := &grid.JobSpec{Engine: grid.EngineProcess, Command: []string{"sh", "-c", "x"}}
+	for k, want := range map[uint32]string{0: grid.LevelOf(s), 1: "large"} {
+		class, _ := grid.ClassOfLevel(want)
+		at := id(0)
+		at.Task.Index = k
+		if got := e.Accept(0, at, &grid.Offer{Spec: s, Class: class}, true).Level(); got != want || got == "" {
+			t.Errorf("of class %s: level %q, want %q", class, got, want)
+		}
+	}
+}
+
 // Against a linear scan of all lists.
 func TestWorkOfAJob(t *testing.T) {
 	r, e := grid.NewRand(1, 9), New(grid.Resources{CPU: 3 * grid.CPU})

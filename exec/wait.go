@@ -109,13 +109,13 @@ func (e *Exec) updateAges(now grid.Time) {
 	}
 }
 
-// levelOf returns the counter of the finest level of a class to which an attempt belongs; of the class while there are
-// many.
-func (e *Exec) levelOf(o *grid.Offer) *class {
+// counterOf returns the counter of the finest level of a class to which an attempt belongs; of the class while there
+// are many.
+func (e *Exec) counterOf(w *Work) *class {
 	if len(e.classes) >= maxLevelCounters {
-		return e.class(o.Class)
+		return e.class(w.Class)
 	}
-	return e.class(grid.LevelOf(o.Class, o.Spec))
+	return e.class(w.Level())
 }
 
 // maxLevelCounters bounds the counters of levels: each poll goes through all.

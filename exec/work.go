@@ -43,8 +43,13 @@ type Terms struct {
 	Asks  bool // its owner asks for it before it gives it up
 }
 
-// Level is the level of the class for which its run counts.
-func (w *Work) Level() string { return w.class.name }
+// Level is the finest level of its class: that of its job, unless the task was demoted to another class.
+func (w *Work) Level() string {
+	if class, finer := grid.ClassOfLevel(w.shared.level); finer && class == w.Class {
+		return w.shared.level
+	}
+	return w.Class
+}
 
 // class counts the queued work of one level of a class, so that the backlog is a sum over classes instead of tasks.
 type class struct {

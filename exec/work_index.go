@@ -75,8 +75,9 @@ func (e *Exec) Of(job grid.JobID, dst []*Work) []*Work {
 // jobSpec is a job's spec, shared by all its attempts here: each offer has a copy, which for a long queue would be
 // most of the node's memory.
 type jobSpec struct {
-	spec *grid.JobSpec
-	last *Work // the last of its attempts, which are a chain
+	spec  *grid.JobSpec
+	level string // grid.LevelOf(spec)
+	last  *Work  // the last of its attempts, which are a chain
 }
 
 // shareSpec makes work use the shared spec of its job.
@@ -87,7 +88,7 @@ func (e *Exec) shareSpec(w *Work, spec *grid.JobSpec) {
 			s = new(jobSpec)
 		}
 		e.freeSpec = nil
-		s.spec = spec
+		s.spec, s.level = spec, grid.LevelOf(spec)
 	}
 	if w.before = s.last; s.last != nil {
 		s.last.after = w

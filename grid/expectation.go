@@ -30,6 +30,7 @@ type Waiting struct {
 	Owner   NodeID
 	Spec    *JobSpec
 	Class   string
+	Level   string  // of the class: see LevelOf
 	End     float64 // seconds until the last of it is expected to be done where it waits; unknown of what has no place yet
 	Overdue bool    // some of it has waited for half as long again as was predicted, or has no place
 }

@@ -81,10 +81,10 @@ func ClassOf(s *JobSpec) string {
 	if len(s.Command) == 0 {
 		return s.Engine
 	}
-	program := s.Command[0]
-	name := path.Base(program)
+	program := path.Clean(s.Command[0])
+	name := path.Base(s.Command[0])
 	for i := range s.Inputs {
-		if in := &s.Inputs[i]; in.Exec && path.Clean(in.Path) == path.Clean(program) {
+		if in := &s.Inputs[i]; in.Exec && path.Clean(in.Path) == program {
 			name += "@" + in.Blob.String()[:8]
 			break
 		}

@@ -19,16 +19,20 @@ const (
 	levelSize = len(levelMark) + 8
 )
 
-// LevelOf returns the finest level of a class of which a job's tasks are: that of the first argument that is an input
-// file, by its content, or of the text after an option such as -c or -e. Without either it is the class itself, as it
-// is where the class is not the job's own: a task was demoted to it.
-func LevelOf(class string, s *JobSpec) string {
-	if s == nil || s.Class != "" || len(s.Command) < 2 || class != ClassOf(s) {
-		return class
+// LevelOf returns the finest level of a job's own class of which its tasks are: that of the first argument that is an
+// input file, by its content, or of the text after an option such as -c or -e. "" = none below the class is known. The
+// time it takes is linear in the size of the specification, so it is called once for a job.
+func LevelOf(s *JobSpec) string {
+	if s.Class != "" || len(s.Command) < 2 {
+		return ""
 	}
 	script := scriptOf(s)
-	if script == "" || len(class) > MaxClass-levelSize {
-		return class
+	if script == "" {
+		return ""
+	}
+	class := ClassOf(s)
+	if len(class) > MaxClass-levelSize {
+		return ""
 	}
 	h := fnv.New32a()
 	h.Write([]byte(script))
@@ -47,11 +51,13 @@ func ClassOfLevel(name string) (class string, finer bool) {
 
 // scriptOf identifies what the program is given to run; "" = nothing is known of that.
 func scriptOf(s *JobSpec) string {
+	inputs := make(map[string]BlobID, len(s.Inputs))
+	for k := range s.Inputs {
+		inputs[path.Clean(s.Inputs[k].Path)] = s.Inputs[k].Blob
+	}
 	for i, arg := range s.Command[1:] {
-		for k := range s.Inputs {
-			if path.Clean(s.Inputs[k].Path) == path.Clean(arg) {
-				return "file " + s.Inputs[k].Blob.String()
-			}
+		if blob, ok := inputs[path.Clean(arg)]; ok {
+			return "file " + blob.String()
 		}
 		if takesText(arg) && i+2 < len(s.Command) {
 			return "text " + s.Command[i+2]

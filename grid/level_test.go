@@ -1,6 +1,7 @@
 package grid
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -11,7 +12,7 @@ func TestLevels(t *testing.T) {
 	script := File{Path: "run.py", Blob: BlobID{1}}
 	level := func(class string, inputs []File, command ...string) string {
 		s := &JobSpec{Engine: EngineProcess, Class: class, Command: command, Inputs: inputs}
-		return LevelOf(ClassOf(s), s)
+		return LevelOf(s)
 	}
 	short := level("", nil, "sh", "-c", "sleep 0.05")
 	for what, x := range map[string]struct {
@@ -44,12 +45,30 @@ func TestLevels(t *testing.T) {
 		"a long program": level("", nil, strings.Repeat("p", 60), "-c", "x"),
 		"nothing after":  level("", nil, "sh", "-c"),
 	} {
-		if _, finer := ClassOfLevel(got); finer {
+		if got != "" {
 			t.Errorf("%s: has the finer level %q", what, got)
 		}
 	}
-	s := &JobSpec{Engine: EngineProcess, Command: []string{"sh", "-c", "x"}}
-	if got := LevelOf("demoted", s); got != "demoted" {
-		t.Errorf("a demoted task has the level %q", got)
+}
+
+// The class and the level of a job with many arguments and inputs are found in linear time: each argument is cleaned
+// once, each input once for the class and once for the level, which allocates twice.
+func TestLevelIsLinear(t *testing.T) {
+	cost := func(n int) float64 {
+		s := &JobSpec{Engine: EngineProcess, Command: []string{"./sh"}}
+		for k := range n {
+			s.Command = append(s.Command, fmt.Sprint("./arg", k))
+			s.Inputs = append(s.Inputs, File{Path: fmt.Sprint("./in", k), Blob: BlobID{1}, Exec: true})
+		}
+		s.Command = append(s.Command, "-c", "text")
+		if LevelOf(s) == "" {
+			t.Fatal("it has no level")
+		}
+		return testing.AllocsPerRun(5, func() { LevelOf(s) })
+	}
+	for _, n := range []int{100, 1000} {
+		if got, most := cost(n), float64(2*3*n+50); got > most {
+			t.Errorf("%g allocations with %d arguments and inputs, want at most %g", got, n, most)
+		}
 	}
 }

@@ -76,7 +76,7 @@ func TestPollsNameLevelsToThoseWhoKnow(t *testing.T) {
 	for _, m := range r.sent(grid.KindPoll) {
 		asked[m.To] = m.Msg.Poll.Class
 	}
-	if want := grid.LevelOf("process:sh", s); asked[fastID] != want || asked[slowID] != "process:sh" {
+	if want := grid.LevelOf(s); asked[fastID] != want || asked[slowID] != "process:sh" {
 		t.Errorf("polled for %v, want for %q and for the class", asked, want)
 	}
 }
@@ -106,13 +106,13 @@ func TestAnswersAreByScript(t *testing.T) {
 		return r.one(grid.KindState).Msg.State.ECT.Seconds()
 	}
 	short, long := text("sleep 0.05"), text("sleep 3")
-	if ect := answer(grid.LevelOf("process:sh", short)); ect > 0.1 {
+	if ect := answer(grid.LevelOf(short)); ect > 0.1 {
 		t.Errorf("%g s are answered for the short text", ect)
 	}
-	if ect := answer(grid.LevelOf("process:sh", long)); ect < 2.9 || ect > 3.1 {
+	if ect := answer(grid.LevelOf(long)); ect < 2.9 || ect > 3.1 {
 		t.Errorf("%g s are answered for the long text", ect)
 	}
-	if ect := answer(grid.LevelOf("process:sh", text("x"))); ect < 0.5 || ect > 2.9 {
+	if ect := answer(grid.LevelOf(text("x"))); ect < 0.5 || ect > 2.9 {
 		t.Errorf("%g s are answered for a new text", ect)
 	}
 }

@@ -177,7 +177,7 @@ func TestMappedTaskIsGranted(t *testing.T) {
 		if len(waiting) != 1 || waiting[0].Overdue {
 			t.Fatalf("waiting %+v, want the task that waits", waiting)
 		}
-		there, may := r.n.peers.RunTimeAt(r.now, slowID, waiting[0].Spec, "a")
+		there, may := r.n.peers.RunTimeAt(r.now, slowID, waiting[0].Spec, waiting[0].Level)
 		got := 0
 		if may && there < waiting[0].End {
 			got = 1

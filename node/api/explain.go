@@ -41,9 +41,10 @@ func (s *Server) explainJob(ctx context.Context, in *pageIn) (*v1.Explanation, e
 		for i := range stories {
 			ex.Tasks[i].Steps = stories[i].steps(decisionsOf(stories[i].id, weighed), name, wall)
 		}
+		class := grid.ClassOf(spec)
 		for _, p := range v.Peers(now, nil) {
 			f := fitnessOf(spec, &p)
-			if r := v.Blacklisted(now, grid.ClassOf(spec), p.Ad.Node); f.Fits && r.Why != grid.WhyNone {
+			if r := v.Blacklisted(now, class, p.Ad.Node); f.Fits && r.Why != grid.WhyNone {
 				f.Fits, f.Reason, f.Detail = false, r.Why.String(), r.Detail
 			}
 			if f.Fits && v.WouldExpose(p.Ad.Node, spec) {

@@ -127,7 +127,7 @@ func (c *Coordinator) awaitsAnswers(now grid.Time, l *liveTask) bool {
 	}
 	best := slices.MinFunc(l.answers, func(a, b balance.State) int { return cmp.Compare(a.ECT, b.ECT) }).ECT
 	return slices.ContainsFunc(l.unanswered, func(id grid.NodeID) bool {
-		return c.peers.CouldWin(now, id, l.job.spec, l.class(), l.sent, best)
+		return c.peers.CouldWin(now, id, l.job.spec, l.level(), l.sent, best)
 	})
 }
 

@@ -130,7 +130,8 @@ func (c *Coordinator) Waiting(now grid.Time, dst []grid.Waiting) []grid.Waiting 
 		if slices.ContainsFunc(dst[first:], same) || !c.mayGrant(now, l) {
 			continue
 		}
-		w := grid.Waiting{Job: l.job.id, Owner: c.cfg.Self, Spec: l.job.spec, Class: l.class(), Overdue: true}
+		w := grid.Waiting{Job: l.job.id, Owner: c.cfg.Self, Spec: l.job.spec, Class: l.class(), Level: l.level(),
+			Overdue: true}
 		if l.awaits == awaitMapping {
 			w.End, w.Overdue = max(l.job.expected.by.Sub(now), 0).Seconds(), now >= l.job.expected.overdue
 		}

@@ -1,6 +1,7 @@
 package coordinator
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -197,7 +198,7 @@ func (c *Coordinator) Create(now grid.Time, id grid.JobID, spec *grid.JobSpec, o
 
 func (c *Coordinator) newJob(id grid.JobID, spec *grid.JobSpec, submitted int64) *job {
 	j := &job{id: id, spec: spec, class: grid.ClassOf(spec), submitted: submitted, tasks: sparse.Make[task](spec.Count)}
-	j.level = grid.LevelOf(j.class, spec)
+	j.level = cmp.Or(grid.LevelOf(spec), j.class)
 	j.counts[grid.Pending] = j.count()
 	c.jobs.Put(j)
 	return j

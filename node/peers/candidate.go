@@ -97,25 +97,25 @@ func (p *Peers) RTT(id grid.NodeID) time.Duration {
 
 // RunTimeAt is the time in seconds in which a connected node would be done with a task, moving it included; false = it
 // does not fit, or must not get it now.
-func (p *Peers) RunTimeAt(now grid.Time, id grid.NodeID, spec *grid.JobSpec, class string) (float64, bool) {
+func (p *Peers) RunTimeAt(now grid.Time, id grid.NodeID, spec *grid.JobSpec, level string) (float64, bool) {
+	class, _ := grid.ClassOfLevel(level)
 	m := connectedPeer{p.set.get(id), p.cfg.Gossip.Peer(id), p.records.Of(id)}
 	if m.peer == nil || !m.up || m.view == nil || !m.mayRun(spec) || p.Excludes(now, class, id) ||
 		m.record.OnProbation(now, grid.MilliCPU(m.peer.cores)) {
 		return 0, false
 	}
-	level := grid.LevelOf(class, spec)
 	return p.runTimeAt(m, spec, level, p.levelRate(level)), true
 }
 
 // CouldWin reports whether a node that has not answered a poll could be done with a task before a time, in seconds from
 // now. It could if its answer is expected soon, whatever it says: only a far one is not waited for in vain.
-func (p *Peers) CouldWin(now grid.Time, id grid.NodeID, spec *grid.JobSpec, class string, sent grid.Time,
+func (p *Peers) CouldWin(now grid.Time, id grid.NodeID, spec *grid.JobSpec, level string, sent grid.Time,
 	best float64) bool {
 	left := (p.RTT(id) - now.Sub(sent)).Seconds()
 	if p.cfg.RatesGiven || left < max(minFar, best*farShare) {
 		return true
 	}
-	there, known := p.RunTimeAt(now, id, spec, class)
+	there, known := p.RunTimeAt(now, id, spec, level)
 	return !known || left+there < best
 }
 

@@ -112,7 +112,7 @@ func (x *Exchange) fits(now grid.Time, w *grid.Waiting, id grid.NodeID, free gri
 	if !free.Fits(w.Spec.Needs.Resources) || !x.cfg.Peers.Pulls(w.Owner) {
 		return 0, false
 	}
-	there, may := x.cfg.Peers.RunTimeAt(now, id, w.Spec, w.Class)
+	there, may := x.cfg.Peers.RunTimeAt(now, id, w.Spec, w.Level)
 	return there, may && (w.Overdue || there < w.End)
 }
 

@@ -33,9 +33,10 @@ func (w *world) Pulls(grid.NodeID) bool                  { return true }
 func (w *world) Free(grid.NodeID) grid.Resources         { return oneCore }
 func (w *world) RTT(grid.NodeID) time.Duration           { return w.rtt }
 
-func (w *world) RunTimeAt(grid.Time, grid.NodeID, *grid.JobSpec, string) (float64, bool) {
+// RunTimeAt fits what is asked by the level of its class.
+func (w *world) RunTimeAt(_ grid.Time, _ grid.NodeID, _ *grid.JobSpec, level string) (float64, bool) {
 	w.judged++
-	return 1, true
+	return 1, level == "level"
 }
 
 // queue and placements are the two parts where work waits.
@@ -44,8 +45,8 @@ type placements struct{ *world }
 
 func waitingOf(jobs int, end float64, dst []grid.Waiting) []grid.Waiting {
 	for i := range jobs {
-		dst = append(dst, grid.Waiting{Job: grid.JobID{Nonce: [10]byte{byte(i)}}, End: end,
-			Spec: &grid.JobSpec{Needs: grid.Needs{Resources: oneCore}}})
+		dst = append(dst, grid.Waiting{Job: grid.JobID{Nonce: [10]byte{byte(i)}}, End: end, Class: "class",
+			Level: "level", Spec: &grid.JobSpec{Needs: grid.Needs{Resources: oneCore}}})
 	}
 	return dst
 }

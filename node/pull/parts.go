@@ -60,9 +60,9 @@ type Peers interface {
 	// Free is what a node's ad says that it has free.
 	Free(id grid.NodeID) grid.Resources
 
-	// RunTimeAt is the time in seconds in which a node would be done with a task of a class; false = it does not fit, or
-	// must not get it now.
-	RunTimeAt(now grid.Time, id grid.NodeID, spec *grid.JobSpec, class string) (float64, bool)
+	// RunTimeAt is the time in seconds in which a node would be done with a task of a level of a class; false = it does
+	// not fit, or must not get it now.
+	RunTimeAt(now grid.Time, id grid.NodeID, spec *grid.JobSpec, level string) (float64, bool)
 
 	RTT(id grid.NodeID) time.Duration
 }

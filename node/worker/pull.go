@@ -63,7 +63,8 @@ func (w *Worker) Waiting(now grid.Time, dst []grid.Waiting) []grid.Waiting {
 			if at = len(dst) - first; at == maxWaitingJobs {
 				return false
 			}
-			dst = append(dst, grid.Waiting{Job: job, Owner: w.Owner(job), Spec: a.Spec, Class: a.Class})
+			dst = append(dst, grid.Waiting{Job: job, Owner: w.Owner(job), Spec: a.Spec, Class: a.Class,
+				Level: a.Level()})
 		}
 		x := &dst[first+at]
 		late = late || now >= overdueAt(a)
