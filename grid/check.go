@@ -14,6 +14,9 @@ func (s *JobSpec) Check() error {
 	var p problems
 	p.text("name", s.Name, MaxName)
 	p.text("class", s.Class, MaxClass)
+	if strings.Contains(s.Class, LevelMark) {
+		p.addf("class %q: want a name without %q, which stands between a program and its script", s.Class, LevelMark)
+	}
 	if s.Engine != EngineProcess {
 		p.addf("engine %q: want %q", s.Engine, EngineProcess)
 	}

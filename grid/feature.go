@@ -6,8 +6,9 @@ type Feature uint8
 // FeatureAccess: the node shows a job under AccessOwner only to a client that presents the job's capability.
 const FeatureAccess Feature = 1
 
-// FeatureLevels: the node knows the finer levels of classes (LevelOf), and may be polled for them.
-const FeatureLevels Feature = 2
+// FeatureLevels: the node knows the finer levels of classes (LevelOf), and may be polled for them. Number 2 said the
+// same of levels with another mark.
+const FeatureLevels Feature = 3
 
 // FeatureSet is a set of features, a bit each.
 type FeatureSet uint64

@@ -2,6 +2,7 @@ package grid
 
 import (
 	"path"
+	"strings"
 	"time"
 )
 
@@ -89,8 +90,10 @@ func ClassOf(s *JobSpec) string {
 			break
 		}
 	}
-	return Clean(s.Engine+":"+name, MaxClass)
+	return Clean(strings.ReplaceAll(s.Engine+":"+name, LevelMark, "?"), MaxClass)
 }
 
-// ValidClass reports whether a name is a valid class name on the wire.
-func ValidClass(name string) bool { return len(name) <= MaxClass && Printable(name) }
+// ValidClass reports whether a name may be that of a class, and not of a finer level of one.
+func ValidClass(name string) bool {
+	return len(name) <= MaxClass && Printable(name) && !strings.Contains(name, LevelMark)
+}

@@ -8,15 +8,19 @@ import (
 )
 
 // Classes form a hierarchy of two levels: the engine and program, and below it what the program is given to run, a
-// script or a text. Its name is that of the class with levelMark and 8 hexadecimal digits of a hash:
+// script or a text. Its name is that of the class with LevelMark and 8 hexadecimal digits of a hash:
 //
-//	process:sh  ->  process:sh#1a2b3c4d
+//	process:sh  ->  process:sh§1a2b3c4d
 //
 // A class that the submitter named is one level: it is used as it is.
 
+// LevelMark is in the name of each finer level and in no class: Check refuses it, and ClassOf replaces it. It is
+// printable, so that versions without levels pass such names on as those of classes. Earlier versions used
+// earlierLevelMark, which submitters have in classes of their own.
 const (
-	levelMark = "#"
-	levelSize = len(levelMark) + 8
+	LevelMark        = "§"
+	earlierLevelMark = "#"
+	levelDigits      = 8
 )
 
 // LevelOf returns the finest level of a job's own class of which its tasks are: that of the first argument that is an
@@ -31,22 +35,37 @@ func LevelOf(s *JobSpec) string {
 		return ""
 	}
 	class := ClassOf(s)
-	if len(class) > MaxClass-levelSize {
+	if len(class) > MaxClass-len(LevelMark)-levelDigits {
 		return ""
 	}
 	h := fnv.New32a()
 	h.Write([]byte(script))
-	return fmt.Sprintf("%s%s%08x", class, levelMark, h.Sum32())
+	return fmt.Sprintf("%s%s%0*x", class, LevelMark, levelDigits, h.Sum32())
 }
 
 // ClassOfLevel returns the class of which a name is the finer level; false if it is none.
-func ClassOfLevel(name string) (class string, finer bool) {
-	at := len(name) - levelSize
-	if at <= 0 || !strings.HasPrefix(name[at:], levelMark) ||
-		strings.Trim(name[at+len(levelMark):], "0123456789abcdef") != "" {
+func ClassOfLevel(name string) (class string, finer bool) { return cutLevel(name, LevelMark) }
+
+func cutLevel(name, mark string) (class string, finer bool) {
+	digits := len(name) - levelDigits
+	at := digits - len(mark)
+	if at <= 0 || name[at:digits] != mark || strings.Trim(name[digits:], "0123456789abcdef") != "" {
 		return name, false
 	}
 	return name[:at], true
+}
+
+// ValidLevel reports whether a name is that of a class or of a finer level of one.
+func ValidLevel(name string) bool {
+	class, _ := ClassOfLevel(name)
+	return len(name) <= MaxClass && ValidClass(class)
+}
+
+// IsEarlierLevel reports whether a name is that of a level as earlier versions recorded it. The class of a program
+// whose own name ends alike is taken for one: it is measured anew after each start.
+func IsEarlierLevel(name string) bool {
+	class, finer := cutLevel(name, earlierLevelMark)
+	return finer && strings.HasPrefix(class, EngineProcess+":")
 }
 
 // scriptOf identifies what the program is given to run; "" = nothing is known of that.

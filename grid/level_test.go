@@ -26,7 +26,8 @@ func TestLevels(t *testing.T) {
 		if (x.got == short) != x.same {
 			t.Errorf("%s: level %q, and %q of the first", what, x.got, short)
 		}
-		if class, finer := ClassOfLevel(x.got); !finer || class != "process:sh" || !ValidClass(x.got) {
+		if class, finer := ClassOfLevel(x.got); !finer || class != "process:sh" || !ValidLevel(x.got) ||
+			ValidClass(x.got) {
 			t.Errorf("%s: level %q is of class %q, finer: %v", what, x.got, class, finer)
 		}
 	}
@@ -47,6 +48,39 @@ func TestLevels(t *testing.T) {
 	} {
 		if got != "" {
 			t.Errorf("%s: has the finer level %q", what, got)
+		}
+	}
+}
+
+// No class is taken for a level: neither one that the submitter named, nor what a program is called, nor a level of
+// earlier versions.
+func TestClassIsNoLevel(t *testing.T) {
+	for name, valid := range map[string]bool{"sweep#20240101": true, "a" + LevelMark + "20240101": false,
+		LevelMark: false, "process:x#20240101": true} {
+		s := good()
+		s.Class = name
+		err := s.Check()
+		if (err == nil) != valid || ValidClass(name) != valid {
+			t.Errorf("class %q: %v, valid: %v", name, err, ValidClass(name))
+		}
+		for _, part := range []string{"class", name, "without \"" + LevelMark} {
+			if err != nil && !strings.Contains(err.Error(), part) {
+				t.Errorf("class %q: the error %q does not say %q", name, err, part)
+			}
+		}
+		if _, finer := ClassOfLevel(name); finer && valid {
+			t.Errorf("class %q is taken for a level", name)
+		}
+	}
+	s := good()
+	s.Command = []string{"run" + LevelMark + "20240101"}
+	if class := ClassOf(&s); !ValidClass(class) {
+		t.Errorf("a program is of class %q", class)
+	}
+	for name, earlier := range map[string]bool{"process:sh#1a2b3c4d": true, "sweep#20240101": false,
+		"process:sh": false, "process:sh" + LevelMark + "1a2b3c4d": false} {
+		if IsEarlierLevel(name) != earlier {
+			t.Errorf("%q is of earlier versions: %v", name, !earlier)
 		}
 	}
 }

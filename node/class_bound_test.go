@@ -168,12 +168,13 @@ func TestNodeThatDemotesAllIsBlacklisted(t *testing.T) {
 }
 
 // Regression: a class name that must not be published is not accepted. The first version took it from a worker and
-// could then publish nothing more, not even after a restart.
+// could then publish nothing more, not even after a restart. Nor is a level: it would evict those that were measured.
 func TestUnpublishableClassNameIsRejected(t *testing.T) {
 	r := newRig(t, cannotRunHere)
 	r.join(fastID, 1, "linux")
 	r.join(slowID, 1, "linux")
-	for k, next := range []string{"\n", "\xff", strings.Repeat("x", grid.MaxClass+1)} {
+	for k, next := range []string{"\n", "\xff", strings.Repeat("x", grid.MaxClass+1),
+		"process:sh" + grid.LevelMark + "deadbeef"} {
 		r.reportStopped(fastID, r.offeredAs(byte(k+1), "small", 3, fastID), next)
 		if v := r.task(jobID(byte(k + 1))); v.Lost != 1 || r.n.rates.Class(next) != nil {
 			t.Errorf("%q: %d lost, measured %v", next, v.Lost, r.n.rates.Class(next))

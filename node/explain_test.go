@@ -65,11 +65,12 @@ func TestDecisionSaysWhy(t *testing.T) {
 	}
 }
 
-// A peer is polled for the finest level of a class if it knows levels, else for the class, as by older versions.
+// A peer is polled for the finest level of a class if it knows levels, else for the class, as by older versions; among
+// them those that know levels by another mark and say so by feature 2.
 func TestPollsNameLevelsToThoseWhoKnow(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 1, "linux")
-	r.joinAs(slowID, 1, "linux", grid.AllFeatures&^(1<<grid.FeatureLevels))
+	r.joinAs(slowID, 1, "linux", grid.AllFeatures&^(1<<grid.FeatureLevels)|1<<2)
 	s := spec(func(s *grid.JobSpec) { s.Command = []string{"sh", "-c", "sleep 1"} })
 	r.submit(jobID(1), s)
 	asked := map[grid.NodeID]string{}

@@ -60,8 +60,8 @@ type demotion struct {
 	class string
 }
 
-// mayDemoteTo reports whether a worker may move the task to that class: not to a class that it had before, and at
-// most maxDemotions times. Otherwise the result is an ordinary loss.
+// mayDemoteTo reports whether a worker may move the task to that class: not to a class that it had before, nor to a
+// level of one, and at most maxDemotions times. Otherwise the result is an ordinary loss.
 func (l *liveTask) mayDemoteTo(next string) bool {
 	return next != "" && grid.ValidClass(next) && next != l.class() && l.job.spec.Retries > 0 &&
 		len(l.demotions) < maxDemotions &&

@@ -29,8 +29,8 @@ func (e *Estimator) arrive(now grid.Time, name string, spec *grid.JobSpec, k int
 	c.last, c.used = now, now
 }
 
-// ArriveForeign counts the arrival of a task whose class a worker named. Such classes evict each other, never a
-// measured class.
+// ArriveForeign counts the arrival of a task whose class a worker named, which is no level of one. Such classes evict
+// each other, never a measured class or level.
 func (e *Estimator) ArriveForeign(now grid.Time, class string, spec *grid.JobSpec) {
 	c := e.Class(class)
 	foreign := c == nil || c.foreign

@@ -101,10 +101,11 @@ func (e *Estimator) save(c *Class, fx *grid.Effects) {
 	rec.Class = grid.ClassRecord{Class: c.name, Mean: c.seconds, Count: c.runs, Spread: c.runSCV, Spreads: c.runSCVCount}
 }
 
-// Restore restores the measurements of a class. A name that must not be published is deleted from disk: older versions
-// recorded any name that a worker sent.
+// Restore restores the measurements of a class. A name that must not be published is deleted from disk, since older
+// versions recorded any name that a worker sent, and so is a level's name as older versions made it: it would be that
+// of a class of which nothing more comes.
 func (e *Estimator) Restore(rec *grid.ClassRecord) {
-	if !grid.ValidClass(rec.Class) {
+	if !grid.ValidLevel(rec.Class) || grid.IsEarlierLevel(rec.Class) {
 		e.forgotten = append(e.forgotten, rec.Class)
 		return
 	}

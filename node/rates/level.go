@@ -94,7 +94,7 @@ func (e *Estimator) spread(class string, mean float64, of func(*Class) sample) (
 
 // levels are the levels of a class: they stand together in the order of names.
 func (e *Estimator) levels(class string) []*Class {
-	first, _ := e.find(class + "#")
+	first, _ := e.find(class + grid.LevelMark)
 	end := first
 	for ; end < len(e.classes); end++ {
 		if of, finer := grid.ClassOfLevel(e.classes[end].name); !finer || of != class {
@@ -169,11 +169,20 @@ func (e *Estimator) RunsOf(level string) int32 {
 
 // lastUse orders classes for eviction.
 func (c *Class) lastUse() grid.Time {
-	if _, finer := grid.ClassOfLevel(c.name); finer && max(c.runs, c.ends) >= minLevelResults {
+	if c.knownLevel() {
 		return c.used + knownFor
 	}
 	return c.used
 }
+
+// knownLevel reports whether it is a finer level with an estimate of its own.
+func (c *Class) knownLevel() bool {
+	_, finer := grid.ClassOfLevel(c.name)
+	return finer && max(c.runs, c.ends) >= minLevelResults
+}
+
+// isSplit reports whether a class is told by its levels.
+func (c *Class) isSplit() bool { return c != nil && c.split }
 
 // Told returns the level of a task's class that this node tells others, and by which its tasks are allocated: the
 // coarsest that explains the spread of run times.

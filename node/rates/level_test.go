@@ -3,6 +3,7 @@ package rates
 import (
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 	"time"
 
@@ -10,7 +11,7 @@ import (
 )
 
 // level returns the k-th level of class sh.
-func level(k int) string { return fmt.Sprintf("process:sh#%08x", k) }
+func level(k int) string { return fmt.Sprintf("process:sh%s%08x", grid.LevelMark, k) }
 
 // run has an estimator see runs of a level, one a second.
 func run(e *Estimator, now *grid.Time, name string, times int, seconds func() float64) {
@@ -145,7 +146,7 @@ func TestLevelsAreBounded(t *testing.T) {
 	var fx grid.Effects
 	for k := range 20_000 {
 		e.Ran(now.Add(time.Duration(k)*time.Millisecond), level(k+1), 1, &fx)
-		e.Arrive(now, fmt.Sprintf("process:p%d#%08x", k%20, k), job, 1)
+		e.Arrive(now, fmt.Sprintf("process:p%d%s%08x", k%20, grid.LevelMark, k), job, 1)
 	}
 	finer := 0
 	for _, c := range e.classes {
@@ -181,6 +182,67 @@ func TestLevelsAreRestored(t *testing.T) {
 		if mean, _ := again.RunTime(level(k), nobody); math.Abs(mean/want-1) > 0.1 {
 			t.Errorf("level %d after a restart: %g s, want %g", k, mean, want)
 		}
+	}
+}
+
+// Names of levels as earlier versions made them are forgotten, on disk too: as classes they would be told to others for
+// ever. A class that the submitter named is none of them.
+func TestEarlierLevelsAreForgotten(t *testing.T) {
+	e, fx, own := measuring(), grid.Effects{}, "sweep#20240101"
+	for _, name := range []string{"process:sh#1a2b3c4d", "process:sh", own} {
+		e.Restore(&grid.ClassRecord{Class: name, Mean: 7, Count: 10})
+	}
+	if len(e.classes) != 2 || e.Class(own).Runs() == 0 {
+		t.Fatalf("%d classes, want the two", len(e.classes))
+	}
+	e.Ran(1, "process:other", 1, &fx)
+	deleted := 0
+	for _, rec := range fx.Saves {
+		if rec.Delete && rec.Class.Class == "process:sh#1a2b3c4d" {
+			deleted++
+		}
+	}
+	if deleted != 1 {
+		t.Errorf("its record is deleted %d times: %+v", deleted, fx.Saves)
+	}
+}
+
+// Classes that a submitter named have estimates of their own whatever their names are, and the first result of each is
+// saved.
+func TestNamedClassesAreNoLevels(t *testing.T) {
+	e, fx := measuring(), grid.Effects{}
+	e.Ran(1, "sweep#20240101", 1, &fx)
+	e.Ran(1, "sweep#20240102", 100, &fx)
+	if len(fx.Saves) != 2 || len(e.classes) != 2 {
+		t.Errorf("%d classes, %d records, want 2 and 2", len(e.classes), len(fx.Saves))
+	}
+	for class, want := range map[string]float64{"sweep#20240101": 1, "sweep#20240102": 100} {
+		if mean, _ := e.RunTime(class, nobody); mean != want {
+			t.Errorf("%s: %g s, want %g", class, mean, want)
+		}
+	}
+}
+
+// A class whose name stands between those of another one and its levels, and that has levels itself, hides them not:
+// process:sh < process:sh-x < process:sh§…
+func TestLevelsAreToldAcrossClasses(t *testing.T) {
+	e, now := measuring(), grid.Time(1)
+	other := func(k int) string { return fmt.Sprintf("process:sh-x%s%08x", grid.LevelMark, k) }
+	for _, name := range []func(int) string{level, other} {
+		e.Arrive(now, name(1), job, 30)
+		e.Arrive(now, name(2), job, 10)
+		run(e, &now, name(1), 20, always(0.05))
+		run(e, &now, name(2), 20, always(3))
+	}
+	e.Publish(now.Add(time.Second))
+	own, _ := e.Published()
+	names := make([]string, len(own))
+	for k := range own {
+		names[k] = own[k].Class
+	}
+	want := []string{"process:sh", "process:sh-x", other(1), other(2), level(1), level(2)}
+	if !slices.Equal(names, want) || own[0].Alpha > 1e-3*own[4].Alpha || own[1].Alpha > 1e-3*own[2].Alpha {
+		t.Errorf("told %v, want %v, and next to no other tasks of the classes", own, want)
 	}
 }
 

@@ -73,29 +73,37 @@ func (e *Estimator) rebuild(now grid.Time) {
 }
 
 // collect sets the rates of all classes, those that are split into levels by these, if levels is set: what is left of
-// such a class is its tasks of other levels.
+// such a class is its tasks of other levels. A class comes before its levels, with other classes in between.
 func (e *Estimator) collect(now grid.Time, levels bool) {
 	e.next = e.next[:0]
-	var split *Class
-	at := 0 // of its rate
 	for _, c := range e.classes {
 		class, finer := grid.ClassOfLevel(c.name)
-		if finer && !(levels && split != nil && split.name == class && max(c.runs, c.ends) >= minLevelResults) {
+		if finer && !(levels && c.knownLevel() && e.Class(class).isSplit()) {
 			continue
 		}
-		alpha := e.alpha(now, c)
-		if alpha <= alphaFloor {
-			alpha = 0
+		alpha := e.busy(now, c)
+		if !finer {
+			e.updateSplit(c)
 		}
-		if finer {
-			e.next[at].Alpha = max(e.next[at].Alpha-alpha, 0)
-		} else if e.updateSplit(c); c.split {
-			split, at = c, len(e.next)
+		if levels && c.split {
+			for _, l := range e.levels(c.name) {
+				if l.knownLevel() {
+					alpha = max(alpha-e.busy(now, l), 0)
+				}
+			}
 		}
-		if mu := e.told(c); alpha > 0 || mu > 0 || c == split {
+		if mu := e.told(c); alpha > 0 || mu > 0 || c.split {
 			e.next = append(e.next, grid.Rate{Class: c.name, Alpha: alpha, Mu: mu})
 		}
 	}
+}
+
+// busy is the arrival rate, 0 of an idle class.
+func (e *Estimator) busy(now grid.Time, c *Class) float64 {
+	if alpha := e.alpha(now, c); alpha > alphaFloor {
+		return alpha
+	}
+	return 0
 }
 
 // told returns the measured execution rate of one slot here as others are told it, tasks per second; 0 = not measured,

@@ -132,7 +132,11 @@ func offer(o *grid.Offer) error {
 	if len(o.Members) > grid.MaxMembers {
 		return fmt.Errorf("%d members: %w: want at most %d", len(o.Members), ErrBound, grid.MaxMembers)
 	}
-	return first(text("class", o.Class, grid.MaxClass), spans("lease", o.Lease, "age", o.Age))
+	if !grid.ValidClass(o.Class) {
+		return fmt.Errorf("class %.64q: %w: want that of a job, at most %d bytes of printable text", o.Class, ErrBound,
+			grid.MaxClass)
+	}
+	return spans("lease", o.Lease, "age", o.Age)
 }
 
 func result(r *grid.Result) error {
