@@ -50,6 +50,10 @@ func TestLevels(t *testing.T) {
 			t.Errorf("%s: has the finer level %q", what, got)
 		}
 	}
+	hidden := &JobSpec{Engine: EngineProcess, Command: []string{"sh", "-c", "x"}, Capability: CapabilityHash{1}}
+	if got := LevelOf(hidden); got != "" {
+		t.Errorf("a job that only its owner may see has the level %q", got)
+	}
 }
 
 // No class is taken for a level: neither one that the submitter named, nor what a program is called, nor a level of

@@ -83,3 +83,60 @@ func TestWaitingWorkNamesItsLevel(t *testing.T) {
 		}
 	}
 }
+
+// told has a node run tasks of two texts, some of its own and some of a peer's, and returns what others hear of that.
+func told(t *testing.T, access func(*grid.JobSpec), short, long string) (all []string) {
+	r := newRig(t, nil)
+	r.join(fastID, 1, "linux")
+	hear := func() {
+		for _, x := range r.fx.Sends {
+			m := &x.Msg
+			all = append(all, fmt.Sprint(m.Kind, m.Poll.Class, m.Poll.Rates, m.State.Rates, m.Offer.Class))
+			for _, e := range m.Digest {
+				all = append(all, fmt.Sprint(e.Ad.Rates))
+			}
+		}
+	}
+	run := func(id grid.AttemptID, took time.Duration) {
+		r.now = r.now.Add(took)
+		r.step(grid.Event{Kind: grid.EvEnded, Attempt: id, Result: &grid.Result{Cause: grid.Exited, Wall: took}})
+		hear()
+	}
+	for k := range byte(24) {
+		text, took := short, 50*time.Millisecond
+		if k%2 == 0 {
+			text, took = long, 3*time.Second
+		}
+		s := spec(func(s *grid.JobSpec) {
+			s.Command, s.Inputs = []string{"sh", "-c", text}, nil
+			access(s)
+		})
+		r.offer(fastID, foreignAttempt(k), s)
+		hear()
+		run(foreignAttempt(k), took)
+		r.submit(jobID(k), s)
+		hear()
+		r.answerAll(map[grid.NodeID]int64{fastID: 1000})
+		hear()
+		run(r.task(jobID(k)).ID, took)
+		r.deliver(fastID, grid.KindPoll, func(m *grid.Message) {
+			m.Poll = grid.Poll{ID: 1, Class: "process:sh", Needs: oneCore, Speed: 1, Cores: grid.CPU}
+		})
+		hear()
+	}
+	return append(all, fmt.Sprint(r.n.nextAd(r.now).Rates))
+}
+
+// Nothing that is told of a job under access: owner depends on the text that it runs: who hears it could try out what
+// the text may be. Of others the two texts are told apart.
+func TestTextOfOwnerOnlyJobIsNotTold(t *testing.T) {
+	same := func(access func(*grid.JobSpec)) bool {
+		return fmt.Sprint(told(t, access, "sleep 0.05", "sleep 3")) == fmt.Sprint(told(t, access, "login a", "login b"))
+	}
+	if !same(ownerOnly) {
+		t.Error("under access: owner it shows which texts were run")
+	}
+	if same(func(*grid.JobSpec) {}) {
+		t.Error("two texts of unequal times are told as one: the test does not see levels")
+	}
+}
