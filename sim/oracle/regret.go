@@ -16,6 +16,7 @@ type replay struct {
 	slow    []float64
 	left    []float64        // share of the cores
 	used    []grid.Resources // by attempts that run
+	coming  []grid.Resources // for tasks that are on their way
 	running []int32          // attempts of each task
 	end     []grid.Time      // when each task's last attempt ended; 0 = it did not run to its end
 	waiting []int32          // tasks, in order
@@ -31,13 +32,15 @@ type replay struct {
 //	regret = ∫ Σ c(k) dt over the waiting tasks k that find an idle node i with
 //	         t + transfer(k, i) + size(k)/rate(i) < end(k),   c(k) the cores that k needs
 //
-// in seconds; the move of a task that is on its way is no regret, since to set out later would end later.
+// in seconds; the move of a task that is on its way is no regret, since to set out later would end later, nor is the
+// place that is kept for it meanwhile.
 func (h *Hindsight) Regret(from grid.Time) (regret, busy float64) {
+	h.setOut()
 	slices.SortStableFunc(h.past, func(a, b moment) int { return int(max(-1, min(1, a.at-b.at))) })
 	n := len(h.books.machines)
 	r := replay{Hindsight: h, open: make([]bool, n), cut: make([]bool, n), paused: make([]grid.Time, n),
 		slow: make([]float64, n), left: make([]float64, n),
-		used: make([]grid.Resources, n), running: make([]int32, len(h.books.tasks)), end: h.ends(),
+		used: make([]grid.Resources, n), coming: make([]grid.Resources, n), running: make([]int32, len(h.books.tasks)), end: h.ends(),
 		free: make([]grid.Resources, n)}
 	for i := range r.slow {
 		r.slow[i], r.left[i] = 1, 1
@@ -53,6 +56,30 @@ func (h *Hindsight) Regret(from grid.Time) (regret, busy float64) {
 		}
 	}
 	return regret, busy
+}
+
+// setOut notes when each task set out for the node where it began: it arrived just when it began.
+func (h *Hindsight) setOut() {
+	for k := range h.past {
+		m := h.past[k]
+		if m.kind != taskBegan {
+			continue
+		}
+		j := &h.books.jobs[h.books.tasks[m.task].job]
+		if m.node == j.origin {
+			continue
+		}
+		took := h.truth.Transfer(j.origin, m.node, h.missing(m.at, m.node, j.spec))
+		for {
+			longer := h.truth.Transfer(j.origin, m.node, h.missing(m.at.Add(-took), m.node, j.spec))
+			if longer <= took {
+				break
+			}
+			took = longer
+		}
+		h.note(m.at.Add(-took), taskSetOut, m.node, m.task, 0)
+		h.note(m.at, taskCame, m.node, m.task, 0)
+	}
 }
 
 // ends returns when the last attempt of each task ended, of those that ran to an end.
@@ -89,6 +116,10 @@ func (r *replay) apply(m *moment) {
 		r.left[m.node] = m.value
 	case taskArrived:
 		r.wait(m.task)
+	case taskSetOut:
+		r.coming[m.node] = r.coming[m.node].Plus(needs())
+	case taskCame:
+		r.coming[m.node] = r.coming[m.node].Minus(needs())
 	case taskBegan:
 		r.used[m.node] = r.used[m.node].Plus(needs())
 		r.running[m.task]++
@@ -154,7 +185,7 @@ func (r *replay) findIdle(now grid.Time) {
 		}
 		r.free[i] = r.books.machines[i].capacity
 		r.free[i].CPU = grid.MilliCPU(float64(r.free[i].CPU) * r.left[i])
-		if r.free[i] = r.free[i].Minus(r.used[i]); r.free[i].CPU > 0 {
+		if r.free[i] = r.free[i].Minus(r.used[i].Plus(r.coming[i])); r.free[i].CPU > 0 {
 			r.idle = append(r.idle, int32(i))
 		}
 	}
@@ -185,9 +216,9 @@ func (r *replay) soonest(now grid.Time, task int32) (node int32, slack time.Dura
 }
 
 // missing is the bytes of a job's inputs that a node did not have at a time.
-func (r *replay) missing(now grid.Time, node int32, spec *grid.JobSpec) (size grid.Bytes) {
+func (h *Hindsight) missing(now grid.Time, node int32, spec *grid.JobSpec) (size grid.Bytes) {
 	for k := range spec.Inputs {
-		if at, has := r.files[nodeFile{node, spec.Inputs[k].Blob}]; !has || at > now {
+		if at, has := h.files[nodeFile{node, spec.Inputs[k].Blob}]; !has || at > now {
 			size += spec.Inputs[k].Size
 		}
 	}

@@ -64,3 +64,34 @@ func TestRegretIsIdleTimeThatWouldHaveEndedATaskSooner(t *testing.T) {
 		}
 	}
 }
+
+// A place is not idle while the task that will begin there is on its way: task 1 sets out at 1.5 for node 2, with a second
+// of inputs, and begins at 3. Task 2 would gain nothing from that place before task 1 has ended, at 4.
+func TestThePlaceOfAMovingTaskIsKept(t *testing.T) {
+	const s = grid.Time(time.Second)
+	x := &scene{w: &world{}, spec: &grid.JobSpec{Class: "a", Command: []string{"x"}, Count: 3,
+		Inputs: []grid.File{{Path: "in", Blob: grid.BlobID{1}, Size: grid.Bytes(time.Second)}},
+		Needs:  grid.Needs{Resources: grid.Resources{CPU: grid.CPU}}}}
+	x.Books = New(x.w, 3, []Submission{{Origin: 0, Spec: x.spec}})
+	x.Watch(equal{})
+	for i := range int32(3) {
+		x.Started(i, silent{}, grid.Resources{CPU: grid.CPU})
+	}
+	h := x.Hindsight()
+	h.Closed(0, 1)
+	h.note(0, taskBegan, 0, 0, 0)
+	h.note(0, taskArrived, 0, 1, 0)
+	h.note(0, taskArrived, 0, 2, 0)
+	h.note(3*s, taskBegan, 2, 1, 0)
+	h.note(4*s, taskEnded, 2, 1, 0)
+	h.note(10*s, taskEnded, 0, 0, 0)
+	h.note(10*s, taskBegan, 0, 2, 0)
+	h.note(11*s, taskEnded, 0, 2, 0)
+	for k := range x.tasks {
+		x.tasks[k].Ended, x.tasks[k].Result = 12*s, (&grid.Result{Cause: grid.Exited}).Brief()
+	}
+	// task 1 should have gone at once: 1.5; task 2 at 4, and until 8.5 it would have been done sooner: 4.5
+	if regret, _ := h.Regret(0); math.Abs(regret-6) > 0.01 {
+		t.Errorf("regret %.3f core-seconds, want 6", regret)
+	}
+}
