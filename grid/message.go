@@ -36,13 +36,14 @@ const (
 	KindDepositAck                    // the answer to KindDeposit: they are here, or why not
 	KindWaiting                       // work waits here that the receiver fits
 	KindPull                          // the sender is idle: give it one of the tasks that wait
+	KindNoWork                        // the answer to a pull: nothing waits here that the receiver would be given
 	kinds
 )
 
 var kindNames = [...]string{"", "digest", "poll", "state", "offer", "accept", "refuse", "beat", "drop", "result",
 	"result_ack", "ask", "find", "hit", "miss", "call", "bye",
 	"guard", "guarded", "promise", "promised", "watch", "watched", "takeover", "hold", "held", "copy", "copied",
-	"waiting", "pull"}
+	"waiting", "pull", "no_work"}
 
 // Kinds is the number after the last kind.
 const Kinds = int(kinds)
@@ -57,7 +58,7 @@ func (k Kind) String() string {
 
 // Early reports whether a message of the kind need not wait for records: it only asks or estimates.
 func (k Kind) Early() bool {
-	return k == KindPoll || k == KindState || k == KindWaiting || k == KindPull
+	return k == KindPoll || k == KindState || k == KindWaiting || k == KindPull || k == KindNoWork
 }
 
 // KindSet is a set of message kinds, a bit each.

@@ -89,7 +89,7 @@ func (n *Node) route(now grid.Time, from grid.NodeID, m *grid.Message, fx *grid.
 		n.replicas.KeepaliveReceived(now, from, m, n.coordinator.QuotaLeft(from), fx)
 	case grid.KindKeepaliveAck:
 		n.keepaliveAnswered(now, from, m, fx)
-	case grid.KindWaiting, grid.KindPull:
+	case grid.KindWaiting, grid.KindPull, grid.KindNoWork:
 		n.handlePull(now, from, m, fx)
 	case grid.KindFind, grid.KindHit, grid.KindMiss:
 		n.handleSearch(now, from, m, fx)
@@ -179,6 +179,8 @@ func (n *Node) handlePull(now grid.Time, from grid.NodeID, m *grid.Message, fx *
 	case n.pull == nil:
 	case m.Kind == grid.KindPull:
 		n.pull.PullReceived(now, from, m.Poll.Needs, fx)
+	case m.Kind == grid.KindNoWork:
+		n.pull.Denied(now, from)
 	default:
 		n.pull.Notified(now, from, fx)
 	}

@@ -32,7 +32,7 @@ func (n *Node) offerReceived(now grid.Time, from grid.NodeID, o *grid.Offer, fx 
 	}
 	n.worker.Reply(now, from, o, v, why, reg.Verified, fx)
 	if n.pull != nil && v == worker.Fresh && o.Pulled && why.Why == grid.WhyNone {
-		n.pull.Came()
+		n.pull.Came(now, from)
 	}
 	if v == worker.Fresh && why.Why == grid.WhyNone {
 		n.coordinator.LearnOwner(now, job, o.ID.Epoch, from, fx) // the offer may be the first message of a new owner

@@ -79,7 +79,12 @@ func (c *Coordinator) eligibleNodes(now grid.Time, l *liveTask, heedBlacklist, s
 // Excludes implements [peers.Excluded]: it reports whether a task must not be offered to a node, or has polled it in
 // this decision. If strict it also excludes nodes on which the task failed or which demoted it, and preferences.
 func (l *liveTask) Excludes(id grid.NodeID, strict bool) bool {
-	return strict && (l.HasFailedOn(id) || l.demotedBy(id)) || l.ExcludesNode(id, strict) || slices.Contains(l.polled, id)
+	return l.excludes(id, strict) || slices.Contains(l.polled, id)
+}
+
+// excludes reports the same of all decisions.
+func (l *liveTask) excludes(id grid.NodeID, strict bool) bool {
+	return strict && (l.HasFailedOn(id) || l.demotedBy(id)) || l.ExcludesNode(id, strict)
 }
 
 // selfState returns this node's own answer to a poll.

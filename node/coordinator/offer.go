@@ -80,7 +80,7 @@ func (c *Coordinator) sendOffer(now grid.Time, l *liveTask, fx *grid.Effects) {
 		Members: m.Offer.Members}
 	m.Offer.Stamp = c.stampOf(now, l.task().worker)
 	m.Offer.Members = append(m.Offer.Members, l.job.members()...)
-	m.Offer.Stays, m.Offer.Pulled, m.Offer.Asks = l.task().pulls >= maxPulls, l.pulled, true
+	m.Offer.Stays, m.Offer.Pulled, m.Offer.Asks = l.stays(), l.pulled, true
 	l.pulled = false
 	c.wakeForOffer(now, l, l.task().worker, fx)
 }

@@ -97,6 +97,7 @@ func (l *liveTask) demotedBy(id grid.NodeID) bool {
 
 const (
 	maxPulls       = 3           // times that a task is taken from a worker's queue; then it stays
+	maxVainPulls   = 8           // times that the node that asked for it did not get it; then it stays too
 	maxWaiting     = 64          // waiting tasks that are considered
 	maxWaitingJobs = 16          // jobs that they are of
 	pullPause      = time.Second // a worker whose task was pulled in vain is avoided for so long
@@ -170,11 +171,15 @@ func (c *Coordinator) grantable(now grid.Time, x *grid.Waiting) *liveTask {
 	return nil
 }
 
-// MayYield reports whether an attempt of a job owned here may be taken from its worker's queue: the owner must be able
-// to place the task again.
-func (c *Coordinator) MayYield(now grid.Time, id grid.AttemptID) bool {
+// MayYield reports whether an attempt of a job owned here may be taken from this node's worker for another node: the
+// owner must be able to place the task again, there.
+func (c *Coordinator) MayYield(now grid.Time, id grid.AttemptID, to grid.NodeID) bool {
 	j := c.jobs.Get(id.Task.Job)
-	return j != nil && j.leads() && !j.cancelled && !c.isLocal(j) && c.mayAct(now, j) &&
+	if j == nil || id.Task.Index >= j.spec.Count {
+		return false
+	}
+	l := j.at(id.Task.Index).live
+	return l != nil && !l.excludes(to, true) && !c.peers.BackingOff(now, to) && j.leads() && !j.cancelled && !c.isLocal(j) && c.mayAct(now, j) &&
 		(j.spec.Retries > 0 || id.Epoch >= j.replica.fullHistoryFrom)
 }
 
@@ -189,9 +194,12 @@ func (c *Coordinator) offerTo(now grid.Time, l *liveTask, s balance.State, fx *g
 // wasPulled reports whether a worker's refusal says that it gave the attempt to an idle node. An answer to the owner's
 // question that it never started, and is not there any more, says so too: the first refusal was lost.
 func (l *liveTask) wasPulled(worker grid.NodeID, why grid.Why, puller grid.NodeID) bool {
-	return l.phase == placed && l.task().pulls < maxPulls &&
+	return l.phase == placed && !l.stays() &&
 		(why == grid.WhyPulled && puller != worker || why == grid.WhyStale && l.asked)
 }
+
+// stays reports whether a task was taken from queues as often as it may be.
+func (l *liveTask) stays() bool { return l.task().pulls >= maxPulls || l.vainPulls >= maxVainPulls }
 
 // leaseDue is when the lease timer of a task's attempt is due: a quarter of a lease before the lease ends, to ask a
 // worker that has not reported the attempt; then at its end.
@@ -224,7 +232,6 @@ func (c *Coordinator) pulledAway(now grid.Time, l *liveTask, worker, puller grid
 	}
 	c.live.release(l)
 	l.forgetResult()
-	l.task().pulls++
 	c.attemptReturned(now, &l.expectation, worker, false)
 	why := grid.Refusal{Why: grid.WhyPulled}
 	if !puller.IsZero() {
@@ -235,9 +242,15 @@ func (c *Coordinator) pulledAway(now grid.Time, l *liveTask, worker, puller grid
 		c.promoteBackup(now, l, fx)
 		return
 	}
+	s, fits := c.candidate(now, l, puller)
+	if fits {
+		l.task().pulls++
+	} else {
+		l.vainPulls++
+	}
 	c.setState(l.job, l.index, grid.Pending, fx)
 	c.saveEntry(l.job, l.index, fx)
-	if s, fits := c.candidate(now, l, puller); fits {
+	if fits {
 		c.offerTo(now, l, s, fx)
 		return
 	}

@@ -164,3 +164,38 @@ func TestNextNodeHasTwiceTheTime(t *testing.T) {
 		t.Errorf("the first node has %v, the third %v: want four times that", first, third)
 	}
 }
+
+// A task that is pulled in vain, time after time, is counted as moved only where it went to the node that asked; in the
+// end it stays in the queue where it is.
+func TestPulledInVain(t *testing.T) {
+	o, spec := newOwner(t), jobSpec(1)
+	j := o.newReplica(grid.JobID{Origin: selfID}, spec, 0, []grid.NodeID{selfID}, grid.RegisterState{})
+	l := o.newLiveTask(j, 0)
+	pulls := 0
+	for ; pulls < 20 && !l.stays(); pulls++ {
+		o.live.release(l)
+		o.dequeue(l)
+		l.task().worker = fastID
+		o.setState(j, 0, grid.Placed, &o.fx)
+		o.live.accept(l)
+		o.pulledAway(o.now, l, fastID, grid.NodeID{99}, &o.fx)
+	}
+	if pulls != maxVainPulls || l.task().pulls != 0 {
+		t.Errorf("it stays after %d vain pulls, %d of which count as moves", pulls, l.task().pulls)
+	}
+}
+
+// A task is not taken from the queue here for a node on which it has failed.
+func TestNotYieldedWhereItFailed(t *testing.T) {
+	o, spec := newOwner(t), jobSpec(1)
+	spec.Retries = 1
+	j := o.submit(grid.JobID{Origin: selfID}, spec)
+	l, id := j.at(0).live, grid.AttemptID{Task: grid.TaskID{Job: j.id}, Attempt: j.at(0).attempt}
+	if l == nil || !o.MayYield(o.now, id, fastID) {
+		t.Fatal("it may not be yielded at all")
+	}
+	l.Fail(fastID, grid.Refusal{Why: grid.WhyDisk})
+	if o.MayYield(o.now, id, fastID) {
+		t.Error("it is yielded to the node where it failed")
+	}
+}

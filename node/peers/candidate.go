@@ -75,6 +75,11 @@ func (p *Peers) Answer(now grid.Time, from grid.NodeID, level string, spec *grid
 		Fetch: p.fetchTime(spec)}
 }
 
+// BackingOff reports whether a node is used only if no other is left, for now.
+func (p *Peers) BackingOff(now grid.Time, id grid.NodeID) bool {
+	return p.records.Of(id).BackingOff(now)
+}
+
 // OnProbation reports whether a node gets no further task now: it must deliver first, or is not known.
 func (p *Peers) OnProbation(now grid.Time, id grid.NodeID) bool {
 	q := p.set.get(id)

@@ -9,7 +9,7 @@ import (
 // Which connected nodes have work that waits, and which have room for some: by their ads, for package pull.
 
 // pullKinds are the kinds that a peer must understand to pull tasks, and to have them pulled.
-const pullKinds = grid.KindSet(1<<grid.KindWaiting | 1<<grid.KindPull)
+const pullKinds = grid.KindSet(1<<grid.KindWaiting | 1<<grid.KindPull | 1<<grid.KindNoWork)
 
 // noteLoad keeps the lists of the nodes where work waits and of those with room.
 func (p *Peers) noteLoad(q *peer, ad *grid.Ad) {
@@ -65,4 +65,12 @@ func (p *Peers) Free(id grid.NodeID) grid.Resources {
 		return g.Ad.Free
 	}
 	return grid.Resources{}
+}
+
+// Cores are those that a connected node states, as far as they are believed.
+func (p *Peers) Cores(id grid.NodeID) grid.MilliCPU {
+	if q := p.set.get(id); q != nil {
+		return p.records.Of(id).Cores(grid.MilliCPU(q.cores))
+	}
+	return 0
 }

@@ -9,16 +9,20 @@ import (
 
 // Bounds of the exchange.
 const (
-	lookGap     = 50 * time.Millisecond  // changes within it are looked at together
-	minTimeout  = 200 * time.Millisecond // besides four round trips, for a task to come after a pull
-	maxTimeout  = 2 * time.Second
-	maxBackoff  = 30 * time.Second // from a node that gave none; it begins with the time-out and doubles
-	maxNotified = 2 * time.Second  // the same from one that says again and again that work waits there
+	lookGap    = 50 * time.Millisecond  // changes within it are looked at together
+	minTimeout = 200 * time.Millisecond // besides four round trips, for a task to come after a pull
+	maxTimeout = 2 * time.Second
+	maxBackoff = 30 * time.Second // from a node that gave none; it begins with the time-out and doubles
+	silentFor  = 2 * time.Second  // that a node's notices are not heeded after it did not answer; it doubles
 	// between two notices to one node; it doubles up to maxBackoff while the node does not ask
 	noticeGap    = 500 * time.Millisecond
-	maxAsked     = 2   // nodes asked at a time
-	maxNotices   = 2   // idle nodes told at a time
-	maxTried     = 8   // idle nodes considered at a time
+	maxAsked     = 2 // nodes asked at a time
+	maxNotices   = 2 // idle nodes told at a time
+	maxTried     = 8 // idle nodes considered at a time
+	maxDebit     = 2 * time.Second
+	maxDebits    = 256 // tasks given lately that are remembered
+	maxJitter    = time.Second
+	crowd        = 8   // idle nodes for each where work waits from which on they ask one after another
 	maxNotifiers = 4   // nodes remembered whose notice came while others were asked
 	maxKnown     = 256 // nodes whose back-off or last notice is remembered
 )
@@ -34,16 +38,12 @@ type Exchange struct {
 	asked     []asked
 	notifiers []grid.NodeID
 	backoff   memory
+	unmet     memory // of nodes whose notices were followed in vain
 	notified  memory
+	debits    []debit
 
 	nodes      []grid.NodeID  // scratch
 	candidates []grid.Waiting // scratch
-}
-
-// asked is a pull that no task has come for yet.
-type asked struct {
-	node  grid.NodeID
-	until grid.Time
 }
 
 // New returns a node's exchange.
@@ -60,61 +60,6 @@ func (x *Exchange) Heard(id grid.NodeID) {
 
 // Waits reports whether work waits here.
 func (x *Exchange) Waits() bool { return x.waits }
-
-// Came records that an attempt has come that this node asked for: more may follow at once.
-func (x *Exchange) Came() {
-	if len(x.asked) > 0 {
-		x.backoff.forget(x.asked[0].node)
-		x.asked = slices.Delete(x.asked, 0, 1)
-	}
-	x.due = true
-}
-
-// Notified takes another node's notice that work waits there. A node that says so and gives nothing is asked less and
-// less often, but for the first of its notices after each pause.
-func (x *Exchange) Notified(now grid.Time, from grid.NodeID, fx *grid.Effects) {
-	x.backoff.shorten(from, maxNotified)
-	free, _ := x.cfg.Worker.Room()
-	if x.ask(now, from, free, fx) || x.backoff.until(from) > now {
-		return
-	}
-	if len(x.notifiers) < maxNotifiers && !slices.Contains(x.notifiers, from) {
-		x.notifiers = append(x.notifiers, from)
-	}
-	x.due = true
-}
-
-// PullReceived answers a pull with a task, if there is one for that node.
-func (x *Exchange) PullReceived(now grid.Time, from grid.NodeID, free grid.Resources, fx *grid.Effects) {
-	x.notified.forget(from)
-	if !x.cfg.Peers.Pulls(from) {
-		return
-	}
-	x.candidates = x.cfg.Jobs.Waiting(now, x.candidates[:0])
-	for i := range x.candidates {
-		w := &x.candidates[i]
-		if _, fits := x.fits(now, w, from, free); fits && x.cfg.Jobs.Grant(now, w, from, fx) {
-			return
-		}
-	}
-	x.candidates = x.cfg.Worker.Waiting(now, x.candidates[:0])
-	may := func(id grid.AttemptID) bool { return x.cfg.Jobs.MayYield(now, id) }
-	for i := range x.candidates {
-		w := &x.candidates[i]
-		if there, fits := x.fits(now, w, from, free); fits && x.cfg.Worker.Yield(now, w, from, there, may, fx) {
-			return
-		}
-	}
-}
-
-// fits reports whether a node may get a task of a job, and would be done sooner with it or it is overdue; and how soon.
-func (x *Exchange) fits(now grid.Time, w *grid.Waiting, id grid.NodeID, free grid.Resources) (float64, bool) {
-	if !free.Fits(w.Spec.Needs.Resources) || !x.cfg.Peers.Pulls(w.Owner) {
-		return 0, false
-	}
-	there, may := x.cfg.Peers.RunTimeAt(now, id, w.Spec, w.Level)
-	return there, may && (w.Overdue || there < w.End)
-}
 
 // Woke handles the timer.
 func (x *Exchange) Woke(now grid.Time) {
@@ -154,50 +99,6 @@ func (x *Exchange) Settle(now grid.Time, fx *grid.Effects) (news bool) {
 		x.notifySome(now, fx)
 	}
 	return news
-}
-
-// askSome asks nodes where work waits: those that said so, then others in random order.
-func (x *Exchange) askSome(now grid.Time, free grid.Resources, fx *grid.Effects) {
-	x.asked = slices.DeleteFunc(x.asked, func(a asked) bool {
-		if a.until <= now {
-			x.backoff.double(a.node, now, x.timeout(a.node), maxBackoff)
-			return true
-		}
-		return false
-	})
-	for _, id := range x.notifiers {
-		x.ask(now, id, free, fx)
-	}
-	x.notifiers = x.notifiers[:0]
-	next := grid.Never
-	if len(x.asked) < maxAsked {
-		x.each(now, x.cfg.Peers.WhereWorkWaits(), &x.backoff, &next, func(id grid.NodeID) bool {
-			x.ask(now, id, free, fx)
-			return len(x.asked) < maxAsked
-		})
-	}
-	for _, a := range x.asked {
-		next = min(next, a.until)
-	}
-	x.wakeAt(now, next, fx)
-}
-
-// ask sends a pull, if the node is idle and there is none to that node yet.
-func (x *Exchange) ask(now grid.Time, id grid.NodeID, free grid.Resources, fx *grid.Effects) bool {
-	most := min(maxAsked, int((free.CPU+grid.CPU-1)/grid.CPU))
-	if len(x.asked) >= most || !x.cfg.Peers.Pulls(id) || x.backoff.until(id) > now ||
-		slices.ContainsFunc(x.asked, func(a asked) bool { return a.node == id }) {
-		return false
-	}
-	until := now.Add(x.timeout(id))
-	x.asked = append(x.asked, asked{id, until})
-	fx.Send(id, grid.KindPull).Poll.Needs = free
-	x.wakeAt(now, until, fx)
-	return true
-}
-
-func (x *Exchange) timeout(id grid.NodeID) time.Duration {
-	return min(minTimeout+4*x.cfg.Peers.RTT(id), maxTimeout)
 }
 
 // notifySome tells idle nodes that work waits here that they would be given.

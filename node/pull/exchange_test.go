@@ -25,13 +25,14 @@ type world struct {
 func (w *world) Room() (grid.Resources, bool) { return w.free, w.queued > 0 }
 func (w *world) WaitingCount() int            { return w.waiting }
 
-func (w *world) NextOverdue(grid.Time) grid.Time         { return w.overdue }
-func (w *world) MayYield(grid.Time, grid.AttemptID) bool { return true }
-func (w *world) WhereWorkWaits() []grid.NodeID           { return w.where }
-func (w *world) WithRoom() []grid.NodeID                 { return w.roomy }
-func (w *world) Pulls(grid.NodeID) bool                  { return true }
-func (w *world) Free(grid.NodeID) grid.Resources         { return oneCore }
-func (w *world) RTT(grid.NodeID) time.Duration           { return w.rtt }
+func (w *world) NextOverdue(grid.Time) grid.Time                      { return w.overdue }
+func (w *world) Cores(grid.NodeID) grid.MilliCPU                      { return 4 * grid.CPU }
+func (w *world) MayYield(grid.Time, grid.AttemptID, grid.NodeID) bool { return true }
+func (w *world) WhereWorkWaits() []grid.NodeID                        { return w.where }
+func (w *world) WithRoom() []grid.NodeID                              { return w.roomy }
+func (w *world) Pulls(grid.NodeID) bool                               { return true }
+func (w *world) Free(grid.NodeID) grid.Resources                      { return oneCore }
+func (w *world) RTT(grid.NodeID) time.Duration                        { return w.rtt }
 
 // RunTimeAt fits what is asked by the level of its class.
 func (w *world) RunTimeAt(_ grid.Time, _ grid.NodeID, _ *grid.JobSpec, level string) (float64, bool) {
@@ -267,5 +268,119 @@ func TestMemoryIsBounded(t *testing.T) {
 	}
 	if len(m) != maxKnown {
 		t.Errorf("%d are remembered, want %d", len(m), maxKnown)
+	}
+}
+
+// A pull for which there is nothing is answered; whoever asked then asks another node at once, and not the same again.
+func TestNothingToGiveIsSaid(t *testing.T) {
+	r := newRig(&world{})
+	r.x.PullReceived(r.now, grid.NodeID{7}, oneCore, &r.fx)
+	if r.collect(); len(r.sent) != 1 || r.sent[0].To != (grid.NodeID{7}) || r.sent[0].Msg.Kind != grid.KindNoWork {
+		t.Fatalf("sent %+v, want no_work", r.sent)
+	}
+	r = newRig(&world{free: oneCore, where: nodes(2), rtt: time.Second})
+	r.x.Changed()
+	r.settle()
+	first := r.sent[0].To
+	r.now = r.now.Add(time.Second)
+	r.x.Denied(r.now, first)
+	if r.settle(); len(r.sent) != 2 || r.sent[1].To == first {
+		t.Fatalf("sent %+v, want a pull to the other node", r.sent)
+	}
+	r.x.Denied(r.now, grid.NodeID{9}) // never asked
+	if r.settle(); len(r.sent) != 2 {
+		t.Errorf("sent %+v after an answer to nothing", r.sent[2:])
+	}
+}
+
+// A task of the owner that was asked is taken for its answer, whoever was asked first: the other one is not forgiven.
+func TestWhoGaveATask(t *testing.T) {
+	r := newRig(&world{free: grid.Resources{CPU: 2 * grid.CPU}, where: nodes(2)})
+	r.x.Changed()
+	r.settle()
+	second := r.sent[1].To
+	r.x.Came(r.now, second)
+	if r.x.askedAt(second) >= 0 || r.x.askedAt(r.sent[0].To) < 0 {
+		t.Error("the first node is taken for the one that gave")
+	}
+}
+
+// A node gets tasks for no more cores than it has, whatever it says to be free, until it may be done with them.
+func TestNoMoreThanTheCores(t *testing.T) {
+	r := newRig(&world{queued: 1})
+	burst := func() int {
+		before := len(r.given)
+		for range 100 {
+			r.x.PullReceived(r.now, grid.NodeID{7}, grid.Resources{CPU: 64 * grid.CPU}, &r.fx)
+		}
+		return len(r.given) - before
+	}
+	if n := burst(); n != 4 {
+		t.Errorf("a node of 4 cores gets %d tasks", n)
+	}
+	r.now = r.now.Add(time.Second) // each takes a second there
+	if n := burst(); n != 4 {
+		t.Errorf("a second later it gets %d more", n)
+	}
+	for i := range 2 * maxDebits {
+		r.x.PullReceived(r.now, grid.NodeID{8, byte(i), byte(i >> 8)}, oneCore, &r.fx)
+	}
+	if len(r.x.debits) > maxDebits {
+		t.Errorf("%d given tasks are remembered", len(r.x.debits))
+	}
+}
+
+// Far nodes that say again and again that work waits there, and give nothing, do not keep an honest one from being asked.
+func TestFarLiars(t *testing.T) {
+	for liars := range byte(7) {
+		r, honest := newRig(&world{free: oneCore, rtt: 600 * time.Millisecond}), grid.NodeID{200}
+		for i := range 600 { // each half a second, for five minutes
+			for k := range liars {
+				r.fx.Reset()
+				r.x.Notified(r.now, grid.NodeID{k + 1}, &r.fx)
+				r.collect()
+			}
+			if i%4 == 0 {
+				r.fx.Reset()
+				r.x.Notified(r.now, honest, &r.fx)
+				r.collect()
+			}
+			r.pass(250 * time.Millisecond)
+			if r.x.askedAt(honest) >= 0 {
+				r.x.Came(r.now, honest)
+			}
+			r.pass(250 * time.Millisecond)
+		}
+		pulls := 0
+		for _, s := range r.sent {
+			if s.To == honest {
+				pulls++
+			}
+		}
+		if pulls < 100 {
+			t.Errorf("%d liars: the honest node is asked %d times after 150 notices", liars, pulls)
+		}
+	}
+}
+
+// Where many nodes are idle and work waits at one of them, they ask one after another.
+func TestACrowdAsksInTurns(t *testing.T) {
+	at := func(idle byte) (atOnce, within int) {
+		for seed := range uint64(40) {
+			r := newRig(&world{free: oneCore, where: nodes(1), roomy: nodes(idle)})
+			r.x.cfg.Rand = grid.NewRand(seed, 1)
+			r.x.Changed()
+			r.settle()
+			atOnce += len(r.sent)
+			r.pass(maxJitter)
+			within += min(1, len(r.sent))
+		}
+		return atOnce, within
+	}
+	if n, later := at(250); n > 0 || later != 40 {
+		t.Errorf("of 40 nodes in a crowd %d ask at once, %d within %v", n, later, maxJitter)
+	}
+	if n, _ := at(4); n != 40 {
+		t.Errorf("of 40 nodes %d ask at once where few are idle", n)
 	}
 }

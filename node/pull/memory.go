@@ -28,16 +28,24 @@ func (m memory) until(id grid.NodeID) grid.Time {
 	return 0
 }
 
-// shorten brings the time of a node forward, so that its delay counts as a shorter one.
-func (m memory) shorten(id grid.NodeID, most time.Duration) {
-	if at := m.find(id); at >= 0 && m[at].delay > most {
-		m[at].until -= grid.Time(m[at].delay - most)
-		m[at].delay = most
-	}
+// quiet reports whether a node is not remembered, or its time has passed long ago.
+func (m memory) quiet(id grid.NodeID, now grid.Time, long time.Duration) bool {
+	at := m.find(id)
+	return at < 0 || now.Sub(m[at].until) > long
 }
 
-// double sets the time of a node to a delay from now, twice as long each time.
+// set sets the time of a node, and the delay that double doubles.
+func (m *memory) set(id grid.NodeID, until grid.Time, delay time.Duration) {
+	e := m.open(id)
+	e.until, e.delay = until, delay
+}
+
+// double sets the time of a node to a delay from now, twice as long each time. It begins anew once the node has been
+// left alone for most.
 func (m *memory) double(id grid.NodeID, now grid.Time, first, most time.Duration) {
+	if m.quiet(id, now, most) {
+		m.forget(id)
+	}
 	e := m.open(id)
 	e.delay = min(max(first, 2*e.delay), most)
 	e.until = now.Add(e.delay)

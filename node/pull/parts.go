@@ -42,8 +42,8 @@ type Jobs interface {
 	// Grant offers a task of a job, and reports whether it did.
 	Grant(now grid.Time, x *grid.Waiting, to grid.NodeID, fx *grid.Effects) bool
 
-	// MayYield reports whether an attempt of a job owned here may be taken from this node's worker.
-	MayYield(now grid.Time, id grid.AttemptID) bool
+	// MayYield reports whether an attempt of a job owned here may be taken from this node's worker, for another node.
+	MayYield(now grid.Time, id grid.AttemptID, to grid.NodeID) bool
 }
 
 // Peers are the connected nodes.
@@ -63,6 +63,9 @@ type Peers interface {
 	// RunTimeAt is the time in seconds in which a node would be done with a task of a level of a class; false = it does
 	// not fit, or must not get it now.
 	RunTimeAt(now grid.Time, id grid.NodeID, spec *grid.JobSpec, level string) (float64, bool)
+
+	// Cores are those that a node states, as far as it is believed.
+	Cores(id grid.NodeID) grid.MilliCPU
 
 	RTT(id grid.NodeID) time.Duration
 }

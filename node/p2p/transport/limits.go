@@ -47,6 +47,7 @@ var limits = [grid.Kinds]limit{
 	grid.KindDepositAck:    {rate: 1000, burst: 5000, wait: true},
 	grid.KindWaiting:       {rate: 20, burst: 100},
 	grid.KindPull:          {rate: 50, burst: 200},
+	grid.KindNoWork:        {rate: 50, burst: 200},
 }
 
 // Deadlines of streams. A control stream may be silent for ever; a frame or a transfer that has begun must go on.

@@ -14,7 +14,7 @@ func (c *Codec) body(m *grid.Message, seal func(*grid.Ad) []byte) (proto.Message
 	switch m.Kind {
 	case grid.KindDigest, grid.KindBye:
 		return c.putDigest(m.Digest, seal)
-	case grid.KindPoll, grid.KindWaiting, grid.KindPull:
+	case grid.KindPoll, grid.KindWaiting, grid.KindPull, grid.KindNoWork:
 		return c.putPoll(&m.Poll), nil
 	case grid.KindState:
 		return c.putState(&m.State), nil
@@ -62,7 +62,7 @@ func (c *Codec) read(b []byte, m *grid.Message, open func([]byte) (*grid.Ad, err
 	switch m.Kind {
 	case grid.KindDigest, grid.KindBye:
 		return c.readDigest(b, m, open)
-	case grid.KindPoll, grid.KindWaiting, grid.KindPull:
+	case grid.KindPoll, grid.KindWaiting, grid.KindPull, grid.KindNoWork:
 		return c.readPoll(b, &m.Poll)
 	case grid.KindState:
 		return c.readState(b, &m.State)

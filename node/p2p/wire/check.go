@@ -37,7 +37,7 @@ func check(m *grid.Message) error {
 		p := &m.Poll
 		return first(text("class", p.Class, grid.MaxClass), resources("needs", p.Needs),
 			partner(p.Rates, p.Speed, p.Cores))
-	case grid.KindWaiting, grid.KindPull:
+	case grid.KindWaiting, grid.KindPull, grid.KindNoWork:
 		return resources("needs", m.Poll.Needs)
 	case grid.KindState:
 		s := &m.State

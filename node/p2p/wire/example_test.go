@@ -115,7 +115,7 @@ func exampleMessage(t testing.TB, k grid.Kind, m *grid.Message) {
 	case grid.KindStartLease, grid.KindStartLeaseAck:
 		m.Register.Seq = 1<<40 | 7
 		m.Attempts = append(m.Attempts, exampleAttempt(1), exampleAttempt(2))
-	case grid.KindWaiting:
+	case grid.KindWaiting, grid.KindNoWork:
 	case grid.KindPull:
 		m.Poll.Needs = grid.Resources{CPU: 1500, Memory: grid.GiB}
 	case grid.KindHit:

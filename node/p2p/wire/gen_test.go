@@ -162,7 +162,7 @@ func genMessage(t *rapid.T, k grid.Kind, m *grid.Message) {
 		if rapid.Bool().Draw(t, "pulled") {
 			m.Puller = grid.NodeID{byte(rapid.IntRange(1, 255).Draw(t, "puller"))}
 		}
-	case grid.KindWaiting:
+	case grid.KindWaiting, grid.KindNoWork:
 	case grid.KindPull:
 		m.Poll.Needs = genResources(t)
 	case grid.KindResult:

@@ -145,7 +145,7 @@ var (
 		grid.KindKeepalive: keepaliveShape, grid.KindKeepaliveAck: keepaliveShape, grid.KindTakeover: keepaliveShape,
 		grid.KindStartLease: keepaliveShape, grid.KindStartLeaseAck: keepaliveShape, grid.KindDeposit: endedShape,
 		grid.KindDepositAck: refuseShape,
-		grid.KindWaiting:    pollShape, grid.KindPull: pollShape,
+		grid.KindWaiting:    pollShape, grid.KindPull: pollShape, grid.KindNoWork: pollShape,
 	}
 )
 

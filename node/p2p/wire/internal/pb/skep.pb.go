@@ -59,6 +59,7 @@ type Message struct {
 	//	*Message_Copied
 	//	*Message_Waiting
 	//	*Message_Pull
+	//	*Message_NoWork
 	Body          isMessage_Body `protobuf_oneof:"body"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -362,6 +363,15 @@ func (x *Message) GetPull() *Poll {
 	return nil
 }
 
+func (x *Message) GetNoWork() *Poll {
+	if x != nil {
+		if x, ok := x.Body.(*Message_NoWork); ok {
+			return x.NoWork
+		}
+	}
+	return nil
+}
+
 type isMessage_Body interface {
 	isMessage_Body()
 }
@@ -482,6 +492,10 @@ type Message_Pull struct {
 	Pull *Poll `protobuf:"bytes,29,opt,name=pull,proto3,oneof"`
 }
 
+type Message_NoWork struct {
+	NoWork *Poll `protobuf:"bytes,30,opt,name=no_work,json=noWork,proto3,oneof"`
+}
+
 func (*Message_Digest) isMessage_Body() {}
 
 func (*Message_Poll) isMessage_Body() {}
@@ -539,6 +553,8 @@ func (*Message_Copied) isMessage_Body() {}
 func (*Message_Waiting) isMessage_Body() {}
 
 func (*Message_Pull) isMessage_Body() {}
+
+func (*Message_NoWork) isMessage_Body() {}
 
 // Hello is the first frame of a control stream.
 type Hello struct {
@@ -3597,7 +3613,7 @@ var File_skep_proto protoreflect.FileDescriptor
 const file_skep_proto_rawDesc = "" +
 	"\n" +
 	"\n" +
-	"skep.proto\x12\askep.v1\"\xba\t\n" +
+	"skep.proto\x12\askep.v1\"\xe4\t\n" +
 	"\aMessage\x12)\n" +
 	"\x06digest\x18\x01 \x01(\v2\x0f.skep.v1.DigestH\x00R\x06digest\x12#\n" +
 	"\x04poll\x18\x02 \x01(\v2\r.skep.v1.PollH\x00R\x04poll\x12&\n" +
@@ -3629,7 +3645,8 @@ const file_skep_proto_rawDesc = "" +
 	"\x04copy\x18\x1a \x01(\v2\x0e.skep.v1.EndedH\x00R\x04copy\x12)\n" +
 	"\x06copied\x18\x1b \x01(\v2\x0f.skep.v1.RefuseH\x00R\x06copied\x12)\n" +
 	"\awaiting\x18\x1c \x01(\v2\r.skep.v1.PollH\x00R\awaiting\x12#\n" +
-	"\x04pull\x18\x1d \x01(\v2\r.skep.v1.PollH\x00R\x04pullB\x06\n" +
+	"\x04pull\x18\x1d \x01(\v2\r.skep.v1.PollH\x00R\x04pull\x12(\n" +
+	"\ano_work\x18\x1e \x01(\v2\r.skep.v1.PollH\x00R\x06noWorkB\x06\n" +
 	"\x04body\"\x83\x01\n" +
 	"\x05Hello\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x14\n" +
@@ -3990,38 +4007,39 @@ var file_skep_proto_depIdxs = []int32{
 	12, // 26: skep.v1.Message.copied:type_name -> skep.v1.Refuse
 	7,  // 27: skep.v1.Message.waiting:type_name -> skep.v1.Poll
 	7,  // 28: skep.v1.Message.pull:type_name -> skep.v1.Poll
-	3,  // 29: skep.v1.Digest.ads:type_name -> skep.v1.Entry
-	5,  // 30: skep.v1.Ad.labels:type_name -> skep.v1.Label
-	6,  // 31: skep.v1.Ad.rates:type_name -> skep.v1.Rates
-	6,  // 32: skep.v1.Poll.rates:type_name -> skep.v1.Rates
-	6,  // 33: skep.v1.State.rates:type_name -> skep.v1.Rates
-	10, // 34: skep.v1.Offer.attempt:type_name -> skep.v1.Attempt
-	10, // 35: skep.v1.Refuse.attempt:type_name -> skep.v1.Attempt
-	10, // 36: skep.v1.Ended.attempt:type_name -> skep.v1.Attempt
-	14, // 37: skep.v1.Ended.result:type_name -> skep.v1.Result
-	15, // 38: skep.v1.Result.stdout:type_name -> skep.v1.Output
-	15, // 39: skep.v1.Result.stderr:type_name -> skep.v1.Output
-	16, // 40: skep.v1.Result.outputs:type_name -> skep.v1.File
-	20, // 41: skep.v1.JobSpec.needs:type_name -> skep.v1.Needs
-	16, // 42: skep.v1.JobSpec.inputs:type_name -> skep.v1.File
-	19, // 43: skep.v1.JobSpec.env:type_name -> skep.v1.Var
-	18, // 44: skep.v1.JobSpec.submitter:type_name -> skep.v1.Submitter
-	21, // 45: skep.v1.Needs.labels:type_name -> skep.v1.LabelNeed
-	20, // 46: skep.v1.Find.needs:type_name -> skep.v1.Needs
-	22, // 47: skep.v1.Search.find:type_name -> skep.v1.Find
-	3,  // 48: skep.v1.Search.ad:type_name -> skep.v1.Entry
-	26, // 49: skep.v1.Guard.finals:type_name -> skep.v1.Final
-	11, // 50: skep.v1.Watch.attempts:type_name -> skep.v1.Attempts
-	14, // 51: skep.v1.Final.result:type_name -> skep.v1.Result
-	14, // 52: skep.v1.TaskValue.result:type_name -> skep.v1.Result
-	30, // 53: skep.v1.TaskValue.copy:type_name -> skep.v1.CopyValue
-	14, // 54: skep.v1.WorkValue.result:type_name -> skep.v1.Result
-	29, // 55: skep.v1.EntryValue.task:type_name -> skep.v1.TaskValue
-	56, // [56:56] is the sub-list for method output_type
-	56, // [56:56] is the sub-list for method input_type
-	56, // [56:56] is the sub-list for extension type_name
-	56, // [56:56] is the sub-list for extension extendee
-	0,  // [0:56] is the sub-list for field type_name
+	7,  // 29: skep.v1.Message.no_work:type_name -> skep.v1.Poll
+	3,  // 30: skep.v1.Digest.ads:type_name -> skep.v1.Entry
+	5,  // 31: skep.v1.Ad.labels:type_name -> skep.v1.Label
+	6,  // 32: skep.v1.Ad.rates:type_name -> skep.v1.Rates
+	6,  // 33: skep.v1.Poll.rates:type_name -> skep.v1.Rates
+	6,  // 34: skep.v1.State.rates:type_name -> skep.v1.Rates
+	10, // 35: skep.v1.Offer.attempt:type_name -> skep.v1.Attempt
+	10, // 36: skep.v1.Refuse.attempt:type_name -> skep.v1.Attempt
+	10, // 37: skep.v1.Ended.attempt:type_name -> skep.v1.Attempt
+	14, // 38: skep.v1.Ended.result:type_name -> skep.v1.Result
+	15, // 39: skep.v1.Result.stdout:type_name -> skep.v1.Output
+	15, // 40: skep.v1.Result.stderr:type_name -> skep.v1.Output
+	16, // 41: skep.v1.Result.outputs:type_name -> skep.v1.File
+	20, // 42: skep.v1.JobSpec.needs:type_name -> skep.v1.Needs
+	16, // 43: skep.v1.JobSpec.inputs:type_name -> skep.v1.File
+	19, // 44: skep.v1.JobSpec.env:type_name -> skep.v1.Var
+	18, // 45: skep.v1.JobSpec.submitter:type_name -> skep.v1.Submitter
+	21, // 46: skep.v1.Needs.labels:type_name -> skep.v1.LabelNeed
+	20, // 47: skep.v1.Find.needs:type_name -> skep.v1.Needs
+	22, // 48: skep.v1.Search.find:type_name -> skep.v1.Find
+	3,  // 49: skep.v1.Search.ad:type_name -> skep.v1.Entry
+	26, // 50: skep.v1.Guard.finals:type_name -> skep.v1.Final
+	11, // 51: skep.v1.Watch.attempts:type_name -> skep.v1.Attempts
+	14, // 52: skep.v1.Final.result:type_name -> skep.v1.Result
+	14, // 53: skep.v1.TaskValue.result:type_name -> skep.v1.Result
+	30, // 54: skep.v1.TaskValue.copy:type_name -> skep.v1.CopyValue
+	14, // 55: skep.v1.WorkValue.result:type_name -> skep.v1.Result
+	29, // 56: skep.v1.EntryValue.task:type_name -> skep.v1.TaskValue
+	57, // [57:57] is the sub-list for method output_type
+	57, // [57:57] is the sub-list for method input_type
+	57, // [57:57] is the sub-list for extension type_name
+	57, // [57:57] is the sub-list for extension extendee
+	0,  // [0:57] is the sub-list for field type_name
 }
 
 func init() { file_skep_proto_init() }
@@ -4059,6 +4077,7 @@ func file_skep_proto_init() {
 		(*Message_Copied)(nil),
 		(*Message_Waiting)(nil),
 		(*Message_Pull)(nil),
+		(*Message_NoWork)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{

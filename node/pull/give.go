@@ -1,0 +1,76 @@
+package pull
+
+import (
+	"slices"
+	"time"
+
+	"skep/grid"
+)
+
+// PullReceived answers a pull: with a task, if there is one for that node, else with a message that says so.
+func (x *Exchange) PullReceived(now grid.Time, from grid.NodeID, free grid.Resources, fx *grid.Effects) {
+	x.notified.forget(from)
+	if x.cfg.Peers.Pulls(from) && !x.give(now, from, free, fx) {
+		fx.Send(from, grid.KindNoWork)
+	}
+}
+
+// give gives a node a task, and reports whether there is one for it.
+func (x *Exchange) give(now grid.Time, from grid.NodeID, free grid.Resources, fx *grid.Effects) bool {
+	x.candidates = x.cfg.Jobs.Waiting(now, x.candidates[:0])
+	for i := range x.candidates {
+		w := &x.candidates[i]
+		if there, fits := x.fits(now, w, from, free); fits && x.cfg.Jobs.Grant(now, w, from, fx) {
+			x.debit(now, from, w.Spec.Needs.CPU, there)
+			return true
+		}
+	}
+	x.candidates = x.cfg.Worker.Waiting(now, x.candidates[:0])
+	may := func(id grid.AttemptID) bool { return x.cfg.Jobs.MayYield(now, id, from) }
+	for i := range x.candidates {
+		w := &x.candidates[i]
+		if there, fits := x.fits(now, w, from, free); fits && x.cfg.Worker.Yield(now, w, from, there, may, fx) {
+			x.debit(now, from, w.Spec.Needs.CPU, there)
+			return true
+		}
+	}
+	return false
+}
+
+// fits reports whether a node may get a task of a job, and would be done sooner with it or it is overdue; and how soon.
+// A node is not given tasks for more cores than it has, whatever it says to have free.
+func (x *Exchange) fits(now grid.Time, w *grid.Waiting, id grid.NodeID, free grid.Resources) (float64, bool) {
+	if !free.Fits(w.Spec.Needs.Resources) || !x.cfg.Peers.Pulls(w.Owner) ||
+		x.debited(now, id)+w.Spec.Needs.CPU > x.cfg.Peers.Cores(id) {
+		return 0, false
+	}
+	there, may := x.cfg.Peers.RunTimeAt(now, id, w.Spec, w.Level)
+	return there, may && (w.Overdue || there < w.End)
+}
+
+// debit is the cores of a task that a node was given, which it cannot have free until it is done with it.
+type debit struct {
+	node  grid.NodeID
+	cpu   grid.MilliCPU
+	until grid.Time
+}
+
+// debit remembers that a node was given a task that takes it a time in seconds; not for long: the time is estimated.
+func (x *Exchange) debit(now grid.Time, id grid.NodeID, cpu grid.MilliCPU, there float64) {
+	if len(x.debits) == maxDebits {
+		x.debits = slices.Delete(x.debits, 0, 1)
+	}
+	d := max(lookGap+x.cfg.Peers.RTT(id), time.Duration(min(there, maxDebit.Seconds())*float64(time.Second)))
+	x.debits = append(x.debits, debit{id, cpu, now.Add(d)})
+}
+
+// debited is the cores of the tasks that a node was given lately.
+func (x *Exchange) debited(now grid.Time, id grid.NodeID) (cpu grid.MilliCPU) {
+	x.debits = slices.DeleteFunc(x.debits, func(d debit) bool { return d.until <= now })
+	for i := range x.debits {
+		if x.debits[i].node == id {
+			cpu += x.debits[i].cpu
+		}
+	}
+	return cpu
+}
