@@ -200,8 +200,10 @@ func (c *Coordinator) recordResult(now grid.Time, l *liveTask, r *grid.Result, f
 	}
 	c.attemptReturned(now, &l.expectation, t.worker, true)
 	c.ResumeAwaitingProof()
-	c.peers.Learn(l.level(), t.worker, l.job.spec, r, now.Sub(l.expectation.Made),
-		time.Duration(c.wall.At(now).UnixNano()-t.placed)-r.Waited-r.Wall)
+	if c.peers.Learn(l.level(), t.worker, l.job.spec, r, now.Sub(l.expectation.Made),
+		time.Duration(c.wall.At(now).UnixNano()-t.placed)-r.Waited-r.Wall) {
+		c.redate(l.class())
+	}
 	c.end(now, l.job, l.index, r, fx)
 }
 
@@ -246,5 +248,18 @@ func (c *Coordinator) countUnwanted(from grid.NodeID, id grid.AttemptID, t *task
 		(t.attempt == id.Attempt && t.worker != from || t.attempt.Less(id.Attempt) && t.backupMade.Less(id.Attempt))
 	if c.repeated.count(from, id) || forged {
 		fx.Offences = append(fx.Offences, from)
+	}
+}
+
+// redate gives the attempts of a class as long as it is now known to take.
+func (c *Coordinator) redate(class string) {
+	for l := range c.live.by.All() {
+		if l.class() != class {
+			continue
+		}
+		c.peers.Redate(&l.expectation, l.task().worker, l.level())
+		if l.backup != nil {
+			c.peers.Redate(&l.backup.expectation, l.backup.worker, l.level())
+		}
 	}
 }

@@ -68,16 +68,22 @@ func (p *Peers) Probe(now grid.Time, class string, id grid.NodeID) { p.failures.
 
 // Learn learns from a result that a task has ended with; took is the time since its attempt was made, moving the part
 // of it in which the task neither waited nor ran. A result teaches run times only if it is this node's or of a worker
-// with a proven track record.
+// with a proven track record. It reports whether the run time to expect has become known or has jumped.
 func (p *Peers) Learn(level string, worker grid.NodeID, spec *grid.JobSpec, r *grid.Result, took,
-	moving time.Duration) {
+	moving time.Duration) (changed bool) {
 	if r.Succeeded() && (worker == p.cfg.Self || p.records.Of(worker).Proven()) {
 		p.records.CountResult()
-		p.cfg.Rates.Ended(level, min(max(r.Wall, 0), took).Seconds())
+		changed = p.cfg.Rates.Ended(level, min(max(r.Wall, 0), took).Seconds())
 	}
 	if worker != p.cfg.Self {
 		p.cfg.Rates.Moved(moving.Seconds(), p.RTT(worker), inputBytes(spec))
 	}
+	return changed
+}
+
+// Redate gives an outstanding attempt as long as tasks of its level are now known to take.
+func (p *Peers) Redate(e *grid.Expectation, worker grid.NodeID, level string) {
+	p.records.Redate(e, worker, p.Expected(level))
 }
 
 // Excludes reports whether a node is on the blacklist of a class, or is being probed by another task.

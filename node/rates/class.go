@@ -20,8 +20,9 @@ type Class struct {
 	ends        float64   // ended tasks in meanEnd, at most 1/meanWeight
 	endSCV      float64   // decayed mean of the squared deviations from meanEnd, relative to its square
 	endSCVCount float64   // results in endSCV, at most 1/scvWeight
-	runSCV      float64   // decayed mean of the squared deviations from seconds, relative to its square
-	runSCVCount float64   // runs in runSCV, at most 1/scvWeight
+	longer      streak
+	runSCV      float64 // decayed mean of the squared deviations from seconds, relative to its square
+	runSCVCount float64 // runs in runSCV, at most 1/scvWeight
 	spec        *grid.JobSpec
 	saved       float64 // seconds as last written to disk
 	foreign     bool    // no such task was submitted here: a worker named the class

@@ -337,3 +337,29 @@ func TestChangesAreReportedOnce(t *testing.T) {
 		t.Error("a result and a further arrival are reported as a change of the rates")
 	}
 }
+
+// Results that take far longer than the mean, three in a row, are a new mean; two are not, nor are any that come now and
+// then.
+func TestRunTimeJumps(t *testing.T) {
+	e, stated := measuring(), claimed(nil, nil)
+	e.Arrive(1, "a", job, 1)
+	for i := range 100 {
+		if changed := e.Ended("a", 1); changed != (i == minEnds-1) {
+			t.Fatalf("after %d results changed = %v", i+1, changed)
+		}
+	}
+	for range 10 {
+		if e.Ended("a", 9) || e.Ended("a", 9) || e.Ended("a", 0.5) {
+			t.Fatal("two long results are a jump")
+		}
+	}
+	for range 100 {
+		e.Ended("a", 1)
+	}
+	if e.Ended("a", 40) || e.Ended("a", 40) {
+		t.Error("two results are a jump")
+	}
+	if !e.Ended("a", 40) || e.Expected("a", stated) != 40 {
+		t.Errorf("%g s are expected after three results of 40", e.Expected("a", stated))
+	}
+}

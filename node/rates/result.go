@@ -7,19 +7,41 @@ import "skep/grid"
 const (
 	minEnds          = 3  // results from which on a class's run time counts as known
 	minVariationEnds = 20 // results from which on its variation counts as known
+	grownFactor      = 4  // times the mean that a result is far longer
 )
 
-// Ended updates the mean run time of a level of a class, and its variation, with a successful result, in seconds.
-func (e *Estimator) Ended(level string, seconds float64) {
-	class, finer := grid.ClassOfLevel(level)
-	e.ended(class, seconds)
-	if finer {
-		e.ended(level, seconds)
-	}
+// streak is the last results, if all of them were far longer than the mean.
+type streak struct {
+	n    int32
+	mean float64
 }
 
-func (e *Estimator) ended(name string, seconds float64) {
+func (s *streak) add(seconds float64) {
+	s.n++
+	s.mean += (seconds - s.mean) / float64(s.n)
+}
+
+// Ended updates the mean run time of a level of a class, and its variation, with a successful result, in seconds.
+func (e *Estimator) Ended(level string, seconds float64) (changed bool) {
+	class, finer := grid.ClassOfLevel(level)
+	changed = e.ended(class, seconds)
+	if finer {
+		changed = e.ended(level, seconds) || changed
+	}
+	return changed
+}
+
+// ended takes a result into the mean of a class or level. If a few in a row took far longer than the mean, the tasks
+// are others than before: the mean is of these alone then. It reports whether that is so, or the mean is known from now
+// on.
+func (e *Estimator) ended(name string, seconds float64) (changed bool) {
 	if c := e.Class(name); c != nil {
+		if seconds <= grownFactor*c.meanEnd || !c.Known() {
+			c.longer = streak{}
+		} else if c.longer.add(seconds); c.longer.n == minEnds {
+			c.meanEnd, c.ends, c.longer = c.longer.mean, minEnds, streak{}
+			return true
+		}
 		if c.meanEnd > 0 {
 			d := seconds/c.meanEnd - 1
 			c.endSCVCount = min(c.endSCVCount+1, 1/scvWeight)
@@ -27,7 +49,9 @@ func (e *Estimator) ended(name string, seconds float64) {
 		}
 		c.ends = min(c.ends+1, 1/meanWeight)
 		c.meanEnd += (seconds - c.meanEnd) / c.ends
+		return c.ends == minEnds
 	}
+	return false
 }
 
 // Known reports whether the class's run time is known from enough results.

@@ -21,6 +21,18 @@ func (rec *Record) Given(now grid.Time, p *grid.Expectation, ect, usual float64)
 	rec.addDue(p.LateAt)
 }
 
+// Redate gives an outstanding attempt as long as its class is now known to take, if that is longer than was expected of
+// it: else every node with such a task would be late, however soon it is done.
+func (r *Records) Redate(p *grid.Expectation, worker grid.NodeID, usual float64) {
+	rec := r.Of(worker)
+	if rec == nil || p.LateAt == 0 || p.LateAt == grid.Never || usual <= p.Expected {
+		return
+	}
+	rec.removeDue(p.LateAt)
+	p.Expected, p.LateAt = usual, max(p.LateAt, p.Made.Add(grid.Seconds(lateFactor*usual))+lateSlack)
+	rec.addDue(p.LateAt)
+}
+
 // date sets when an attempt becomes late, if that was unknown when it was given.
 func (rec *Record) date(p *grid.Expectation, usual float64) {
 	if p.LateAt == grid.Never {

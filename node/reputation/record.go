@@ -25,18 +25,19 @@ type Record struct {
 // Bounds of the records and of what is believed.
 const (
 	maxRecords       = 1024
-	lateFactor       = 4              // an attempt is late after so many times the greater of expected and usual run time
-	lateSlack        = grid.Time(1e9) // plus this
-	maxTrust         = 16             // most late attempts tolerated, and most results counted
-	probationPerCore = 4              // attempts per stated core that a node gets before its first result
-	minProbation     = 8              // least such number of attempts
-	probationCores   = 64             // stated cores believed before the first result
-	maxBoast         = 8              // multiple of the usual rate believed before the first result
-	overrunWeight    = 0.25           // least weight of a result in overrun
-	overrunTolerance = 2              // overrun up to which a node's estimate is believed
-	overrunLimit     = 3              // overrun above which a node counts as unreliable
-	recordHalfLife   = 300.0          // seconds in which overrun decays by half, until the next result
-	priorReturns     = 2              // returned attempts that every node is credited with initially
+	lateFactor       = 4                // an attempt is late after so many times the greater of expected and usual run time
+	lateSlack        = grid.Time(1e9)   // plus this
+	maxTrust         = 16               // most late attempts tolerated, and most results counted
+	probationPerCore = 4                // attempts per stated core that a node gets before its first result
+	minProbation     = 8                // least such number of attempts
+	probationCores   = 64               // stated cores believed before the first result
+	maxBoast         = 8                // multiple of the usual rate believed before the first result
+	overrunWeight    = 0.25             // least weight of a result in overrun
+	overrunTolerance = 2                // overrun up to which a node's estimate is believed
+	overrunLimit     = 3                // overrun above which a node counts as unreliable
+	maxOverrun       = 2 * overrunLimit // most that one result counts for, and twice what counted before
+	recordHalfLife   = 300.0            // seconds in which overrun decays by half, until the next result
+	priorReturns     = 2                // returned attempts that every node is credited with initially
 )
 
 // addDue adds an outstanding attempt's due time, removeDue removes it.
@@ -74,7 +75,11 @@ func (rec *Record) result(now grid.Time, expected, took float64, late bool) {
 	rec.results, rec.reclaimed, rec.last = min(rec.results+1, maxTrust), max(rec.reclaimed-1, 0), now
 	if expected > 0 {
 		rec.dated = min(rec.dated+1, maxTrust)
-		rec.overrun += max(overrunWeight, 1/float64(rec.dated)) * (took/expected - rec.overrun)
+		ratio, weight := took/expected, 1/float64(rec.dated)
+		if weight <= overrunWeight { // a class that has grown does not make the node unreliable at once
+			ratio, weight = min(ratio, max(maxOverrun, 2*rec.overrun)), overrunWeight
+		}
+		rec.overrun += weight * (ratio - rec.overrun)
 		rec.updateDoubt(expected, took)
 	}
 }

@@ -287,3 +287,46 @@ func TestOverrunCountsForATrial(t *testing.T) {
 		t.Error("a node that kept an attempt gets work before its back-off is over")
 	}
 }
+
+// Once a class is known to take longer, what is outstanding of it is expected to, and is late only after that: a node is
+// not late because its tasks are.
+func TestOutstandingAttemptsAreRedated(t *testing.T) {
+	var r Records
+	var e grid.Expectation
+	now := grid.Time(1e9)
+	e.Made = now
+	r.Given(now, &e, fastID, 0.2, 0.2)
+	late := now.Add(5 * time.Second)
+	if !r.Of(fastID).Late(late) {
+		t.Fatal("it is not late after five seconds")
+	}
+	r.Redate(&e, fastID, 8)
+	if r.Of(fastID).Late(late) || !r.Of(fastID).Late(now.Add(34*time.Second)) {
+		t.Error("it is late before four times the eight seconds, or never")
+	}
+	r.Redate(&e, fastID, 1)
+	if r.Of(fastID).Late(late) {
+		t.Error("a class that takes less makes it late")
+	}
+	r.Returned(now.Add(8*time.Second), &e, fastID, true)
+	if rec := r.Of(fastID); rec.onTime != 1 || rec.unreliable() || len(rec.due) != 0 {
+		t.Errorf("after its result: %+v", rec)
+	}
+}
+
+// One result that takes far longer than usual does not make a proven node unreliable; the next of the same kind do.
+func TestOneLongResult(t *testing.T) {
+	var r Records
+	now := grid.Time(1e9)
+	for range 10 {
+		now = r.deliver(now, fastID, time.Second)
+	}
+	now = r.deliver(now, fastID, 40*time.Second)
+	if r.Of(fastID).unreliable() {
+		t.Error("it is unreliable after one result")
+	}
+	now = r.deliver(now, fastID, 40*time.Second)
+	if r.deliver(now, fastID, 40*time.Second); !r.Of(fastID).unreliable() {
+		t.Error("it is not unreliable after three")
+	}
+}
