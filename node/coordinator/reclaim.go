@@ -179,7 +179,8 @@ func (c *Coordinator) MayYield(now grid.Time, id grid.AttemptID, to grid.NodeID)
 		return false
 	}
 	l := j.at(id.Task.Index).live
-	return l != nil && !l.excludes(to, true) && !c.peers.BackingOff(now, to) && j.leads() && !j.cancelled && !c.isLocal(j) && c.mayAct(now, j) &&
+	return l != nil && !l.excludes(to, true) && !c.peers.BackingOff(now, to) &&
+		j.leads() && !j.cancelled && !c.isLocal(j) && c.mayAct(now, j) &&
 		(j.spec.Retries > 0 || id.Epoch >= j.replica.fullHistoryFrom)
 }
 

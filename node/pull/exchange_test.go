@@ -330,7 +330,8 @@ func TestNoMoreThanTheCores(t *testing.T) {
 	}
 }
 
-// Far nodes that say again and again that work waits there, and give nothing, do not keep an honest one from being asked.
+// Far nodes that say again and again that work waits there, and give nothing, do not keep an honest one from being
+// asked.
 func TestFarLiars(t *testing.T) {
 	for liars := range byte(7) {
 		r, honest := newRig(&world{free: oneCore, rtt: 600 * time.Millisecond}), grid.NodeID{200}

@@ -338,8 +338,8 @@ func TestChangesAreReportedOnce(t *testing.T) {
 	}
 }
 
-// Results that take far longer than the mean, three in a row, are a new mean; two are not, nor are any that come now and
-// then.
+// Results that take far longer than the mean, three in a row, are a new mean; two are not, nor are any that come now
+// and then.
 func TestRunTimeJumps(t *testing.T) {
 	e, stated := measuring(), claimed(nil, nil)
 	e.Arrive(1, "a", job, 1)

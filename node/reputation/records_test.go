@@ -288,8 +288,8 @@ func TestOverrunCountsForATrial(t *testing.T) {
 	}
 }
 
-// Once a class is known to take longer, what is outstanding of it is expected to, and is late only after that: a node is
-// not late because its tasks are.
+// Once a class is known to take longer, what is outstanding of it is expected to, and is late only after that: a node
+// is not late because its tasks are.
 func TestOutstandingAttemptsAreRedated(t *testing.T) {
 	var r Records
 	var e grid.Expectation

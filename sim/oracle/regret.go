@@ -40,7 +40,8 @@ func (h *Hindsight) Regret(from grid.Time) (regret, busy float64) {
 	n := len(h.books.machines)
 	r := replay{Hindsight: h, open: make([]bool, n), cut: make([]bool, n), paused: make([]grid.Time, n),
 		slow: make([]float64, n), left: make([]float64, n),
-		used: make([]grid.Resources, n), coming: make([]grid.Resources, n), running: make([]int32, len(h.books.tasks)), end: h.ends(),
+		used: make([]grid.Resources, n), coming: make([]grid.Resources, n),
+		running: make([]int32, len(h.books.tasks)), end: h.ends(),
 		free: make([]grid.Resources, n)}
 	for i := range r.slow {
 		r.slow[i], r.left[i] = 1, 1

@@ -65,8 +65,8 @@ func TestRegretIsIdleTimeThatWouldHaveEndedATaskSooner(t *testing.T) {
 	}
 }
 
-// A place is not idle while the task that will begin there is on its way: task 1 sets out at 1.5 for node 2, with a second
-// of inputs, and begins at 3. Task 2 would gain nothing from that place before task 1 has ended, at 4.
+// A place is not idle while the task that will begin there is on its way: task 1 sets out at 1.5 for node 2, with a
+// second of inputs, and begins at 3. Task 2 would gain nothing from that place before task 1 has ended, at 4.
 func TestThePlaceOfAMovingTaskIsKept(t *testing.T) {
 	const s = grid.Time(time.Second)
 	x := &scene{w: &world{}, spec: &grid.JobSpec{Class: "a", Command: []string{"x"}, Count: 3,
