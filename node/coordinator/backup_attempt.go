@@ -88,7 +88,7 @@ func (c *Coordinator) sendBackupOffer(now grid.Time, l *liveTask, fx *grid.Effec
 	b.sent = now
 	if c.mayAct(now, l.job) { // without the quorum lease the offer is only repeated later
 		o := c.backupOffer(l, l.backupID())
-		o.Stamp = c.stampOf(now, b.worker)
+		o.Stamp = c.peers.Stamp(b.worker)
 		fx.Send(b.worker, grid.KindOffer).Offer = *o
 	}
 	c.wakeForOffer(now, l, b.worker, fx)

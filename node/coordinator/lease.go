@@ -203,14 +203,6 @@ func (c *Coordinator) handlesInOrder() []uint64 {
 	return hs
 }
 
-// stampOf returns the newest stamp that a worker sent; 0 = none. This node's own is always new.
-func (c *Coordinator) stampOf(now grid.Time, worker grid.NodeID) uint64 {
-	if worker == c.cfg.Self {
-		return c.worker.Stamp(now)
-	}
-	return c.peers.Stamp(worker)
-}
-
 // grantStartLease answers a worker's request: it names the attempts that are live. The request also counts as a beat.
 func (c *Coordinator) grantStartLease(now grid.Time, from grid.NodeID, m *grid.Message, fx *grid.Effects) {
 	c.beatReceived(now, from, m.Attempts, fx)

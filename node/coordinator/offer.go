@@ -78,7 +78,7 @@ func (c *Coordinator) sendOffer(now grid.Time, l *liveTask, fx *grid.Effects) {
 	m := fx.Send(l.task().worker, grid.KindOffer)
 	m.Offer = grid.Offer{ID: l.id(), Spec: l.job.spec, Class: l.class(), Lease: c.cfg.Lease, Age: l.age(now),
 		Members: m.Offer.Members}
-	m.Offer.Stamp = c.stampOf(now, l.task().worker)
+	m.Offer.Stamp = c.peers.Stamp(l.task().worker)
 	m.Offer.Members = append(m.Offer.Members, l.job.members()...)
 	m.Offer.Stays, m.Offer.Pulled, m.Offer.Asks = l.task().pulls >= maxPulls, l.pulled, true
 	l.pulled = false

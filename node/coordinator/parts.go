@@ -44,7 +44,6 @@ type parts struct {
 // that the node carries (NextChange).
 type Worker interface {
 	Exec() *exec.Exec // read only
-	Stamp(now grid.Time) uint64
 	Leaving() bool
 }
 

@@ -147,8 +147,8 @@ func (c *Coordinator) Grant(now grid.Time, x *grid.Waiting, to grid.NodeID, fx *
 	if l == nil {
 		return false
 	}
-	s, fits := c.candidate(now, l, to)
-	if !fits {
+	s := c.candidate(now, l, to)
+	if s == nil {
 		return false
 	}
 	c.dequeue(l)
@@ -178,7 +178,7 @@ func (c *Coordinator) MayYield(now grid.Time, id grid.AttemptID) bool {
 }
 
 // offerTo begins a new attempt on a node that asked for work.
-func (c *Coordinator) offerTo(now grid.Time, l *liveTask, s balance.State, fx *grid.Effects) {
+func (c *Coordinator) offerTo(now grid.Time, l *liveTask, s *balance.State, fx *grid.Effects) {
 	l.request.ID, l.request.Class = l.id(), c.peers.Told(l.level())
 	l.polled, l.answers, l.pulled = l.polled[:0], l.answers[:0], true
 	c.offer(now, l, balance.Choice{Act: balance.Place, Node: s.Node, ECT: s.ECT}, fx)
@@ -236,7 +236,7 @@ func (c *Coordinator) pulledAway(now grid.Time, l *liveTask, worker, puller grid
 	}
 	c.setState(l.job, l.index, grid.Pending, fx)
 	c.saveEntry(l.job, l.index, fx)
-	if s, fits := c.candidate(now, l, puller); fits {
+	if s := c.candidate(now, l, puller); s != nil {
 		c.offerTo(now, l, s, fx)
 		return
 	}

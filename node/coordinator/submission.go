@@ -116,7 +116,6 @@ func (c *Coordinator) sendPlanned(now grid.Time, l *liveTask, fx *grid.Effects) 
 	worker := l.task().worker
 	c.attemptReturned(now, &l.expectation, worker, false) // its expected time begins now
 	switch {
-	case worker == c.cfg.Self:
 	case !c.peers.Connected(worker):
 		c.refusedAttempt(now, l, grid.Refusal{Why: grid.WhyGone}, fx)
 		return
