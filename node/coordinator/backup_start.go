@@ -103,7 +103,7 @@ func (c *Coordinator) startBackupsOf(now grid.Time, j *job, fx *grid.Effects) (h
 			continue
 		}
 		misses = 0
-		if c.startBackup(now, l, choices[0], fx); choices[0].Node == c.cfg.Self {
+		if c.startBackup(now, l, choices[0], fx); c.isHere(choices[0].Node) {
 			return true
 		}
 	}

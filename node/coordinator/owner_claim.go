@@ -48,7 +48,7 @@ func (c *Coordinator) TakeoversAnnounced(now grid.Time, from grid.NodeID, m *gri
 // redirect tells a worker whom this node considers a job's owner.
 func (c *Coordinator) redirect(to grid.NodeID, j *job, fx *grid.Effects) {
 	owner, epoch, _ := j.replica.Owner()
-	if to == c.cfg.Self || owner == c.cfg.Self && !j.replica.IsOwner() {
+	if c.isHere(to) || owner == c.cfg.Self && !j.replica.IsOwner() {
 		return
 	}
 	m := fx.Send(to, grid.KindTakeover)

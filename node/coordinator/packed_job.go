@@ -125,7 +125,7 @@ func (c *Coordinator) packTask(b []byte, p *packedJob, j *job, i uint32) []byte 
 		flags |= packedHeld
 	}
 	switch {
-	case t.worker == c.cfg.Self:
+	case c.isHere(t.worker):
 		flags |= packedHere
 	case !t.worker.IsZero():
 		flags |= packedWorker

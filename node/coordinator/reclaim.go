@@ -16,12 +16,11 @@ func (c *Coordinator) attemptReturned(now grid.Time, p *grid.Expectation, worker
 	}
 }
 
-// isStraggler reports whether a task's attempt is so old that it is reclaimed. Not a task that may run at most once,
-// and not where all rates are given.
+// isStraggler reports whether a task's attempt is so old that it is reclaimed. Not one whose lease never ends, not a
+// task that may run at most once, and not where all rates are given.
 func (c *Coordinator) isStraggler(now grid.Time, l *liveTask) bool {
-	to := l.task().worker
-	return to != c.cfg.Self && l.result == nil && l.phase == placed && l.job.spec.Retries > 0 &&
-		c.peers.IsStraggler(now, &l.expectation, to, l.level(), l.job.spec, l.reclaims)
+	return c.leaseDue(l) < grid.Never && l.result == nil && l.phase == placed && l.job.spec.Retries > 0 &&
+		c.peers.IsStraggler(now, &l.expectation, l.task().worker, l.level(), l.job.spec, l.reclaims)
 }
 
 // reclaimStraggler takes a task back from a node that does not end it. This does not count against the task's retries:
@@ -193,9 +192,12 @@ func (l *liveTask) wasPulled(worker grid.NodeID, why grid.Why, puller grid.NodeI
 }
 
 // leaseDue is when the lease timer of a task's attempt is due: a quarter of a lease before the lease ends, to ask a
-// worker that has not reported the attempt; then at its end.
+// worker that has not reported the attempt; then at its end. Never, if the worker is this node.
 func (c *Coordinator) leaseDue(l *liveTask) grid.Time {
-	if !l.asked {
+	switch {
+	case c.isHere(l.task().worker):
+		return grid.Never
+	case !l.asked:
 		return l.deadline - grid.Time(c.cfg.Lease/4)
 	}
 	return l.deadline

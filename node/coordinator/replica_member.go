@@ -101,7 +101,7 @@ func (c *Coordinator) applyEntry(j *job, i uint32, fx *grid.Effects) {
 	}
 	t.attempt, t.worker, t.lost, t.result, t.placed, t.began, t.done = f.Attempt, f.Worker, f.Lost, f.Result.Brief(),
 		f.Placed, f.Began, f.Done
-	t.heldByWorker = t.worker == c.cfg.Self // other workers report theirs again
+	t.heldByWorker = c.isHere(t.worker) // other workers report theirs again
 	if final {
 		c.publishEnd(j, i, fx)
 	}

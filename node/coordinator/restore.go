@@ -105,8 +105,8 @@ func (c *Coordinator) resumeBackup(now grid.Time, l *liveTask, fx *grid.Effects)
 	if !found {
 		return
 	}
-	l.backup = &backupAttempt{attempt: x.Attempt, worker: x.Worker, accepted: true, deadline: c.leaseEnd(now, x.Worker),
-		placed: l.task().placed}
+	l.backup = &backupAttempt{attempt: x.Attempt, worker: x.Worker, accepted: true, placed: l.task().placed,
+		deadline: c.leaseEnd(now, x.Worker, c.cfg.Lease)}
 	c.scheduleLease(l, fx)
 }
 
@@ -179,7 +179,7 @@ func (c *Coordinator) putEntry(j *job, r *grid.EntryRecord) {
 	c.putTask(j, &r.TaskRecord)
 	j.failed, j.exit = failed, exit
 	t := j.task(i)
-	t.uncommitted, t.heldByWorker = true, t.worker == c.cfg.Self // other workers report theirs again
+	t.uncommitted, t.heldByWorker = true, c.isHere(t.worker) // other workers report theirs again
 	j.uncommitted++
 }
 
