@@ -59,7 +59,7 @@ func (c *Coordinator) moreCandidates(now grid.Time, l *liveTask) balance.View {
 // because they are on probation or backing off; strict as in Excludes.
 func (c *Coordinator) eligibleNodes(now grid.Time, l *liveTask, heedBlacklist, strict bool) (v balance.View,
 	onProbation int) {
-	n := peers.Need{Spec: l.job.spec, Class: l.class(), Level: l.level(), Foreign: l.job.id.Origin != c.cfg.Self,
+	n := peers.Need{Spec: l.job.spec, Class: l.class(), Level: l.level(), Foreign: !c.isOrigin(l.job.id),
 		Strict: strict, Delivered: strict && l.reclaims > 0, Blacklisted: !heedBlacklist, Excluded: l}
 	v = balance.View{Self: c.cfg.Self, Home: c.peers.Home()}
 	v.Nodes, onProbation = c.peers.Eligible(now, &n, c.scratch.view[:0])

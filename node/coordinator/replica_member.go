@@ -64,7 +64,7 @@ func (c *Coordinator) replicaFor(now grid.Time, from grid.NodeID, g *grid.Regist
 	if j != nil && !j.replica.Sole() {
 		return j, grid.RegisterOK
 	} else if j != nil || g.Spec == nil || g.Spec.Check() != nil || !grid.ValidMembers(g.Job, from, g.Members) ||
-		!slices.Contains(g.Members, c.cfg.Self) || g.Job.Origin == c.cfg.Self {
+		!slices.Contains(g.Members, c.cfg.Self) || c.isOrigin(g.Job) {
 		return nil, grid.RegisterUnknown
 	}
 	if c.admitJob(g.Job, g.Spec, from, fx) != "" {

@@ -115,7 +115,7 @@ func (c *Coordinator) RestoreRegister(r *grid.RegisterRecord) {
 	s := grid.RegisterState{Promised: r.Promised, VotedFor: r.VotedFor, Epoch: r.Epoch, Owner: r.Owner, Done: r.Done}
 	j := c.newReplica(r.ID, r.Spec, r.Submitted, r.Members, s)
 	// not on disk for jobs of others: the stored members hold until the origin contradicts them
-	j.replica.membersVerified = r.ID.Origin == c.cfg.Self
+	j.replica.membersVerified = c.isOrigin(r.ID)
 	if r.Held {
 		j.replica.HoldInputs()
 		c.deposits.InputsStored(&j.replica.files)
@@ -125,7 +125,7 @@ func (c *Coordinator) RestoreRegister(r *grid.RegisterRecord) {
 		c.putEntry(j, &e)
 	}
 	delete(c.restoring.entries, r.ID)
-	if from := r.Owner; r.ID.Origin != c.cfg.Self {
+	if from := r.Owner; !c.isOrigin(r.ID) {
 		if from.IsZero() || from == c.cfg.Self {
 			from = r.ID.Origin
 		}

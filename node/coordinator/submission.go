@@ -157,7 +157,7 @@ func (c *Coordinator) Submit(now grid.Time, ev *grid.Event, fx *grid.Effects) (f
 	if err == nil && c.replicas.Buried(ev.Job) {
 		err = fmt.Errorf("job %s: was submitted before and is over, and its outcome is not kept any more", ev.Job.Short())
 	}
-	if err == nil && ev.Job.Origin != c.cfg.Self {
+	if err == nil && !c.isOrigin(ev.Job) {
 		err = fmt.Errorf("job %s: belongs to another node", ev.Job.Short())
 	}
 	if err == nil {
