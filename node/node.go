@@ -72,8 +72,7 @@ func New(cfg Config, wall grid.Wall) (*Node, error) {
 		Exec: ledger, ArrivalMemory: cfg.ArrivalMemory, RatesGiven: len(cfg.Given) > 0, Balance: &t.Balance, Truth: cfg.Truth,
 		Scratch: &s.peers, Gossip: n.gossip, Rates: n.rates,
 		Profile: &n.profile, Policies: policies.New(policies.Config{Seed: cfg.Seed, Balance: &t.Balance})})
-	n.replicas = replication.NewReplicas(replication.Config{Self: cfg.Self, Boot: cfg.Boot, Lease: t.Lease,
-		Contacts: n.peers}, wall, rng)
+	n.replicas = replication.NewReplicas(replication.Config{Self: cfg.Self, Boot: cfg.Boot, Lease: t.Lease}, wall, rng)
 	n.submissions = membership.New(membership.Config{Labels: cfg.Labels, Members: t.Members, Confirm: t.Confirm,
 		Known: cfg.Known,
 		Timer: grid.Timer{Kind: grid.TimerRegister, Key: coordinator.SubmissionsKey}, Contacts: n.peers,

@@ -32,6 +32,7 @@ type Scratch struct {
 	view    []balance.State
 	poll    []grid.NodeID
 	payers  []grid.NodeID
+	reached []grid.NodeID
 	handles []uint64
 	jobs    []*job
 	packed  []byte

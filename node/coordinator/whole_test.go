@@ -66,8 +66,8 @@ func newOwner(t *testing.T) *owner {
 	c, err := New(Config{Tuning: &tuning, Self: selfID, TakeoverDelay: 3 * tuning.Lease, Expire: time.Minute},
 		Parts{Wall: wall, Scratch: new(Scratch), Gossip: g, Peers: p, Worker: w, Discovery: discovery.New(selfID, &search,
 			rng),
-			Registers: replicas{replication.NewReplicas(replication.Config{Self: selfID, Boot: 1, Lease: tuning.Lease,
-				Contacts: p}, wall, rng)},
+			Registers: replicas{replication.NewReplicas(replication.Config{Self: selfID, Boot: 1, Lease: tuning.Lease},
+				wall, rng)},
 			Quota: accounts, Deposits: deposit.New(deposit.Config{Self: selfID})})
 	if err != nil {
 		t.Fatal(err)
