@@ -112,7 +112,7 @@ func TestTombstoneAnswersWhatItKnows(t *testing.T) {
 // campaigner is a member of five that campaigns for epoch 4 of a job of two tasks, with what it has of it.
 func campaigner(entries ...grid.Entry) *Register {
 	five := []grid.NodeID{self, second, third, {4}, {5}}
-	r := New(self, five, 2, grid.RegisterState{Promised: 3, VotedFor: second, Epoch: 3, Owner: second})
+	r := newRegister(self, five, 2, grid.RegisterState{Promised: 3, VotedFor: second, Epoch: 3, Owner: second})
 	for i := range entries {
 		r.Restore(&entries[i], false)
 	}
