@@ -34,7 +34,7 @@ var floors = map[string][]string{
 
 	"exec/sandbox/zygote": {},
 
-	"node": {"grid", "gossip", "discovery", "balance", "node/coordinator", "node/deposit", "node/exclusion",
+	"node": {"grid", "gossip", "discovery", "balance", "exec", "node/coordinator", "node/deposit", "node/exclusion",
 		"node/membership",
 		"node/peers", "node/policies", "node/profile", "node/pull", "node/quota", "node/rates", "node/replication",
 		"node/worker"},
@@ -47,7 +47,7 @@ var floors = map[string][]string{
 	"node/decisions":  {"grid", "balance"},
 	"node/history":    {"grid"},
 	"node/ownercache": {"grid", "sparse"},
-	"node/peers": {"grid", "gossip", "discovery", "balance", "node/policies", "node/profile", "node/rates",
+	"node/peers": {"grid", "gossip", "discovery", "balance", "exec", "node/policies", "node/profile", "node/rates",
 		"node/reputation"},
 	"node/deposit":     {"grid", "sparse", "fifo"},
 	"node/membership":  {"grid", "sparse"},

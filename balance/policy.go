@@ -44,6 +44,14 @@ type View struct {
 	Nodes []State // as known without a message; ordered by identity
 }
 
+// Find returns the state of a node; nil = it is not in the view.
+func (v View) Find(id grid.NodeID) *State {
+	if at := find(v, id); at >= 0 {
+		return &v.Nodes[at]
+	}
+	return nil
+}
+
 // State is a node's answer, or what is known of it without one.
 type State struct {
 	Node  grid.NodeID
@@ -57,6 +65,10 @@ type State struct {
 	Waiting, Running int32   // tasks
 	Ran, Rest        float64 // of what runs: the expected time that is behind it and that is left, seconds
 	Whole            bool    // ECT and Ready count Ran too, and not only Rest
+
+	// Answer says that the node said this when asked about the task; otherwise it follows from older news of the node.
+	// What a decider knows of itself is an answer. It is for the decider: no policy looks at it.
+	Answer bool
 
 	// Fetch is the time in seconds until the task's inputs would be there; 0 = they are, or it is not known.
 	Fetch float64

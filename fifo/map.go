@@ -24,18 +24,26 @@ func (m *Map[K, V]) Len() int { return int(m.n) }
 
 // Get returns the value of a key, which may be changed until the next Add; nil = none.
 func (m *Map[K, V]) Get(key K) *V {
-	if m.index != nil {
-		if number, ok := m.index[key]; ok {
-			return &m.at(int32(number - m.first)).value
-		}
-		return nil
-	}
-	for i := range m.n {
-		if e := m.at(i); e.key == key {
-			return &e.value
-		}
+	if i := m.find(key); i >= 0 {
+		return &m.at(i).value
 	}
 	return nil
+}
+
+// find returns how many entries are older than that of a key; −1 = there is none.
+func (m *Map[K, V]) find(key K) int32 {
+	if m.index != nil {
+		if number, ok := m.index[key]; ok {
+			return int32(number - m.first)
+		}
+		return -1
+	}
+	for i := range m.n {
+		if m.at(i).key == key {
+			return i
+		}
+	}
+	return -1
 }
 
 // Add adds an entry, whose key is new.
@@ -72,6 +80,18 @@ func (m *Map[K, V]) RemoveOldest() {
 	}
 	m.n--
 	m.first++
+}
+
+// Remove removes the entry of a key that the map has; that takes time in proportion to the older entries.
+func (m *Map[K, V]) Remove(key K) {
+	for i := m.find(key); i > 0; i-- {
+		e := m.at(i)
+		if *e = *m.at(i - 1); m.index != nil {
+			m.index[e.key] = m.first + uint32(i)
+		}
+	}
+	m.at(0).key = key
+	m.RemoveOldest()
 }
 
 // at returns the entry that is the i-th from the oldest on, or the place of the next one.

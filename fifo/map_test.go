@@ -2,6 +2,7 @@ package fifo
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -20,6 +21,10 @@ func TestAgainstMap(t *testing.T) {
 				t.Fatalf("seed %d, step %d: %v of key %d, want %v", seed, step, got, key, value)
 			}
 			switch {
+			case got != nil && r.IntN(4) == 0:
+				m.Remove(key)
+				delete(ref, key)
+				order = slices.DeleteFunc(order, func(k int) bool { return k == key })
 			case got != nil:
 				*got = step
 				ref[key] = step

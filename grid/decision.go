@@ -49,11 +49,10 @@ const (
 	VerdictNearTie                 // drawn from those whose expected completions are nearly equal
 	VerdictOnly                    // no other node fitted
 	VerdictPull                    // it is idle and asked for work
-	VerdictBackup                  // a backup attempt
 	VerdictKept                    // none: the policy keeps the task
 )
 
-var verdictNames = [...]string{"rule", "earliest", "near tie", "only", "pulled", "backup", "kept"}
+var verdictNames = [...]string{"rule", "earliest", "near tie", "only", "pulled", "kept"}
 
 // String returns the name used in JSON.
 func (v Verdict) String() string {

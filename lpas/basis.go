@@ -17,11 +17,6 @@ type Basis struct {
 	edges []edge    // the shared machines
 }
 
-// Reset makes the next solve a cold start. The memory is kept.
-func (b *Basis) Reset() {
-	b.price, b.level, b.owner, b.edges = b.price[:0], b.level[:0], b.owner[:0], b.edges[:0]
-}
-
 // store keeps the state in which a solve ended.
 func (b *Basis) store(w *Workspace) {
 	b.price = append(b.price[:0], w.y...)

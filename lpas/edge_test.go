@@ -212,3 +212,8 @@ func TestCheck(t *testing.T) {
 		}
 	}
 }
+
+// Reset makes the next solve a cold start. The memory is kept.
+func (b *Basis) Reset() {
+	b.price, b.level, b.owner, b.edges = b.price[:0], b.level[:0], b.owner[:0], b.edges[:0]
+}

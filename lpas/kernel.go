@@ -29,30 +29,6 @@ func maxRows(dst, mu, y []float64, rows []int32) {
 	}
 }
 
-// Dual evaluates the dual function of the LP at prices y (length N, none negative, not all 0 where
-// alpha > 0), with one pass over Mu:
-//
-//	Σ_j c_j·max_i y_i·mu_ij  /  Σ_i alpha_i·y_i
-//
-// For every y that is at least lambda*, and its minimum is lambda*. ws is scratch.
-func Dual(p *Problem, y []float64, ws *Workspace) float64 {
-	n, m := len(p.Alpha), len(p.Cap)
-	ws.a = grown(ws.a, m)
-	ws.rows = grown(ws.rows, n)
-	for i := range ws.rows {
-		ws.rows[i] = int32(i)
-	}
-	maxRows(ws.a, p.Mu, y, ws.rows)
-	var worth, demand float64
-	for j, c := range p.Cap {
-		worth += c * ws.a[j]
-	}
-	for i, x := range p.Alpha {
-		demand += x * y[i]
-	}
-	return worth / demand
-}
-
 // grown returns s with length n. What was in it is of no use to the caller.
 func grown[T any](s []T, n int) []T {
 	if cap(s) < n {

@@ -12,7 +12,7 @@ import (
 func (n *Node) load(now grid.Time) profile.Load {
 	here := n.worker.Exec()
 	own, _ := n.rates.Published()
-	backlog := grid.Seconds(here.Wait(now, oneCore, n.runTime))
+	backlog := grid.Seconds(here.Wait(now, oneCore, n.peers.RunTime))
 	return profile.Load{Free: here.Free(), Backlog: backlog, Rates: own, Draining: here.Draining(),
 		Waiting: n.pull != nil && n.pull.Waits()}
 }

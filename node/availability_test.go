@@ -87,7 +87,7 @@ func TestAvailabilityCanBeLeftOut(t *testing.T) {
 	if p.slots[selfID] != 1 || p.slots[fastID] != 1 {
 		t.Errorf("capacities %v, want 1 of both", p.slots)
 	}
-	if mean, _ := r.n.runTime("other"); mean != 1 {
+	if mean, _ := r.n.peers.RunTime("other"); mean != 1 {
 		t.Errorf("a task is expected to take %g s, want 1", mean)
 	}
 }
@@ -108,11 +108,11 @@ func TestForeignCPULoadIsNotLearned(t *testing.T) {
 	if mu := own[0].Mu; mu != 0.25 {
 		t.Errorf("it tells a rate of %g, want 0.25: what a core of it does", mu)
 	}
-	if mean, _ := r.n.runTime(own[0].Class); mean != 8 {
+	if mean, _ := r.n.peers.RunTime(own[0].Class); mean != 8 {
 		t.Errorf("the next is expected to take %g s here, want 8", mean)
 	}
 	r.measured(1, 1)
-	if mean, _ := r.n.runTime(own[0].Class); mean != 4 {
+	if mean, _ := r.n.peers.RunTime(own[0].Class); mean != 4 {
 		t.Errorf("when the others have gone %g s are expected, want 4", mean)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"skep/discovery"
+	"skep/exec"
 	"skep/gossip"
 	"skep/grid"
 	"skep/node/coordinator"
@@ -59,7 +60,7 @@ func New(cfg Config, wall grid.Wall) (*Node, error) {
 	}
 	t := s.tuning(&cfg.Tuning)
 	n := &Node{settings: settings{cfg.Self, t, s}}
-	rng := grid.NewRand(cfg.Seed, 1)
+	rng, ledger := grid.NewRand(cfg.Seed, 1), exec.New(cfg.Capacity)
 	n.gossip = gossip.New(cfg.Self, &t.Gossip, grid.NewRand(cfg.Seed, 2))
 	n.discovery = discovery.New(cfg.Self, &t.Discovery, grid.NewRand(cfg.Seed, 3))
 	n.rates = rates.New(rates.Config{Given: cfg.Given, Speed: cfg.Speed, ArrivalMemory: cfg.ArrivalMemory,
@@ -67,25 +68,23 @@ func New(cfg Config, wall grid.Wall) (*Node, error) {
 	n.profile = profile.New(profile.Config{Self: cfg.Self, Boot: cfg.Boot, Name: cfg.Name, Capacity: cfg.Capacity,
 		Speed: cfg.Speed, Engines: cfg.Engines, Private: cfg.Private, Prior: rates.Prior, Gossip: n.gossip, Rand: rng},
 		cfg.Labels)
-	n.peers = peers.New(peers.Config{Self: cfg.Self, Cores: cfg.Capacity.CPU, Speed: cfg.Speed,
-		ArrivalMemory: cfg.ArrivalMemory, RatesGiven: len(cfg.Given) > 0, Balance: &t.Balance, Truth: cfg.Truth,
+	n.peers = peers.New(peers.Config{Self: cfg.Self, Private: cfg.Private, Cores: cfg.Capacity.CPU, Speed: cfg.Speed,
+		Exec: ledger, ArrivalMemory: cfg.ArrivalMemory, RatesGiven: len(cfg.Given) > 0, Balance: &t.Balance, Truth: cfg.Truth,
 		Scratch: &s.peers, Gossip: n.gossip, Rates: n.rates,
 		Profile: &n.profile, Policies: policies.New(policies.Config{Seed: cfg.Seed, Balance: &t.Balance})})
-	n.replicas = replication.NewReplicas(replication.Config{Self: cfg.Self, Boot: cfg.Boot, Lease: t.Lease,
-		Contacts: n.peers}, wall, rng)
+	n.replicas = replication.NewReplicas(replication.Config{Self: cfg.Self, Boot: cfg.Boot, Lease: t.Lease}, wall, rng)
 	n.submissions = membership.New(membership.Config{Labels: cfg.Labels, Members: t.Members, Confirm: t.Confirm,
 		Known: cfg.Known,
 		Timer: grid.Timer{Kind: grid.TimerRegister, Key: coordinator.SubmissionsKey}, Contacts: n.peers,
 		Keepalives: n.replicas}, rng)
 	accounts := new(quota.Accounts)
-	n.worker = worker.New(worker.Config{Self: cfg.Self, Boot: cfg.Boot, Capacity: cfg.Capacity, Lease: t.Lease,
-		Private: cfg.Private, Whole: !t.Balance.Rest, Bounds: cfg.Bounds, RunTime: n.runTime, Contacts: n.peers,
+	n.worker = worker.New(worker.Config{Self: cfg.Self, Boot: cfg.Boot, Exec: ledger, Lease: t.Lease,
+		Private: cfg.Private, Whole: !t.Balance.Rest, Bounds: cfg.Bounds, RunTime: n.peers.RunTime, Contacts: n.peers,
 		Quota: accounts})
 	var err error
 	n.coordinator, err = coordinator.New(coordinator.Config{Tuning: &t.Tuning, Self: cfg.Self, Known: cfg.Known,
-		Private: cfg.Private,
-		Whole:   !t.Balance.Rest, TakeoverDelay: replication.TakeoverDelay(t.Lease), Expire: t.Gossip.Expire,
-		Forward: string(t.Discovery.Forward), ResultRetry: worker.MaxResultRetry, RunTime: n.runTime},
+		TakeoverDelay: replication.TakeoverDelay(t.Lease), Expire: t.Gossip.Expire,
+		Forward: string(t.Discovery.Forward), ResultRetry: worker.MaxResultRetry},
 		coordinator.Parts{Wall: wall, Scratch: &s.coordinator, Gossip: n.gossip, Peers: n.peers, Worker: n.worker,
 			Discovery: n.discovery, Registers: registers{n.replicas}, Quota: accounts,
 			Deposits: deposit.New(deposit.Config{Self: cfg.Self, Quota: t.DepositQuota, Limit: t.DepositLimit,
@@ -137,6 +136,7 @@ func (n *Node) Step(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 	n.local = len(fx.Sends)
 	n.coordinator.Begin()
 	n.worker.Advance(now)
+	n.peers.Stamped(n.self, n.worker.Stamp(now))
 	firstAnnounce := len(fx.Announces)
 	n.handle(now, ev, fx)
 	n.settle(now, fx)
@@ -171,11 +171,4 @@ func (n *Node) sign(m *grid.Message) {
 	if (m.Kind == grid.KindFind || m.Kind == grid.KindCall) && m.Find.Asker == n.self && n.gossip.Ad() != nil {
 		m.Digest = append(m.Digest[:0], grid.AdEntry{Ad: n.gossip.Ad()})
 	}
-}
-
-// runTime is the expected run time of a task of the class on one slot of this node, seconds, under the present use of
-// its cores, and its squared coefficient of variation.
-func (n *Node) runTime(class string) (mean, scv float64) {
-	mean, scv = n.peers.RunTime(class)
-	return mean / n.worker.Exec().Speed(grid.CPU), scv
 }

@@ -18,9 +18,9 @@ func TestRunTimeVariationSurvivesRestart(t *testing.T) {
 			Wall: d}})
 	}
 	class := grid.ClassOf(spec(nil))
-	mean, scv := r.n.runTime(class)
+	mean, scv := r.n.peers.RunTime(class)
 	s := r.restart()
-	if m, c := s.n.runTime(class); m != mean || c != scv || scv == 0 {
+	if m, c := s.n.peers.RunTime(class); m != mean || c != scv || scv == 0 {
 		t.Errorf("after a restart mean %g and c² %g, before %g and %g", m, c, mean, scv)
 	}
 }

@@ -107,7 +107,7 @@ func TestTypicalRateIsTheMedian(t *testing.T) {
 				Rates: []grid.Rate{{Class: "x", Mu: mu}}}
 		})
 	}
-	if got, _ := r.n.runTime("x"); got != 1.0/3 {
+	if got, _ := r.n.peers.RunTime("x"); got != 1.0/3 {
 		t.Errorf("a task of the class is taken to need %g s, want 1/3", got)
 	}
 }

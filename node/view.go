@@ -70,7 +70,7 @@ func (n *Node) Stats(now grid.Time) Stats {
 	here := n.worker.Exec()
 	s := Stats{Counts: n.stats, Queued: len(here.Queue()), Running: len(here.Running()), Unacked: len(here.Finished()),
 		Free:    here.Free(),
-		Backlog: grid.Seconds(here.Wait(now, oneCore, n.runTime)), Peers: len(n.gossip.Peers())}
+		Backlog: grid.Seconds(here.Wait(now, oneCore, n.peers.RunTime)), Peers: len(n.gossip.Peers())}
 	s.Counts.Counts = n.coordinator.Counts()
 	s.Stale += n.stats.Stale + n.worker.Stale()
 	s.Jobs, s.Replicated, s.Pending = n.coordinator.Tally() // Jobs includes the replicas of others' jobs

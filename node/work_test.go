@@ -137,7 +137,7 @@ func TestOnlySuccessTeachesTheRate(t *testing.T) {
 	} {
 		r.offer(fastID, foreignAttempt(byte(i)), spec(nil))
 		r.step(grid.Event{Kind: grid.EvEnded, Attempt: foreignAttempt(byte(i)), Result: res})
-		if got, _ := r.n.runTime(class); got != rates.Prior {
+		if got, _ := r.n.peers.RunTime(class); got != rates.Prior {
 			t.Fatalf("%v taught a rate", res.Cause)
 		}
 	}
@@ -145,7 +145,7 @@ func TestOnlySuccessTeachesTheRate(t *testing.T) {
 	r.now = r.now.Add(4 * time.Second)
 	r.step(grid.Event{Kind: grid.EvEnded, Attempt: foreignAttempt(9), Result: &grid.Result{Cause: grid.Exited,
 		Wall: 4 * time.Second}})
-	if got, _ := r.n.runTime(class); math.Abs(got-4) > 1e-6 {
+	if got, _ := r.n.peers.RunTime(class); math.Abs(got-4) > 1e-6 {
 		t.Errorf("mean run time %g, want 4", got)
 	}
 }

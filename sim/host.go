@@ -68,9 +68,6 @@ func (w *World) index(id grid.NodeID) int32 {
 	return -1
 }
 
-// NodeID returns the identity of a node.
-func (w *World) NodeID(i int) grid.NodeID { return w.hosts[i].id }
-
 // Member returns a running node, or nil while it is down.
 func (w *World) Member(i int) Member { return w.hosts[i].member }
 

@@ -75,7 +75,7 @@ func sendPolls(w *World, i, j, n int) {
 	for k := range n {
 		m.Reset(grid.KindPoll)
 		m.Poll.ID = uint64(k) + 1
-		w.send(int32(i), w.NodeID(j), &m)
+		w.send(int32(i), w.hosts[j].id, &m)
 	}
 }
 

@@ -31,18 +31,6 @@ type ClassReport struct {
 	Mean, P50, P95, P99 time.Duration
 }
 
-// PerTask is the number of messages sent for each ended task; announcements count once a hop.
-func (r *Report) PerTask() float64 {
-	n := r.Traffic.Hops
-	for _, sent := range r.Traffic.Sent {
-		n += sent
-	}
-	return float64(n) / float64(max(r.Ended, 1))
-}
-
-// MovedShare is the share of the ended tasks that ran on another node than their origin.
-func (r *Report) MovedShare() float64 { return float64(r.Moved) / float64(max(r.Ended, 1)) }
-
 // Report returns the results of the run so far.
 func (w *World) Report() Report {
 	r := Report{Digest: uint64(w.digest), Virtual: time.Duration(w.now), Steps: w.steps, Tasks: w.books.Tasks(),

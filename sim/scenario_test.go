@@ -69,8 +69,8 @@ func TestWorkMovesToIdleNodes(t *testing.T) {
 	c := lab()
 	work(&c, 5*time.Second, 100*time.Millisecond, 40, []int{0}, spec("a", 1, grid.CPU))
 	play(t, c, func(t *testing.T, w *World, r Report) {
-		if r.MovedShare() < 0.4 {
-			t.Errorf("%.0f %% of the tasks moved away from the only node with work, of five", 100*r.MovedShare())
+		if moved := float64(r.Moved) / float64(max(r.Ended, 1)); moved < 0.4 {
+			t.Errorf("%.0f %% of the tasks moved away from the only node with work, of five", 100*moved)
 		}
 	})
 }

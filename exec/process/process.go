@@ -29,13 +29,7 @@ type Process struct {
 	result Result
 }
 
-// Pid is the process ID of the task, as it knows it itself: in a box that is none of the machine's.
-func (p *Process) Pid() int { return p.pid }
-
-// Done is closed when the task and its whole group have ended and its output is complete.
-func (p *Process) Done() <-chan struct{} { return p.done }
-
-// Wait waits for Done and returns the result.
+// Wait waits until the task and its whole group have ended and its output is complete, and returns the result.
 func (p *Process) Wait() Result {
 	<-p.done
 	return p.result

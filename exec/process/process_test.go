@@ -123,7 +123,7 @@ func start(t testing.TB, r *Runner, s Spec) *Process {
 func wait(t testing.TB, p *Process) Result {
 	t.Helper()
 	select {
-	case <-p.Done():
+	case <-p.done:
 	case <-time.After(20 * time.Second):
 		t.Fatal("the task does not end")
 	}
@@ -372,3 +372,6 @@ func TestRemoveTakesWhateverATaskMade(t *testing.T) {
 		t.Errorf("a folder that a link named has changed: %v, %v", info, err)
 	}
 }
+
+// Code is 126 or 127.
+func (e *ExecError) Code() int { return Result{Cause: e.Cause}.Code() }

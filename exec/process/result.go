@@ -81,6 +81,3 @@ type ExecError struct {
 
 func (e *ExecError) Error() string { return fmt.Sprintf("%s: %s: %v", e.Cause, e.Path, e.Err) }
 func (e *ExecError) Unwrap() error { return e.Err }
-
-// Code is 126 or 127.
-func (e *ExecError) Code() int { return Result{Cause: e.Cause}.Code() }

@@ -22,8 +22,6 @@ const (
 	maxBody      = 8 << 20          // bytes of a request that is not a blob
 	headerTime   = 10 * time.Second // for a request's header to arrive
 	idleTime     = 2 * time.Minute  // of a connection without a request
-	maxPage      = 1000             // entries of a page
-	defaultPage  = 100
 	aliveTime    = 15 * time.Second // between keepalives in a quiet stream
 	maxWait      = time.Minute      // of one long poll
 	maxMembers   = 256              // connections of other members at once

@@ -77,7 +77,7 @@ func (c *Coordinator) startBackup(now grid.Time, l *liveTask, x balance.Choice, 
 	c.saveEntry(l.job, l.index, fx)
 	c.countPlaced(x.Node)
 	c.peers.Given(now, &b.expectation, l.level(), x.Node, x.ECT)
-	b.deadline = c.leaseEnd(now, x.Node)
+	b.deadline = c.leaseEnd(now, x.Node, c.cfg.Lease)
 	c.scheduleLease(l, fx)
 	c.sendBackupOffer(now, l, fx)
 }
@@ -88,7 +88,7 @@ func (c *Coordinator) sendBackupOffer(now grid.Time, l *liveTask, fx *grid.Effec
 	b.sent = now
 	if c.mayAct(now, l.job) { // without the quorum lease the offer is only repeated later
 		o := c.backupOffer(l, l.backupID())
-		o.Stamp = c.stampOf(now, b.worker)
+		o.Stamp = c.peers.Stamp(b.worker)
 		fx.Send(b.worker, grid.KindOffer).Offer = *o
 	}
 	c.wakeForOffer(now, l, b.worker, fx)
@@ -109,7 +109,7 @@ func (c *Coordinator) backupAccepted(now grid.Time, l *liveTask, fx *grid.Effect
 		c.discovery.Tried(now, b.worker, &l.job.spec.Needs, l.job.spec.Engine, true, fx)
 		c.traceAccepted(now, l.task(), b.worker)
 	}
-	b.deadline = max(b.deadline, c.leaseEnd(now, b.worker))
+	b.deadline = max(b.deadline, c.leaseEnd(now, b.worker, c.cfg.Lease))
 }
 
 // backupTimer handles the task's timers for its backup attempt.
@@ -120,7 +120,7 @@ func (c *Coordinator) backupTimer(now grid.Time, k grid.TimerKind, l *liveTask, 
 		c.sendBackupOffer(now, l, fx)
 	// an owner without quorum lease gives up no attempt
 	case k == grid.TimerLease && now >= b.deadline && !c.mayAct(now, l.job):
-		b.deadline = c.leaseEnd(now, b.worker)
+		b.deadline = c.leaseEnd(now, b.worker, c.cfg.Lease)
 	case k == grid.TimerLease && now >= b.deadline:
 		c.dropBackup(now, l, grid.Refusal{Why: grid.WhySilent}, true, fx)
 	}

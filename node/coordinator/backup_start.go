@@ -103,7 +103,7 @@ func (c *Coordinator) startBackupsOf(now grid.Time, j *job, fx *grid.Effects) (h
 			continue
 		}
 		misses = 0
-		if c.startBackup(now, l, choices[0], fx); choices[0].Node == c.cfg.Self {
+		if c.startBackup(now, l, choices[0], fx); c.isHere(choices[0].Node) {
 			return true
 		}
 	}
@@ -112,7 +112,7 @@ func (c *Coordinator) startBackupsOf(now grid.Time, j *job, fx *grid.Effects) (h
 
 // creditDelivered subtracts the task that a node delivered in this step from the backlog of its ad, which is older.
 func (c *Coordinator) creditDelivered(l *liveTask, s *balance.State) {
-	if done := c.peers.Expected(l.level()); s.Node != c.cfg.Self {
+	if done := c.peers.Expected(l.level()); !s.Answer {
 		s.Ready, s.ECT = max(s.Ready-done, 0), max(s.ECT-done, 0)
 	}
 }
@@ -149,7 +149,7 @@ func (c *Coordinator) assignBatch(now grid.Time, l *liveTask, p balance.Policy, 
 	placed := choices[0].Act == balance.Place
 	for k, x := range group {
 		switch {
-		case placed && choices[k].Act == balance.Place && (x == l || c.mayTakeMore(now, choices[k].Node)):
+		case placed && choices[k].Act == balance.Place && (x == l || !c.peers.OnProbation(now, choices[k].Node)):
 			c.offerUsing(now, x, &l.decision, choices[k], fx)
 		case x != l:
 			c.live.drop(x) // as if it had never been tried
@@ -162,9 +162,4 @@ func (c *Coordinator) assignBatch(now grid.Time, l *liveTask, p balance.Policy, 
 	clear(group)
 	clear(tasks)
 	return placed
-}
-
-// mayTakeMore reports whether a node may get another task now: it is known and not on probation.
-func (c *Coordinator) mayTakeMore(now grid.Time, id grid.NodeID) bool {
-	return id == c.cfg.Self || !c.peers.OnProbation(now, id)
 }

@@ -46,7 +46,7 @@ type issuedAttempt struct {
 
 // startsPossible extends the job's quiet time: an attempt is given up, and its worker may still have it.
 func (c *Coordinator) startsPossible(now grid.Time, j *job, worker grid.NodeID) {
-	if worker != c.cfg.Self {
+	if !c.isHere(worker) {
 		j.quietAt = max(j.quietAt, now.Add(c.cfg.TakeoverDelay))
 	}
 }
@@ -55,7 +55,7 @@ func (c *Coordinator) startsPossible(now grid.Time, j *job, worker grid.NodeID) 
 // within the step.
 func (c *Coordinator) raiseBarrier(now grid.Time, j *job, fx *grid.Effects) {
 	add := func(id grid.AttemptID, worker grid.NodeID, b *cancelBarrier) {
-		if worker == c.cfg.Self {
+		if c.isHere(worker) {
 			m := fx.About(worker, grid.KindDrop)
 			m.Attempts = append(m.Attempts, id)
 			return

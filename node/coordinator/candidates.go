@@ -45,14 +45,13 @@ func (c *Coordinator) hasCandidate(now grid.Time, l *liveTask) bool {
 // even after it failed here.
 func (c *Coordinator) isLocal(j *job) bool { return cmp.Or(j.spec.Policy, c.cfg.Policy) == "local" }
 
-// moreCandidates returns the candidates for another poll. It leaves out this node once it has answered: its answer
-// would be the same, immediately, in an endless loop.
+// moreCandidates returns the candidates for another poll. It leaves out one that needs no poll and has answered: its
+// answer would be the same, immediately, in an endless loop.
 func (c *Coordinator) moreCandidates(now grid.Time, l *liveTask) balance.View {
 	v, _ := c.candidates(now, l)
-	self := func(s balance.State) bool { return s.Node == c.cfg.Self }
-	if slices.ContainsFunc(l.answers, self) {
-		v.Nodes = slices.DeleteFunc(v.Nodes, self)
-	}
+	v.Nodes = slices.DeleteFunc(v.Nodes, func(s balance.State) bool {
+		return s.Answer && slices.ContainsFunc(l.answers, func(a balance.State) bool { return a.Node == s.Node })
+	})
 	return v
 }
 
@@ -60,18 +59,10 @@ func (c *Coordinator) moreCandidates(now grid.Time, l *liveTask) balance.View {
 // because they are on probation or backing off; strict as in Excludes.
 func (c *Coordinator) eligibleNodes(now grid.Time, l *liveTask, heedBlacklist, strict bool) (v balance.View,
 	onProbation int) {
-	n := peers.Need{Spec: l.job.spec, Class: l.class(), Level: l.level(), Strict: strict,
-		Delivered: strict && l.reclaims > 0, Blacklisted: !heedBlacklist, Excluded: l}
+	n := peers.Need{Spec: l.job.spec, Class: l.class(), Level: l.level(), Foreign: !c.isOrigin(l.job.id),
+		Strict: strict, Delivered: strict && l.reclaims > 0, Blacklisted: !heedBlacklist, Excluded: l}
 	v = balance.View{Self: c.cfg.Self, Home: c.peers.Home()}
 	v.Nodes, onProbation = c.peers.Eligible(now, &n, c.scratch.view[:0])
-	if spec := n.Spec; !c.refusesForeign(l.job.id) && !l.Excludes(c.cfg.Self, strict) &&
-		!(heedBlacklist && c.peers.Excludes(now, n.Class, c.cfg.Self)) &&
-		discovery.Fit(&spec.Needs, spec.Engine, c.gossip.Ad()) == grid.WhyNone &&
-		c.worker.Exec().Refuses(spec.Needs.Resources) == grid.WhyNone {
-		at, _ := slices.BinarySearchFunc(v.Nodes, c.cfg.Self,
-			func(s balance.State, id grid.NodeID) int { return s.Node.Compare(id) })
-		v.Nodes = slices.Insert(v.Nodes, at, c.selfState(now, spec.Needs.Resources, n.Level))
-	}
 	c.scratch.view = v.Nodes
 	return v, onProbation
 }
@@ -85,21 +76,6 @@ func (l *liveTask) Excludes(id grid.NodeID, strict bool) bool {
 // excludes reports the same of all decisions.
 func (l *liveTask) excludes(id grid.NodeID, strict bool) bool {
 	return strict && (l.HasFailedOn(id) || l.demotedBy(id)) || l.ExcludesNode(id, strict)
-}
-
-// selfState returns this node's own answer to a poll.
-func (c *Coordinator) selfState(now grid.Time, need grid.Resources, level string) balance.State {
-	here := c.worker.Exec()
-	ready := here.Wait(now, need, c.cfg.RunTime)
-	ran, rest := here.Ahead(now, need, c.cfg.RunTime)
-	return balance.State{Node: c.cfg.Self, ECT: ready + here.Mean(now, level, c.cfg.RunTime), Ready: ready, Heard: now,
-		Site:    c.peers.Home(),
-		Waiting: int32(len(here.Queue())), Running: int32(len(here.Running())), Ran: ran, Rest: rest, Whole: c.cfg.Whole}
-}
-
-// refusesForeign reports whether this node is private and the job was submitted elsewhere.
-func (c *Coordinator) refusesForeign(id grid.JobID) bool {
-	return c.cfg.Private && id.Origin != c.cfg.Self
 }
 
 // FitsSelf returns why this node could never run the job's tasks; WhyNone if it could.
@@ -165,18 +141,13 @@ func (c *Coordinator) countFailedNode(l *liveTask, id grid.NodeID, why grid.Refu
 	return clip(b.String())
 }
 
-// candidate returns what is expected of a node as a candidate for a task that is decided anew.
-func (c *Coordinator) candidate(now grid.Time, l *liveTask, id grid.NodeID) (balance.State, bool) {
+// candidate returns what is expected of a node as a candidate for a task that is decided anew; nil = it is none.
+func (c *Coordinator) candidate(now grid.Time, l *liveTask, id grid.NodeID) *balance.State {
 	polled := l.polled
 	l.polled = nil
 	v, _ := c.candidates(now, l)
 	l.polled = polled
-	at, found := slices.BinarySearchFunc(v.Nodes, id,
-		func(s balance.State, id grid.NodeID) int { return s.Node.Compare(id) })
-	if !found {
-		return balance.State{}, false
-	}
-	return v.Nodes[at], true
+	return v.Find(id)
 }
 
 // SearchDone resumes the tasks that waited for a search.

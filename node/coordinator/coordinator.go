@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"skep/balance"
-	"skep/exec"
 	"skep/fifo"
 	"skep/grid"
 	"skep/node/decisions"
@@ -19,16 +18,13 @@ import (
 // Config is what a coordinator is told once.
 type Config struct {
 	*Tuning
-	Self    grid.NodeID
-	Known   int  // number of other nodes that this one knew when it started
-	Private bool // this node runs only tasks that were submitted to it
-	Whole   bool // estimates count a running attempt in full
+	Self  grid.NodeID
+	Known int // number of other nodes that this one knew when it started
 
 	TakeoverDelay time.Duration // no start lease granted before is valid after it
 	ResultRetry   time.Duration // a worker repeats a result after so long at most
 	Expire        time.Duration // the view keeps a silent node for so long
 	Forward       string        // how searches are forwarded, in words
-	RunTime       exec.Law      // expected run times on this node
 }
 
 // Scratch is memory used only within a step, or free for reuse. Nodes that never step at the same time can share one.
@@ -36,6 +32,7 @@ type Scratch struct {
 	view    []balance.State
 	poll    []grid.NodeID
 	payers  []grid.NodeID
+	reached []grid.NodeID
 	handles []uint64
 	jobs    []*job
 	packed  []byte

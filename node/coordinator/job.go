@@ -77,7 +77,7 @@ func (c *Coordinator) Cancel(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 		j.cancelled = true
 		rep.Propose(&grid.Entry{Index: j.spec.Count, Done: c.wall.At(now).UnixNano()})
 		c.saveEntry(j, j.spec.Count, fx)
-		if j.id.Origin == c.cfg.Self {
+		if c.isOrigin(j.id) {
 			c.endAll(now, j, fx)
 		} else {
 			c.startBulkEnd(now, j, fx)

@@ -7,13 +7,17 @@ import (
 	"skep/grid"
 )
 
-// leaseEnd is the end of a lease given to a worker now. Attempts on this node have no lease: it knows what became of
-// them.
-func (c *Coordinator) leaseEnd(now grid.Time, worker grid.NodeID) grid.Time {
-	if worker == c.cfg.Self {
+// isHere reports whether a worker is this node's own. What is sent to it is delivered within the step, and never lost:
+// its attempts have no lease that ends, and of one that is dropped nothing remains there.
+func (c *Coordinator) isHere(worker grid.NodeID) bool { return worker == c.cfg.Self }
+
+// leaseEnd is when a worker that is not heard from has lost, or not got, what it was sent now: after d, or never if it
+// is this node.
+func (c *Coordinator) leaseEnd(now grid.Time, worker grid.NodeID, d time.Duration) grid.Time {
+	if c.isHere(worker) {
 		return grid.Never
 	}
-	return now.Add(c.cfg.Lease)
+	return now.Add(d)
 }
 
 // renewLease extends the attempt lease to a full lease from now.
@@ -31,10 +35,7 @@ func (c *Coordinator) extendLease(now grid.Time, l *liveTask, fx *grid.Effects) 
 // scheduleLease sets a timer for the deadline of the attempt lease, unless an earlier timer is pending: reconnects
 // must not add timers.
 func (c *Coordinator) scheduleLease(l *liveTask, fx *grid.Effects) {
-	due := grid.Never
-	if l.task().worker != c.cfg.Self {
-		due = c.leaseDue(l)
-	}
+	due := c.leaseDue(l)
 	if l.backup != nil {
 		due = min(due, l.backup.deadline)
 	}
@@ -84,7 +85,7 @@ func (c *Coordinator) AskAttempts(now grid.Time, id grid.NodeID, fx *grid.Effect
 		case (l.phase == offered || l.phase == placed) && l.task().worker == id:
 			c.renewLease(now, l, fx)
 		case l.backup != nil && l.backup.worker == id:
-			about, l.backup.deadline = l.backupID(), c.leaseEnd(now, id)
+			about, l.backup.deadline = l.backupID(), c.leaseEnd(now, id, c.cfg.Lease)
 			c.scheduleLease(l, fx)
 		default:
 			continue
@@ -176,7 +177,7 @@ func (c *Coordinator) taskTimer(now grid.Time, k grid.TimerKind, l *liveTask, fx
 		c.extendLease(now, l, fx)
 	case k == grid.TimerLease && c.isStraggler(now, l):
 		c.reclaimStraggler(now, l, fx)
-	case k == grid.TimerLease && (l.phase == offered || l.phase == placed) && l.task().worker != c.cfg.Self:
+	case k == grid.TimerLease && (l.phase == offered || l.phase == placed):
 		if l.result != nil { // it has ended, and the fetch of its files ends by itself
 			c.renewLease(now, l, fx)
 		} else if now < c.leaseDue(l) || c.askBeforeLoss(now, l, fx) {
@@ -201,14 +202,6 @@ func (c *Coordinator) handlesInOrder() []uint64 {
 	slices.Sort(hs)
 	c.scratch.handles = hs
 	return hs
-}
-
-// stampOf returns the newest stamp that a worker sent; 0 = none. This node's own is always new.
-func (c *Coordinator) stampOf(now grid.Time, worker grid.NodeID) uint64 {
-	if worker == c.cfg.Self {
-		return c.worker.Stamp(now)
-	}
-	return c.peers.Stamp(worker)
 }
 
 // grantStartLease answers a worker's request: it names the attempts that are live. The request also counts as a beat.

@@ -135,8 +135,8 @@ func (c *Coordinator) beginMapping(now grid.Time, e *mapping.Events, fx *grid.Ef
 	c.peers.PublishRates(now)
 	for _, id := range ids {
 		k := t.About(id)
-		if id == c.cfg.Self {
-			e.Answers = append(e.Answers, *k.State(id))
+		if s := k.State(id); s.Answer {
+			e.Answers = append(e.Answers, *s)
 		} else if q := c.peers.Ask(id, k.Level, fx); q != nil {
 			e.Ask(id, e.Handle, k, &q.Poll)
 		}
@@ -209,7 +209,7 @@ func (c *Coordinator) finishMapping(now grid.Time, e *mapping.Events, fx *grid.E
 func (c *Coordinator) offerMapped(now grid.Time, p *mapping.Poll, k *mappedKind, x balance.Choice,
 	fx *grid.Effects) bool {
 	avoided := c.peers.HasBlacklist(k.class) && c.peers.Excludes(now, k.class, x.Node)
-	if !c.mayTakeMore(now, x.Node) || !k.job.leads() || !c.mayAct(now, k.job) ||
+	if c.peers.OnProbation(now, x.Node) || !k.job.leads() || !c.mayAct(now, k.job) ||
 		avoided && (k.parked == nil || !k.parked.tryBlacklisted) {
 		return false
 	}

@@ -78,23 +78,23 @@ func (c *Coordinator) sendOffer(now grid.Time, l *liveTask, fx *grid.Effects) {
 	m := fx.Send(l.task().worker, grid.KindOffer)
 	m.Offer = grid.Offer{ID: l.id(), Spec: l.job.spec, Class: l.class(), Lease: c.cfg.Lease, Age: l.age(now),
 		Members: m.Offer.Members}
-	m.Offer.Stamp = c.stampOf(now, l.task().worker)
+	m.Offer.Stamp = c.peers.Stamp(l.task().worker)
 	m.Offer.Members = append(m.Offer.Members, l.job.members()...)
 	m.Offer.Stays, m.Offer.Pulled, m.Offer.Asks = l.stays(), l.pulled, true
 	l.pulled = false
 	c.wakeForOffer(now, l, l.task().worker, fx)
 }
 
-// wakeForOffer sets the timer that repeats an unanswered offer. This node answers its own within the step.
+// wakeForOffer sets the timer that repeats an unanswered offer.
 func (c *Coordinator) wakeForOffer(now grid.Time, l *liveTask, worker grid.NodeID, fx *grid.Effects) {
-	if worker != c.cfg.Self {
-		fx.Wake(now.Add(c.cfg.Lease/4), grid.TimerOffer, l.handle)
+	if at := c.leaseEnd(now, worker, c.cfg.Lease/4); at < grid.Never {
+		fx.Wake(at, grid.TimerOffer, l.handle)
 	}
 }
 
 // countPlaced counts an attempt placed here or elsewhere.
 func (c *Coordinator) countPlaced(worker grid.NodeID) {
-	if worker == c.cfg.Self {
+	if c.isHere(worker) {
 		c.stats.Local++
 		return
 	}
@@ -145,7 +145,7 @@ func (c *Coordinator) markPlaced(now grid.Time, l *liveTask, fx *grid.Effects) {
 
 // traceAccepted records that a worker has accepted an attempt. That this node has says nothing: it was chosen.
 func (c *Coordinator) traceAccepted(now grid.Time, t *task, worker grid.NodeID) {
-	if worker != c.cfg.Self {
+	if !c.isHere(worker) {
 		c.trace(t, grid.Trace{At: now, What: grid.TraceAccepted, Node: worker})
 	}
 }

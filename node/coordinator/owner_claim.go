@@ -48,7 +48,7 @@ func (c *Coordinator) TakeoversAnnounced(now grid.Time, from grid.NodeID, m *gri
 // redirect tells a worker whom this node considers a job's owner.
 func (c *Coordinator) redirect(to grid.NodeID, j *job, fx *grid.Effects) {
 	owner, epoch, _ := j.replica.Owner()
-	if to == c.cfg.Self || owner == c.cfg.Self && !j.replica.IsOwner() {
+	if c.isHere(to) || owner == c.cfg.Self && !j.replica.IsOwner() {
 		return
 	}
 	m := fx.Send(to, grid.KindTakeover)
@@ -134,7 +134,7 @@ func (v Views) Claimants(id grid.JobID, dst []grid.NodeID) []grid.NodeID {
 // ForeignJobs appends the jobs submitted elsewhere whose owner this node knows.
 func (v Views) ForeignJobs(dst []grid.JobID) []grid.JobID {
 	for r := range v.c.replicas.Open() {
-		if id := r.Job(); id.Origin != v.c.cfg.Self {
+		if id := r.Job(); !v.c.isOrigin(id) {
 			dst = append(dst, id)
 		}
 	}
@@ -146,9 +146,12 @@ func (v Views) ForeignJobs(dst []grid.JobID) []grid.JobID {
 	return dst
 }
 
+// isOrigin reports whether a job was submitted to this node.
+func (c *Coordinator) isOrigin(id grid.JobID) bool { return id.Origin == c.cfg.Self }
+
 // isOver reports whether a job that is not here is over: it was submitted here and forgotten, or evicted.
 func (c *Coordinator) isOver(id grid.JobID) bool {
-	return id.Origin == c.cfg.Self || c.replicas.Buried(id)
+	return c.isOrigin(id) || c.replicas.Buried(id)
 }
 
 // dropStale tells a worker that an attempt is not the live one.

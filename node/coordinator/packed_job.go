@@ -26,7 +26,7 @@ const maxPackedTasks = 64
 // packable reports whether a job is small and can no longer change, except by an event that unpacks it first.
 func (c *Coordinator) packable(j *job) bool {
 	return j.count() <= maxPackedTasks && j.replica.Sole() && j.replica.State().Done && j.barrier == nil &&
-		j.counts[grid.Ended] == j.count() && j.id.Origin == c.cfg.Self
+		j.counts[grid.Ended] == j.count() && c.isOrigin(j.id)
 }
 
 // packFinished packs the jobs that ended or were unpacked in this step.
@@ -44,7 +44,7 @@ func (c *Coordinator) packFinished() {
 
 // archiveJob puts a finished job into the archive; it is packed at the end of this step.
 func (c *Coordinator) archiveJob(j *job) {
-	if j.id.Origin != c.cfg.Self {
+	if !c.isOrigin(j.id) {
 		ended := uint32(0)
 		for range j.known() {
 			ended++
@@ -59,7 +59,7 @@ func (c *Coordinator) archiveJob(j *job) {
 
 // job returns a job, nil if it is unknown. A packed job is unpacked for this step.
 func (c *Coordinator) job(id grid.JobID) *job {
-	if j := c.jobs.Get(id); j != nil || id.Origin != c.cfg.Self {
+	if j := c.jobs.Get(id); j != nil || !c.isOrigin(id) {
 		return j
 	}
 	at := c.archive.find(id)
@@ -76,7 +76,7 @@ func (c *Coordinator) job(id grid.JobID) *job {
 
 // peekJob returns a job for reading only and leaves it packed; nil if it is unknown.
 func (c *Coordinator) peekJob(id grid.JobID) *job {
-	if j := c.jobs.Get(id); j != nil || id.Origin != c.cfg.Self {
+	if j := c.jobs.Get(id); j != nil || !c.isOrigin(id) {
 		return j
 	}
 	if at := c.archive.find(id); at >= 0 {
@@ -125,7 +125,7 @@ func (c *Coordinator) packTask(b []byte, p *packedJob, j *job, i uint32) []byte 
 		flags |= packedHeld
 	}
 	switch {
-	case t.worker == c.cfg.Self:
+	case c.isHere(t.worker):
 		flags |= packedHere
 	case !t.worker.IsZero():
 		flags |= packedWorker

@@ -44,7 +44,6 @@ type parts struct {
 // that the node carries (NextChange).
 type Worker interface {
 	Exec() *exec.Exec // read only
-	Stamp(now grid.Time) uint64
 	Leaving() bool
 }
 
@@ -97,7 +96,7 @@ type RegisterOwner interface {
 	MarkDirty()
 	StepDown()
 	Answered(now grid.Time, from grid.NodeID, g *grid.RegisterMessage, dst []uint32) (committed []uint32, valid bool)
-	RenewIfDue(now grid.Time, fx *grid.Effects)
+	RenewIfDue(now grid.Time, voters []grid.NodeID, fx *grid.Effects)
 	Repeat(now grid.Time, fx *grid.Effects) (settled bool)
 	CountCloseNotice() bool
 	Bury(ended int64, fx *grid.Effects)
@@ -115,8 +114,8 @@ type RegisterMember interface {
 type RegisterVoter interface {
 	TakeoverDue(now grid.Time) bool
 	CampaignEpoch() uint32
-	Campaign(now grid.Time, fx *grid.Effects)
-	CampaignIfDue(now grid.Time, fx *grid.Effects)
+	Campaign(now grid.Time, voters []grid.NodeID, fx *grid.Effects)
+	CampaignIfDue(now grid.Time, voters []grid.NodeID, fx *grid.Effects)
 	GiveUpCampaign(now grid.Time)
 	Vote(now grid.Time, from grid.NodeID, g *grid.RegisterMessage, fx *grid.Effects)
 	VoteAnswered(now grid.Time, from grid.NodeID, g *grid.RegisterMessage, fx *grid.Effects)

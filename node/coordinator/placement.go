@@ -32,15 +32,15 @@ func (c *Coordinator) place(now grid.Time, l *liveTask, fx *grid.Effects) {
 	v, onProbation := c.candidates(now, l)
 	c.traceBlacklisted(now, l)
 	switch {
-	case onProbation > 0 && (len(v.Nodes) == 0 || len(v.Nodes) == 1 && v.Nodes[0].Node == c.cfg.Self &&
-		v.Nodes[0].Ready > 0):
+	// this node alone is left, and busy
+	case onProbation > 0 && (len(v.Nodes) == 0 || len(v.Nodes) == 1 && v.Nodes[0].Answer && v.Nodes[0].Ready > 0):
 		c.pauseTask(now, l, grid.Refusal{Why: grid.WhyUnproven}, fx)
 	case len(v.Nodes) == 0:
 		c.noCandidate(now, l, fx)
 	case c.isMapped(l.job):
 		c.parkForMapping(l)
 	// polling the only candidate would cost a round trip and decide nothing
-	case len(v.Nodes) == 1 && v.Nodes[0].Node != c.cfg.Self && !c.awaitsIdleNode(l.job):
+	case len(v.Nodes) == 1 && !v.Nodes[0].Answer && !c.awaitsIdleNode(l.job):
 		l.answers = append(l.answers, v.Nodes[0])
 		c.choose(now, l, fx)
 	default:
@@ -61,8 +61,8 @@ func (c *Coordinator) poll(now grid.Time, l *liveTask, v balance.View, fx *grid.
 	l.round++
 	c.peers.PublishRates(now)
 	for _, id := range ids {
-		if id == c.cfg.Self {
-			l.answers = append(l.answers, c.selfState(now, l.job.spec.Needs.Resources, l.level()))
+		if s := v.Find(id); s != nil && s.Answer {
+			l.answers = append(l.answers, *s)
 			continue
 		}
 		m := c.peers.Ask(id, l.level(), fx)
@@ -219,7 +219,7 @@ func (c *Coordinator) logDecision(now grid.Time, l *liveTask, polled *decision, 
 	charger, charges := c.policyOf(l.job).(balance.Charger)
 	c.weighed.Record(grid.Decision{Task: l.id().Task, At: now, Why: why, Tied: x.Tied}, &polled.candidates, polled.answers,
 		x.Node, func(s *balance.State) grid.Considered {
-			asked := s.Node == c.cfg.Self || slices.Contains(polled.polled, s.Node)
+			asked := s.Answer || slices.Contains(polled.polled, s.Node)
 			n := c.peers.Weigh(now, s, l.level(), l.job.spec, asked)
 			if charges {
 				n.Charged = grid.Seconds(charger.Charge(now, s))

@@ -106,7 +106,7 @@ func (c *Coordinator) chargeJob(j *job, from grid.NodeID) {
 
 // rechargeJob updates a job's charge after a write.
 func (c *Coordinator) rechargeJob(j *job) {
-	if rep := j.replica; j.id.Origin != c.cfg.Self {
+	if rep := j.replica; !c.isOrigin(j.id) {
 		c.quota.Resize(j.id, rep.base+rep.Bytes()+grid.Bytes(max(rep.Leaves(),
 			j.tasks.Leaves()))*leafBytes+rep.files.ResultBytes())
 	}

@@ -16,12 +16,11 @@ func (c *Coordinator) attemptReturned(now grid.Time, p *grid.Expectation, worker
 	}
 }
 
-// isStraggler reports whether a task's attempt is so old that it is reclaimed. Not a task that may run at most once,
-// and not where all rates are given.
+// isStraggler reports whether a task's attempt is so old that it is reclaimed. Not one whose lease never ends, not a
+// task that may run at most once, and not where all rates are given.
 func (c *Coordinator) isStraggler(now grid.Time, l *liveTask) bool {
-	to := l.task().worker
-	return to != c.cfg.Self && l.result == nil && l.phase == placed && l.job.spec.Retries > 0 &&
-		c.peers.IsStraggler(now, &l.expectation, to, l.level(), l.job.spec, l.reclaims)
+	return c.leaseDue(l) < grid.Never && l.result == nil && l.phase == placed && l.job.spec.Retries > 0 &&
+		c.peers.IsStraggler(now, &l.expectation, l.task().worker, l.level(), l.job.spec, l.reclaims)
 }
 
 // reclaimStraggler takes a task back from a node that does not end it. This does not count against the task's retries:
@@ -149,8 +148,8 @@ func (c *Coordinator) Grant(now grid.Time, x *grid.Waiting, to grid.NodeID, fx *
 	if l == nil {
 		return false
 	}
-	s, fits := c.candidate(now, l, to)
-	if !fits {
+	s := c.candidate(now, l, to)
+	if s == nil {
 		return false
 	}
 	c.dequeue(l)
@@ -185,7 +184,7 @@ func (c *Coordinator) MayYield(now grid.Time, id grid.AttemptID, to grid.NodeID)
 }
 
 // offerTo begins a new attempt on a node that asked for work.
-func (c *Coordinator) offerTo(now grid.Time, l *liveTask, s balance.State, fx *grid.Effects) {
+func (c *Coordinator) offerTo(now grid.Time, l *liveTask, s *balance.State, fx *grid.Effects) {
 	l.request.ID, l.request.Class = l.id(), c.peers.Told(l.level())
 	l.polled, l.answers, l.pulled = l.polled[:0], l.answers[:0], true
 	c.offer(now, l, balance.Choice{Act: balance.Place, Node: s.Node, ECT: s.ECT}, fx)
@@ -203,9 +202,12 @@ func (l *liveTask) wasPulled(worker grid.NodeID, why grid.Why, puller grid.NodeI
 func (l *liveTask) stays() bool { return l.task().pulls >= maxPulls || l.vainPulls >= maxVainPulls }
 
 // leaseDue is when the lease timer of a task's attempt is due: a quarter of a lease before the lease ends, to ask a
-// worker that has not reported the attempt; then at its end.
+// worker that has not reported the attempt; then at its end. Never, if the worker is this node.
 func (c *Coordinator) leaseDue(l *liveTask) grid.Time {
-	if !l.asked {
+	switch {
+	case c.isHere(l.task().worker):
+		return grid.Never
+	case !l.asked:
 		return l.deadline - grid.Time(c.cfg.Lease/4)
 	}
 	return l.deadline
@@ -243,15 +245,15 @@ func (c *Coordinator) pulledAway(now grid.Time, l *liveTask, worker, puller grid
 		c.promoteBackup(now, l, fx)
 		return
 	}
-	s, fits := c.candidate(now, l, puller)
-	if fits {
+	s := c.candidate(now, l, puller)
+	if s != nil {
 		l.task().pulls++
 	} else {
 		l.vainPulls++
 	}
 	c.setState(l.job, l.index, grid.Pending, fx)
 	c.saveEntry(l.job, l.index, fx)
-	if fits {
+	if s != nil {
 		c.offerTo(now, l, s, fx)
 		return
 	}

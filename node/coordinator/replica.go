@@ -109,7 +109,7 @@ func (c *Coordinator) writeAnswered(now grid.Time, from grid.NodeID, a *grid.Reg
 	// another owner closed the job
 	if (a.Answer == grid.RegisterDone || a.Answer == grid.RegisterGone) && !rep.State().Done {
 		rep.StepDown()
-		rep.Campaign(now, fx)
+		rep.Campaign(now, c.reachMembers(now, j, fx), fx)
 	}
 	c.followRegisters(now, fx)
 	for _, i := range finals {
@@ -173,11 +173,9 @@ func (c *Coordinator) tickReplica(now grid.Time, r Register, fx *grid.Effects) b
 	}
 	c.tickDeposits(now, j, fx)
 	c.answerUnconfirmed(now, j, fx)
-	for _, id := range r.Members() {
-		c.peers.Reach(now, j.id, id, fx)
-	}
+	reached := c.reachMembers(now, j, fx)
 	if !r.IsOwner() {
-		r.CampaignIfDue(now, fx)
+		r.CampaignIfDue(now, reached, fx)
 		c.followRegisters(now, fx)
 		return c.replicated(r) != nil
 	}
@@ -189,7 +187,7 @@ func (c *Coordinator) tickReplica(now grid.Time, r Register, fx *grid.Effects) b
 		c.placeUnreported(now, j, fx)
 	}
 	c.continueBulkEnd(now, j, fx)
-	r.RenewIfDue(now, fx)
+	r.RenewIfDue(now, reached, fx)
 	return true
 }
 

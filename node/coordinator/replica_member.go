@@ -64,7 +64,7 @@ func (c *Coordinator) replicaFor(now grid.Time, from grid.NodeID, g *grid.Regist
 	if j != nil && !j.replica.Sole() {
 		return j, grid.RegisterOK
 	} else if j != nil || g.Spec == nil || g.Spec.Check() != nil || !grid.ValidMembers(g.Job, from, g.Members) ||
-		!slices.Contains(g.Members, c.cfg.Self) || g.Job.Origin == c.cfg.Self {
+		!slices.Contains(g.Members, c.cfg.Self) || c.isOrigin(g.Job) {
 		return nil, grid.RegisterUnknown
 	}
 	if c.admitJob(g.Job, g.Spec, from, fx) != "" {
@@ -101,7 +101,7 @@ func (c *Coordinator) applyEntry(j *job, i uint32, fx *grid.Effects) {
 	}
 	t.attempt, t.worker, t.lost, t.result, t.placed, t.began, t.done = f.Attempt, f.Worker, f.Lost, f.Result.Brief(),
 		f.Placed, f.Began, f.Done
-	t.heldByWorker = t.worker == c.cfg.Self // other workers report theirs again
+	t.heldByWorker = c.isHere(t.worker) // other workers report theirs again
 	if final {
 		c.publishEnd(j, i, fx)
 	}

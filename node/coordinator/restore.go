@@ -105,8 +105,8 @@ func (c *Coordinator) resumeBackup(now grid.Time, l *liveTask, fx *grid.Effects)
 	if !found {
 		return
 	}
-	l.backup = &backupAttempt{attempt: x.Attempt, worker: x.Worker, accepted: true, deadline: c.leaseEnd(now, x.Worker),
-		placed: l.task().placed}
+	l.backup = &backupAttempt{attempt: x.Attempt, worker: x.Worker, accepted: true, placed: l.task().placed,
+		deadline: c.leaseEnd(now, x.Worker, c.cfg.Lease)}
 	c.scheduleLease(l, fx)
 }
 
@@ -115,7 +115,7 @@ func (c *Coordinator) RestoreRegister(r *grid.RegisterRecord) {
 	s := grid.RegisterState{Promised: r.Promised, VotedFor: r.VotedFor, Epoch: r.Epoch, Owner: r.Owner, Done: r.Done}
 	j := c.newReplica(r.ID, r.Spec, r.Submitted, r.Members, s)
 	// not on disk for jobs of others: the stored members hold until the origin contradicts them
-	j.replica.membersVerified = r.ID.Origin == c.cfg.Self
+	j.replica.membersVerified = c.isOrigin(r.ID)
 	if r.Held {
 		j.replica.HoldInputs()
 		c.deposits.InputsStored(&j.replica.files)
@@ -125,7 +125,7 @@ func (c *Coordinator) RestoreRegister(r *grid.RegisterRecord) {
 		c.putEntry(j, &e)
 	}
 	delete(c.restoring.entries, r.ID)
-	if from := r.Owner; r.ID.Origin != c.cfg.Self {
+	if from := r.Owner; !c.isOrigin(r.ID) {
 		if from.IsZero() || from == c.cfg.Self {
 			from = r.ID.Origin
 		}
@@ -179,7 +179,7 @@ func (c *Coordinator) putEntry(j *job, r *grid.EntryRecord) {
 	c.putTask(j, &r.TaskRecord)
 	j.failed, j.exit = failed, exit
 	t := j.task(i)
-	t.uncommitted, t.heldByWorker = true, t.worker == c.cfg.Self // other workers report theirs again
+	t.uncommitted, t.heldByWorker = true, c.isHere(t.worker) // other workers report theirs again
 	j.uncommitted++
 }
 

@@ -76,7 +76,7 @@ func (c *Coordinator) takeResult(now grid.Time, l *liveTask, from grid.NodeID, r
 		c.lostAtWorker(now, l, r, fx)
 	case r.Cause.Refused():
 		c.notExecuted(now, l, from, r, fx)
-	case from == c.cfg.Self || len(r.Blobs(nil)) == 0:
+	case c.isHere(from) || len(r.Blobs(nil)) == 0:
 		c.replicateOutput(now, l, r, fx)
 	default:
 		l.result = r
@@ -240,7 +240,7 @@ func (r *repeatedResults) count(from grid.NodeID, id grid.AttemptID) bool {
 // countUnwanted counts a result that is not of a live attempt. It is forged if the attempt was given to another node,
 // or was never made.
 func (c *Coordinator) countUnwanted(from grid.NodeID, id grid.AttemptID, t *task, fx *grid.Effects) {
-	if from == c.cfg.Self {
+	if c.isHere(from) {
 		return
 	}
 	j := c.job(id.Task.Job)

@@ -117,7 +117,6 @@ func (c *Coordinator) sendPlanned(now grid.Time, l *liveTask, fx *grid.Effects) 
 	worker := l.task().worker
 	c.attemptReturned(now, &l.expectation, worker, false) // its expected time begins now
 	switch {
-	case worker == c.cfg.Self:
 	case !c.peers.Connected(worker):
 		c.refusedAttempt(now, l, grid.Refusal{Why: grid.WhyGone}, fx)
 		return
@@ -159,7 +158,7 @@ func (c *Coordinator) Submit(now grid.Time, ev *grid.Event, fx *grid.Effects) (f
 	if err == nil && c.replicas.Buried(ev.Job) {
 		err = fmt.Errorf("job %s: was submitted before and is over, and its outcome is not kept any more", ev.Job.Short())
 	}
-	if err == nil && ev.Job.Origin != c.cfg.Self {
+	if err == nil && !c.isOrigin(ev.Job) {
 		err = fmt.Errorf("job %s: belongs to another node", ev.Job.Short())
 	}
 	if err == nil {

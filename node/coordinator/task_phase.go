@@ -140,14 +140,9 @@ func (c *Coordinator) BrokenInvariant() string {
 			return fmt.Sprintf("job %v: %s", j.id.Short(), broken)
 		}
 	}
-	if _, found := c.replicas.NextChange(); found {
-		return "a change of a register was not followed"
-	}
-	if !c.changes.Empty() {
-		return "a change of a job was not followed"
-	}
-	if _, found := c.deposits.NextChange(); found {
-		return "a change of a deposit was not followed"
+	_, register := c.replicas.NextChange()
+	if _, deposit := c.deposits.NextChange(); register || deposit || !c.changes.Empty() {
+		return "a change of a register, a deposit or a job was not followed"
 	}
 	return brokenQueues(c)
 }

@@ -104,7 +104,7 @@ func (c *Coordinator) Solved() (lambda float64, solves uint64) {
 func (v Views) Jobs(dst []JobView) []JobView {
 	at := len(dst)
 	for j := range v.c.jobs.All() {
-		if j.replica.IsOwner() || j.id.Origin == v.c.cfg.Self {
+		if j.replica.IsOwner() || v.c.isOrigin(j.id) {
 			dst = append(dst, j.view())
 		}
 	}
@@ -216,7 +216,7 @@ func (v Views) Underreplicated(j *JobView) string {
 		}
 	}
 	have := max(1, len(j.Members))
-	if j.ID.Origin != v.c.cfg.Self || have >= v.c.cfg.Members || j.Ended == int(j.Spec.Count) ||
+	if !v.c.isOrigin(j.ID) || have >= v.c.cfg.Members || j.Ended == int(j.Spec.Count) ||
 		max(v.c.cfg.Known, len(v.c.gossip.Peers())) < v.c.cfg.Members-1 {
 		return ""
 	}

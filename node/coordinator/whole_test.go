@@ -7,6 +7,7 @@ import (
 
 	"skep/balance"
 	"skep/discovery"
+	"skep/exec"
 	"skep/gossip"
 	"skep/grid"
 	"skep/node/deposit"
@@ -56,17 +57,17 @@ func newOwner(t *testing.T) *owner {
 	e := rates.New(rates.Config{Speed: 1, ArrivalMemory: time.Minute, Scratch: new(rates.Scratch)})
 	o.profile = profile.New(profile.Config{Self: selfID, Boot: 1, Capacity: capacity, Speed: 1,
 		Engines: []string{grid.EngineProcess}, Prior: rates.Prior, Gossip: g}, nil)
+	ledger := exec.New(capacity)
 	p := peers.New(peers.Config{Self: selfID, Cores: grid.CPU, Speed: 1, ArrivalMemory: time.Minute, Balance: &policy,
-		Scratch: new(peers.Scratch),
-		Gossip:  g, Rates: e, Profile: &o.profile, Policies: policies.New(policies.Config{Seed: 1, Balance: &policy})})
-	w := worker.New(worker.Config{Self: selfID, Boot: 1, Capacity: capacity, Lease: tuning.Lease, RunTime: p.RunTime,
+		Scratch: new(peers.Scratch), Exec: ledger,
+		Gossip: g, Rates: e, Profile: &o.profile, Policies: policies.New(policies.Config{Seed: 1, Balance: &policy})})
+	w := worker.New(worker.Config{Self: selfID, Boot: 1, Exec: ledger, Lease: tuning.Lease, RunTime: p.RunTime,
 		Contacts: p, Quota: accounts})
-	c, err := New(Config{Tuning: &tuning, Self: selfID, TakeoverDelay: 3 * tuning.Lease, Expire: time.Minute,
-		RunTime: p.RunTime},
+	c, err := New(Config{Tuning: &tuning, Self: selfID, TakeoverDelay: 3 * tuning.Lease, Expire: time.Minute},
 		Parts{Wall: wall, Scratch: new(Scratch), Gossip: g, Peers: p, Worker: w, Discovery: discovery.New(selfID, &search,
 			rng),
-			Registers: replicas{replication.NewReplicas(replication.Config{Self: selfID, Boot: 1, Lease: tuning.Lease,
-				Contacts: p}, wall, rng)},
+			Registers: replicas{replication.NewReplicas(replication.Config{Self: selfID, Boot: 1, Lease: tuning.Lease},
+				wall, rng)},
 			Quota: accounts, Deposits: deposit.New(deposit.Config{Self: selfID})})
 	if err != nil {
 		t.Fatal(err)

@@ -12,7 +12,6 @@ import (
 // clients that ask this node about the job.
 type cachedOwner struct {
 	id        grid.JobID
-	arrival   uint64     // place in the order of arrival
 	claimants []Claimant // newest epoch first
 }
 
@@ -29,8 +28,7 @@ func (c *cachedOwner) Key() grid.JobID { return c.id }
 // Cache holds the newest announced takeovers. Any member can announce, so each is the newest claimant of a bounded
 // number of jobs: one cannot evict what others announced.
 type Cache struct {
-	entries []*cachedOwner // in no order
-	last    uint64         // arrivals so far
+	entries []*cachedOwner // oldest arrival first
 	by      sparse.Map[grid.JobID, *cachedOwner]
 }
 
@@ -47,34 +45,24 @@ func (c *Cache) Add(id grid.JobID, x Claimant) {
 		old.add(x)
 		return
 	}
-	c.last++
-	entry := &cachedOwner{id: id, arrival: c.last, claimants: []Claimant{x}}
-	all, own := -1, -1 // places of the oldest of all, and of this claimant
-	count := 0
+	oldest, count := 0, 0 // of this claimant
 	for at, e := range c.entries {
-		if all < 0 || e.arrival < c.entries[all].arrival {
-			all = at
-		}
 		if e.claimants[0].Node == x.Node {
-			if count++; own < 0 || e.arrival < c.entries[own].arrival {
-				own = at
+			if count++; count == 1 {
+				oldest = at
 			}
 		}
 	}
-	c.by.Put(entry)
-	switch {
-	case count >= maxCachedByOne:
-		c.replace(own, entry)
-	case len(c.entries) >= maxCachedOwners:
-		c.replace(all, entry)
-	default:
-		c.entries = append(c.entries, entry)
+	if count < maxCachedByOne {
+		oldest = 0
 	}
-}
-
-func (c *Cache) replace(at int, entry *cachedOwner) {
-	c.by.Drop(c.entries[at].id)
-	c.entries[at] = entry
+	if count >= maxCachedByOne || len(c.entries) >= maxCachedOwners {
+		c.by.Drop(c.entries[oldest].id)
+		c.entries = slices.Delete(c.entries, oldest, oldest+1)
+	}
+	entry := &cachedOwner{id: id, claimants: []Claimant{x}}
+	c.by.Put(entry)
+	c.entries = append(c.entries, entry)
 }
 
 // add records a claimant's newest epoch; claimants of the oldest epochs are dropped.
@@ -101,7 +89,7 @@ func (c *Cache) Claimants(id grid.JobID) []Claimant {
 	return nil
 }
 
-// Jobs iterates over the jobs that somebody announced to have taken over, in no order of meaning but always the same.
+// Jobs iterates over the jobs that somebody announced to have taken over, in the order of the first announcements.
 func (c *Cache) Jobs() iter.Seq[grid.JobID] {
 	return func(yield func(grid.JobID) bool) {
 		for _, x := range c.entries {

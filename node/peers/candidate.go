@@ -1,6 +1,7 @@
 package peers
 
 import (
+	"slices"
 	"time"
 
 	"skep/balance"
@@ -10,9 +11,10 @@ import (
 
 // Need is what a task asks of the node that it is offered to.
 type Need struct {
-	Spec  *grid.JobSpec
-	Class string
-	Level string // of the class: see grid.LevelOf
+	Spec    *grid.JobSpec
+	Class   string
+	Level   string // of the class: see grid.LevelOf
+	Foreign bool   // it was submitted elsewhere
 
 	Strict      bool // nodes that back off are left out
 	Delivered   bool // only nodes that have delivered
@@ -25,8 +27,8 @@ type Excluded interface {
 	Excludes(id grid.NodeID, strict bool) bool
 }
 
-// Eligible appends the connected nodes that fit a task, ordered by identity, and when each is expected to be done
-// with it; and how many were left out because they are on probation or backing off.
+// Eligible appends the nodes that fit a task, this node and the connected ones, ordered by identity, and when each is
+// expected to be done with it; and how many were left out because they are on probation or backing off.
 func (p *Peers) Eligible(now grid.Time, n *Need, dst []balance.State) (fit []balance.State, onProbation int) {
 	spec, expected, floor := n.Spec, p.Expected(n.Level), p.cfg.Rates.MinRunTime(n.Level, p.statedRates)
 	fetch, blacklist, typical := p.fetchTime(spec), p.failures.Blacklist(n.Class), p.levelRate(n.Level)
@@ -47,7 +49,31 @@ func (p *Peers) Eligible(now grid.Time, n *Need, dst []balance.State) (fit []bal
 		dst = append(dst, balance.State{Node: q.id, Ready: g.Ad.Backlog.Seconds(), RTT: g.RTT, Site: q.site, Fetch: fetch,
 			ECT: s.CompletionTime(now, stated, expected, floor), Heard: g.Fresh()})
 	}
+	if p.mayStay(now, n) {
+		at, _ := slices.BinarySearchFunc(dst, p.cfg.Self,
+			func(s balance.State, id grid.NodeID) int { return s.Node.Compare(id) })
+		dst = slices.Insert(dst, at, p.ownState(now, spec.Needs.Resources, n.Level))
+	}
 	return dst, onProbation
+}
+
+// mayStay reports whether a task fits this node.
+func (p *Peers) mayStay(now grid.Time, n *Need) bool {
+	spec := n.Spec
+	return !(n.Foreign && p.cfg.Private) && !n.Excluded.Excludes(p.cfg.Self, n.Strict) &&
+		(n.Blacklisted || !p.Excludes(now, n.Class, p.cfg.Self)) &&
+		discovery.Fit(&spec.Needs, spec.Engine, p.cfg.Gossip.Ad()) == grid.WhyNone &&
+		p.cfg.Exec.Refuses(spec.Needs.Resources) == grid.WhyNone
+}
+
+// ownState is this node's own answer to a poll.
+func (p *Peers) ownState(now grid.Time, need grid.Resources, level string) balance.State {
+	here := p.cfg.Exec
+	ready := here.Wait(now, need, p.RunTime)
+	ran, rest := here.Ahead(now, need, p.RunTime)
+	return balance.State{Node: p.cfg.Self, ECT: ready + here.Mean(now, level, p.RunTime), Ready: ready, Heard: now,
+		Answer: true, Site: p.Home(), Waiting: int32(len(here.Queue())), Running: int32(len(here.Running())), Ran: ran,
+		Rest: rest, Whole: !p.cfg.Balance.Rest}
 }
 
 // mayRun reports whether a peer takes work and fits a task.
@@ -70,7 +96,7 @@ func (p *Peers) Answer(now grid.Time, from grid.NodeID, level string, spec *grid
 	ect := p.records.Of(from).CompletionTime(now, max(s.ECT, 0).Seconds()+p.cfg.Rates.Overhead(rtt, inputBytes(spec)),
 		p.Expected(level), p.cfg.Rates.MinRunTime(level, p.statedRates))
 	return balance.State{Node: from, ECT: ect, Ready: max(s.Backlog, 0).Seconds(), RTT: rtt, Heard: now,
-		Site:    p.set.get(from).site,
+		Answer: true, Site: p.set.get(from).site,
 		Waiting: s.Waiting, Running: s.Running, Ran: s.Ran.Seconds(), Rest: s.Rest.Seconds(), Whole: !p.cfg.Balance.Rest,
 		Fetch: p.fetchTime(spec)}
 }
@@ -82,7 +108,7 @@ func (p *Peers) BackingOff(now grid.Time, id grid.NodeID) bool {
 
 // OnProbation reports whether a node gets no further task now: it must deliver first, or is not known.
 func (p *Peers) OnProbation(now grid.Time, id grid.NodeID) bool {
-	q := p.set.get(id)
+	q := p.get(id)
 	return q == nil || p.records.Of(id).OnProbation(now, grid.MilliCPU(q.cores))
 }
 

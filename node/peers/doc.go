@@ -2,8 +2,9 @@
 //
 // It joins what comes from four sources: the connections, the view of package gossip, the rates that peers tell or
 // advertise, and what this node has itself seen of them (package reputation) and measured (package rates). From these
-// it answers two questions of the coordinator: which connected nodes may be offered a task, and when would each be done
-// with it. The same knowledge is the input of the placement policies: a column of the allocation LP for each node.
+// it answers two questions of the coordinator: which nodes may be offered a task, and when would each be done with it.
+// This node is one of them: what it would answer itself follows from its ledger (package exec). The same knowledge is
+// the input of the placement policies: a column of the allocation LP for each node.
 //
 // Sources:
 //

@@ -60,17 +60,17 @@ func (p *Peers) Answered(from grid.NodeID, s *grid.State) {
 // Knows reports whether a peer is connected, or was until this step.
 func (p *Peers) Knows(id grid.NodeID) bool { return p.set.get(id) != nil }
 
-// Stamp returns the newest start lease stamp that a peer sent; 0 = none.
+// Stamp returns the newest start lease stamp of a node; 0 = none.
 func (p *Peers) Stamp(id grid.NodeID) uint64 {
-	if q := p.set.get(id); q != nil {
+	if q := p.get(id); q != nil {
 		return q.stamp
 	}
 	return 0
 }
 
-// Stamped records a start lease stamp that a peer sent.
+// Stamped records a start lease stamp that a peer sent, or that this node's own worker would send now.
 func (p *Peers) Stamped(id grid.NodeID, stamp uint64) {
-	if q := p.set.get(id); q != nil {
+	if q := p.get(id); q != nil {
 		q.stamp = max(q.stamp, stamp)
 	}
 }

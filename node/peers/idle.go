@@ -55,8 +55,8 @@ func (p *Peers) WithRoom() []grid.NodeID {
 
 // Pulls reports whether a node understands that a task was pulled.
 func (p *Peers) Pulls(id grid.NodeID) bool {
-	q := p.set.get(id)
-	return id == p.cfg.Self || q != nil && q.up && q.can.has(pulls)
+	q := p.get(id)
+	return q != nil && q.up && q.can.has(pulls)
 }
 
 // Free is what a node's ad says that it has free.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"skep/balance"
+	"skep/exec"
 	"skep/gossip"
 	"skep/grid"
 	"skep/node/policies"
@@ -16,6 +17,7 @@ import (
 // Config is what a node says of itself once, and the parts that are joined here.
 type Config struct {
 	Self          grid.NodeID
+	Private       bool // this node runs only tasks that were submitted to it
 	Cores         grid.MilliCPU
 	Speed         float64       // of one core
 	ArrivalMemory time.Duration // time constant of the arrival rates
@@ -25,6 +27,7 @@ type Config struct {
 	Truth   func(grid.NodeID) *grid.Ad
 	Scratch *Scratch
 
+	Exec     *exec.Exec // what this node runs; read only
 	Gossip   *gossip.Gossip
 	Rates    *rates.Estimator
 	Profile  *profile.Profile
@@ -45,6 +48,7 @@ type Scratch struct {
 type Peers struct {
 	cfg      Config
 	set      peerset
+	own      peer // this node
 	records  reputation.Records
 	failures reputation.FailureLog
 	dialled  []dialled
@@ -53,7 +57,17 @@ type Peers struct {
 }
 
 // New returns the peers of a node: none yet.
-func New(cfg Config) *Peers { return &Peers{cfg: cfg} }
+func New(cfg Config) *Peers {
+	return &Peers{cfg: cfg, own: peer{id: cfg.Self, cores: int32(cfg.Cores), up: true, can: ^ability(0)}}
+}
+
+// get returns a node: this one, or a peer; nil = it is unknown.
+func (p *Peers) get(id grid.NodeID) *peer {
+	if id == p.cfg.Self {
+		return &p.own
+	}
+	return p.set.get(id)
+}
 
 // Policies are the placement policies that the columns are told to.
 func (p *Peers) Policies() *policies.Set { return &p.cfg.Policies }
@@ -106,8 +120,8 @@ func (p *Peers) AdHeard(g *gossip.Peer) bool {
 
 // Connected reports whether a node is this node or connected.
 func (p *Peers) Connected(id grid.NodeID) bool {
-	q := p.set.get(id)
-	return id == p.cfg.Self || q != nil && q.up
+	q := p.get(id)
+	return q != nil && q.up
 }
 
 // ExpectsAds reports whether a connected node has not sent its ad yet. A connected node outside the view is older, and

@@ -7,10 +7,11 @@ import (
 
 // Expected run times: what this node measured, joined with what its peers state.
 
-// RunTime is the expected run time of a task of the class on one slot of this node at its full speed, seconds, and its
-// squared coefficient of variation.
+// RunTime is the expected run time of a task of the class on one slot of this node, seconds, under the present use of
+// its cores, and its squared coefficient of variation.
 func (p *Peers) RunTime(class string) (mean, scv float64) {
-	return p.cfg.Rates.RunTime(class, p.statedRates)
+	mean, scv = p.cfg.Rates.RunTime(class, p.statedRates)
+	return mean / p.cfg.Exec.Speed(grid.CPU), scv
 }
 
 // Expected returns the expected run time of a class on any worker in seconds; 0 if unknown.

@@ -30,14 +30,8 @@ type slot struct {
 	inherited  bool // owner only: from an earlier epoch, and not committed in the owner's
 }
 
-// New returns a member's copy of the register of a job of that many tasks. self must be among members, an odd number up
-// to grid.MaxMembers.
-func New(self grid.NodeID, members []grid.NodeID, tasks int, s grid.RegisterState) *Register {
-	r := makeRegister(self, slices.Clone(members), tasks, s)
-	return &r
-}
-
-// makeRegister is New by value; it keeps members.
+// makeRegister returns a member's copy of the register of a job of that many tasks. It keeps members, an odd number up
+// to grid.MaxMembers; self must be among them.
 func makeRegister(self grid.NodeID, members []grid.NodeID, tasks int, s grid.RegisterState) Register {
 	return Register{members: members, self: slices.Index(members, self), state: s,
 		slots: sparse.Make[slot](uint32(tasks) + 1)}

@@ -14,8 +14,6 @@ type Config struct {
 	Self  grid.NodeID
 	Boot  uint64 // counts the node's starts; kept on disk
 	Lease time.Duration
-
-	Contacts Contacts
 }
 
 // Replicas are this node's replicas of registers whose jobs are not closed, and what it knows of the other members.

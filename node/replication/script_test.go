@@ -79,11 +79,6 @@ type letter struct {
 	msg      grid.Message
 }
 
-// Reach implements [Contacts]: every node is connected.
-func (n *scriptNode) Reach(_ grid.Time, _ grid.JobID, id grid.NodeID, _ *grid.Effects) bool {
-	return id != n.replicas.cfg.Self
-}
-
 func (w *scriptWorld) command(line string) (string, error) {
 	w.out.Reset()
 	w.events = 0
@@ -172,7 +167,7 @@ func (w *scriptWorld) doAt(verb string, args []string) error {
 	case "close":
 		n.step(func(fx *grid.Effects) { r.Close(); r.Save(fx); r.MarkDirty() })
 	case "campaign":
-		n.step(func(fx *grid.Effects) { r.Campaign(w.now, fx) })
+		n.step(func(fx *grid.Effects) { r.Campaign(w.now, r.Members(), fx) })
 	case "lease":
 		switch until := r.MayActUntil(); {
 		case !r.MayAct(w.now):
@@ -208,7 +203,7 @@ func jobName(id grid.JobID) string { return strings.TrimRight(string(id.Nonce[:]
 // restart makes the replicas anew from what is on disk.
 func (n *scriptNode) restart() {
 	n.boot++
-	n.replicas = NewReplicas(Config{Self: n.id(), Boot: n.boot, Lease: lease, Contacts: n}, grid.Wall{},
+	n.replicas = NewReplicas(Config{Self: n.id(), Boot: n.boot, Lease: lease}, grid.Wall{},
 		grid.NewRand(uint64(n.name[0]), n.boot))
 	n.jobs = map[grid.JobID]*Replica{}
 	n.step(func(*grid.Effects) {
@@ -296,7 +291,7 @@ func (n *scriptNode) ticked(fx *grid.Effects) {
 		s := r.State()
 		if !r.IsOwner() {
 			if !s.Done {
-				r.CampaignIfDue(n.w.now, fx)
+				r.CampaignIfDue(n.w.now, r.Members(), fx)
 			}
 			return !s.Done
 		}
@@ -304,7 +299,7 @@ func (n *scriptNode) ticked(fx *grid.Effects) {
 		if s.Done {
 			return !settled && r.CountCloseNotice()
 		}
-		r.RenewIfDue(n.w.now, fx)
+		r.RenewIfDue(n.w.now, r.Members(), fx)
 		return true
 	}))
 	n.replicas.SendKeepalives(n.w.now, nil, fx)
@@ -327,7 +322,7 @@ func (n *scriptNode) receive(from grid.NodeID, m *grid.Message, fx *grid.Effects
 		}
 		if g.Answer == grid.RegisterDone && !r.State().Done { // another owner closed the job
 			r.StepDown()
-			r.Campaign(now, fx)
+			r.Campaign(now, r.Members(), fx)
 		}
 		for _, i := range committed {
 			n.save(r, i)

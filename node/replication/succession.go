@@ -8,34 +8,27 @@ import (
 
 // When members campaign, and what comes of it.
 
-// Contacts requests connections to members.
-type Contacts interface {
-	// Reach reports whether a member of a job's register is connected or being dialled, after requesting a connection
-	// if need be.
-	Reach(now grid.Time, job grid.JobID, member grid.NodeID, fx *grid.Effects) bool
-}
-
 // CampaignIfDue campaigns if the owner has been silent for long enough. Members later in the succession wait longer, so
-// that they seldom campaign at once.
-func (r *Replica) CampaignIfDue(now grid.Time, fx *grid.Effects) {
+// that they seldom campaign at once. voters as in Campaign.
+func (r *Replica) CampaignIfDue(now grid.Time, voters []grid.NodeID, fx *grid.Effects) {
 	from := r.ownerLastAnswered().Add(TakeoverDelay(r.of.cfg.Lease) + time.Duration(r.successionRank())*r.of.cfg.Lease/2)
 	if r.unlisted {
 		from = r.lastWrite.Add(TakeoverDelay(r.of.cfg.Lease))
 	}
 	if now >= max(from, r.campaignAt) {
-		r.Campaign(now, fx)
+		r.Campaign(now, voters, fx)
 	}
 }
 
 // RenewIfDue campaigns, as the owner, for an epoch above one that a member has promised elsewhere.
-func (r *Replica) RenewIfDue(now grid.Time, fx *grid.Effects) {
+func (r *Replica) RenewIfDue(now grid.Time, voters []grid.NodeID, fx *grid.Effects) {
 	if r.promisedElsewhere > r.state.Epoch && now >= r.campaignAt {
-		r.Campaign(now, fx)
+		r.Campaign(now, voters, fx)
 	}
 }
 
-// Campaign begins a campaign, or repeats its requests.
-func (r *Replica) Campaign(now grid.Time, fx *grid.Effects) {
+// Campaign begins a campaign, or repeats its requests. voters are the members that are connected or being dialled.
+func (r *Replica) Campaign(now grid.Time, voters []grid.NodeID, fx *grid.Effects) {
 	if r.givesUpOutcome(now) {
 		r.giveUp()
 		return
@@ -43,13 +36,10 @@ func (r *Replica) Campaign(now grid.Time, fx *grid.Effects) {
 	if r.CampaignEpoch() <= max(r.promisedElsewhere, r.state.Promised) {
 		r.Register.Campaign(r.promisedElsewhere)
 	}
-	for place, id := range r.members {
-		if !r.of.cfg.Contacts.Reach(now, r.id, id, fx) {
-			continue
-		}
+	for _, id := range voters {
 		m := fx.Send(id, grid.KindCampaign)
 		m.Register.Job = r.id
-		if !r.VoteRequest(place, &m.Register) {
+		if !r.VoteRequest(r.Place(id), &m.Register) {
 			fx.Sends = fx.Sends[:len(fx.Sends)-1]
 		} else if m.Register.Next == 0 {
 			r.describe(r.of.wall.At(now).UnixNano(), &m.Register)

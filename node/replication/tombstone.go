@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"slices"
 
+	"skep/fifo"
 	"skep/grid"
 	"skep/sparse"
 )
@@ -32,9 +33,7 @@ const maxTombstones = 65_536
 // originTombstones are those of the jobs of one origin.
 type originTombstones struct {
 	origin grid.NodeID
-	by     map[nonce]tombstone
-	order  []nonce // oldest first, from head on: after a start by the jobs' ends
-	head   int
+	by     fifo.Map[nonce, tombstone] // after a start by the jobs' ends
 }
 
 type nonce = [len(grid.JobID{}.Nonce)]byte
@@ -91,8 +90,9 @@ func (t *tombstone) Answer(kind grid.Kind, g *grid.RegisterMessage, a *grid.Regi
 // find returns the tombstone of a job.
 func (t *Tombstones) find(id grid.JobID) (tombstone, bool) {
 	if o := t.by.Get(id.Origin); o != nil {
-		x, found := o.by[id.Nonce]
-		return x, found
+		if x := o.by.Get(id.Nonce); x != nil {
+			return *x, true
+		}
 	}
 	return tombstone{}, false
 }
@@ -108,43 +108,35 @@ func (t *Tombstones) bury(id grid.JobID, x tombstone, ended int64, fx *grid.Effe
 // trim removes the tombstones beyond the bound.
 func (t *Tombstones) trim(fx *grid.Effects) {
 	for t.count > maxTombstones {
-		o := slices.MaxFunc(t.origins, func(a, b *originTombstones) int { return cmp.Compare(len(a.by), len(b.by)) })
-		t.drop(grid.JobID{Origin: o.origin, Nonce: o.order[o.head]}, fx)
+		o := slices.MaxFunc(t.origins, func(a, b *originTombstones) int { return cmp.Compare(a.by.Len(), b.by.Len()) })
+		oldest, _ := o.by.Oldest()
+		t.drop(grid.JobID{Origin: o.origin, Nonce: oldest}, fx)
 	}
 }
 
 func (t *Tombstones) add(id grid.JobID, x tombstone) {
 	o := t.by.Get(id.Origin)
 	if o == nil {
-		o = &originTombstones{origin: id.Origin, by: make(map[nonce]tombstone)}
+		o = &originTombstones{origin: id.Origin}
 		t.by.Put(o)
 		t.origins = append(t.origins, o)
 	}
-	if _, known := o.by[id.Nonce]; !known {
-		if o.head > 0 && len(o.order) == cap(o.order) { // rather than a larger slice
-			o.order = o.order[:copy(o.order, o.order[o.head:])]
-			o.head = 0
-		}
-		o.order = append(o.order, id.Nonce)
-		t.count++
+	if known := o.by.Get(id.Nonce); known != nil {
+		*known = x
+		return
 	}
-	o.by[id.Nonce] = x
+	o.by.Add(id.Nonce, x)
+	t.count++
 }
 
 // drop removes a job's tombstone. That is quick for the oldest of its origin.
 func (t *Tombstones) drop(id grid.JobID, fx *grid.Effects) {
 	o := t.by.Get(id.Origin)
-	at := o.head + slices.Index(o.order[o.head:], id.Nonce)
-	if at == o.head {
-		o.head++
-	} else {
-		o.order = slices.Delete(o.order, at, at+1)
-	}
-	delete(o.by, id.Nonce)
+	o.by.Remove(id.Nonce)
 	t.count--
 	rec := fx.Save(grid.RecTombstone)
 	rec.Delete, rec.Tombstone.ID = true, id
-	if len(o.by) == 0 {
+	if o.by.Len() == 0 {
 		t.by.Drop(id.Origin)
 		t.origins = slices.DeleteFunc(t.origins, func(x *originTombstones) bool { return x == o })
 	}

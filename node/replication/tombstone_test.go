@@ -112,7 +112,7 @@ func TestTombstoneAnswersWhatItKnows(t *testing.T) {
 // campaigner is a member of five that campaigns for epoch 4 of a job of two tasks, with what it has of it.
 func campaigner(entries ...grid.Entry) *Register {
 	five := []grid.NodeID{self, second, third, {4}, {5}}
-	r := New(self, five, 2, grid.RegisterState{Promised: 3, VotedFor: second, Epoch: 3, Owner: second})
+	r := newRegister(self, five, 2, grid.RegisterState{Promised: 3, VotedFor: second, Epoch: 3, Owner: second})
 	for i := range entries {
 		r.Restore(&entries[i], false)
 	}
@@ -189,31 +189,25 @@ func TestEntryOfNoEpoch(t *testing.T) {
 	}
 }
 
-// connected is a member's connection to all others.
-type connected struct{}
-
-func (connected) Reach(grid.Time, grid.JobID, grid.NodeID, *grid.Effects) bool { return true }
-
 // A member whose fellows have evicted the job, or are silent, waits for these for long, and then forgets it.
 func TestOutcomeIsGivenUp(t *testing.T) {
 	s := newReplicas()
-	s.cfg.Contacts = connected{}
 	r := s.Add(buriedJob(2, 1), &grid.JobSpec{Count: 1}, 0, []grid.NodeID{second, self, third},
 		grid.RegisterState{Promised: 1, VotedFor: second, Epoch: 1, Owner: second})
 	var fx grid.Effects
-	r.Campaign(start, &fx)
+	r.Campaign(start, r.Members(), &fx)
 	r.VoteAnswered(start, second, &grid.RegisterMessage{Job: r.Job(), Epoch: 1, Answer: grid.RegisterGone}, &fx)
 	if c, _ := s.NextChange(); c.Kind != grid.RegisterOver {
 		t.Fatalf("change %v", c.Kind)
 	}
 	for now := start; now < start.Add(outcomeWait); now = now.Add(lease) {
 		fx.Sends = fx.Sends[:0]
-		r.Campaign(now, &fx)
+		r.Campaign(now, r.Members(), &fx)
 		if c, found := s.NextChange(); found || len(fx.Sends) != 1 || fx.Sends[0].To != third {
 			t.Fatalf("change %v, %d requests", c.Kind, len(fx.Sends))
 		}
 	}
-	r.Campaign(start.Add(outcomeWait), &fx)
+	r.Campaign(start.Add(outcomeWait), r.Members(), &fx)
 	if c, found := s.NextChange(); !found || c.Kind != grid.RegisterForgotten || c.Job != r.Job() ||
 		r.CampaignEpoch() > 0 {
 		t.Errorf("change %v, %v: want the job given up", c.Kind, found)

@@ -49,7 +49,7 @@ func (m *model) first() *world {
 	m.names, m.ids = map[string]uint16{}, []grid.NodeID{{1}, {2}, {3}}
 	w := &world{}
 	for i := range w.members {
-		w.members[i] = New(m.ids[i], m.ids, 1, grid.RegisterState{})
+		w.members[i] = newRegister(m.ids[i], m.ids, 1, grid.RegisterState{})
 	}
 	w.members[0].BecomeOwner(1)
 	m.send(w, 0)
@@ -149,7 +149,7 @@ func (m *model) after(w *world, visit func(*world)) {
 // evict makes a member forget a job that is over.
 func (m *model) evict(w *world, i int) {
 	if r := w.members[i]; m.amnesia {
-		w.members[i] = New(m.ids[i], m.ids, 1, grid.RegisterState{})
+		w.members[i] = newRegister(m.ids[i], m.ids, 1, grid.RegisterState{})
 	} else {
 		w.buried[i], r.ownership, r.campaign = true, nil, nil
 	}
@@ -294,4 +294,9 @@ func (m *model) noEffect(w *world, l *message) bool {
 			l.g.Epoch < r.state.Promised
 	}
 	return false
+}
+
+func newRegister(self grid.NodeID, members []grid.NodeID, tasks int, s grid.RegisterState) *Register {
+	r := makeRegister(self, members, tasks, s)
+	return &r
 }

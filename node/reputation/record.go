@@ -25,7 +25,7 @@ type Record struct {
 // Bounds of the records and of what is believed.
 const (
 	maxRecords       = 1024
-	lateFactor       = 4                // an attempt is late after so many times the greater of expected and usual run time
+	lateFactor       = 4                // an attempt is late after so many times the greater of expected, usual time
 	lateSlack        = grid.Time(1e9)   // plus this
 	maxTrust         = 16               // most late attempts tolerated, and most results counted
 	probationPerCore = 4                // attempts per stated core that a node gets before its first result

@@ -10,14 +10,14 @@ import (
 
 // Config is what a worker is told once.
 type Config struct {
-	Self     grid.NodeID
-	Boot     uint64 // number of starts so far, kept on disk
-	Capacity grid.Resources
-	Lease    time.Duration // of this node's own jobs
-	Private  bool          // only attempts of this node's own jobs are accepted
-	Whole    bool          // estimates count a running attempt in full
-	Bounds   []Bound
-	RunTime  exec.Law // expected run times here
+	Self    grid.NodeID
+	Boot    uint64        // number of starts so far, kept on disk
+	Exec    *exec.Exec    // the empty ledger of the machine, which the worker keeps
+	Lease   time.Duration // of this node's own jobs
+	Private bool          // only attempts of this node's own jobs are accepted
+	Whole   bool          // estimates count a running attempt in full
+	Bounds  []Bound
+	RunTime exec.Law // expected run times here
 
 	Contacts Contacts
 	Quota    *quota.Accounts // of what is stored for others; the attempts in it are the worker's
@@ -70,7 +70,7 @@ type Ran struct {
 
 // New returns a worker without attempts.
 func New(cfg Config) *Worker {
-	w := &Worker{cfg: cfg, exec: exec.New(cfg.Capacity)}
+	w := &Worker{cfg: cfg, exec: cfg.Exec}
 	w.exec.CountWhole(cfg.Whole)
 	w.exec.Gate(mayStart)
 	return w

@@ -171,3 +171,16 @@ func TestWarmupIsNotMeasured(t *testing.T) {
 		t.Errorf("%g s in all of the first hundred jobs, %g of the second: want %g together", first, second, all)
 	}
 }
+
+// Variation is the coefficient of variation of the demand of a job [1, section 3.6.2], by
+//
+//	E[X²] = Σ p_k (L² + L·U + U²)/3
+func (s *System) Variation() float64 {
+	square := 0.0
+	for _, c := range s.Classes {
+		l, u := c.Demand[0], c.Demand[1]
+		square += c.Part * (l*l + l*u + u*u) / 3
+	}
+	m := s.Mean()
+	return math.Sqrt(square-m*m) / m
+}

@@ -53,19 +53,6 @@ func (s *System) Mean() (x float64) {
 	return x
 }
 
-// Variation is the coefficient of variation of the demand of a job [1, section 3.6.2], by
-//
-//	E[X²] = Σ p_k (L² + L·U + U²)/3
-func (s *System) Variation() float64 {
-	square := 0.0
-	for _, c := range s.Classes {
-		l, u := c.Demand[0], c.Demand[1]
-		square += c.Part * (l*l + l*u + u*u) / 3
-	}
-	m := s.Mean()
-	return math.Sqrt(square-m*m) / m
-}
-
 // Allotment says how many of the grid's resources are kept for each class by the rule of balance.Allot, in words.
 func (s *System) Allotment() string {
 	n := 0

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"time"
 
 	"skep/grid"
 )
@@ -235,9 +234,4 @@ func (r *Report) searches(all []*sample) {
 			float64(m.traffic.Found)/float64(m.traffic.Walks))
 	})
 	r.Searches.Hops = over(all, func(m *sample) float64 { return float64(m.traffic.FoundHops) / float64(m.traffic.Found) })
-}
-
-// Speed is virtual over wall time, of one run.
-func (r *Report) Speed() float64 {
-	return r.Virtual / max(r.Wall, float64(time.Nanosecond)/float64(time.Second))
 }

@@ -53,22 +53,6 @@ func (d *Distribution) other(r *grid.Rand) float64 {
 	panic("queueing: a distribution of no known kind")
 }
 
-// SCV is the squared coefficient of variation.
-func (d Distribution) SCV() float64 {
-	switch d.Kind {
-	case Exponential:
-		return 1
-	case Hyperexponential:
-		return d.A
-	case Uniform:
-		return (d.B - d.A) * (d.B - d.A) / (3 * (d.A + d.B) * (d.A + d.B))
-	case Weibull:
-		g := math.Gamma(1 + 1/d.A)
-		return math.Gamma(1+2/d.A)/(g*g) - 1
-	}
-	return 0
-}
-
 // valid reports whether the parameters are possible, and else what would be.
 func (d Distribution) valid() (string, bool) {
 	switch d.Kind {

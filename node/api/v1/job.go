@@ -134,7 +134,7 @@ type Step struct {
 	News   float64   `json:"news_age_seconds,omitempty" doc:"Age of the news it rested on."`
 	Asked  int32     `json:"asked,omitempty" doc:"Nodes polled for the choice."`
 
-	Why   string       `json:"why,omitempty" doc:"Why that node: earliest, near tie (drawn at random from Tied nodes), only, pulled, backup or rule; kept: the policy keeps the task. Absent where the decision is no longer in the node's log."`
+	Why   string       `json:"why,omitempty" doc:"Why that node: earliest, near tie (drawn at random from Tied nodes), only, pulled or rule; kept: the policy keeps the task. Absent where the decision is no longer in the node's log."`
 	Tied  int32        `json:"tied,omitempty"`
 	Nodes []Considered `json:"considered,omitempty" doc:"The nodes considered, the chosen one first, then by expected completion."`
 	More  int32        `json:"more_considered,omitempty" doc:"Further nodes considered."`

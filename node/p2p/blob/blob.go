@@ -172,10 +172,3 @@ func (s *Store) Size() grid.Bytes {
 	defer s.mu.Unlock()
 	return s.size
 }
-
-// Len returns the number of blobs.
-func (s *Store) Len() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return len(s.blobs)
-}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -233,4 +234,26 @@ func TestHold(t *testing.T) {
 			t.Error("it stays beyond its time")
 		}
 	})
+}
+
+// Len returns the number of blobs.
+func (s *Store) Len() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.blobs)
+}
+
+// Verify reads a whole blob; if its content is wrong it is moved to the quarantine and the error wraps ErrContent.
+func (s *Store) Verify(ctx context.Context, id grid.BlobID) error {
+	s.mu.Lock()
+	e := s.blobs[id]
+	s.mu.Unlock()
+	err := ErrNotFound
+	if e != nil {
+		err = s.verify(ctx, e)
+	}
+	if err != nil {
+		return fmt.Errorf("blob %s: %w", id, err)
+	}
+	return nil
 }

@@ -57,21 +57,6 @@ func (s *Store) open(ctx context.Context, id grid.BlobID, within time.Duration) 
 	return f, e, nil
 }
 
-// Verify reads a whole blob; if its content is wrong it is moved to the quarantine and the error wraps ErrContent.
-func (s *Store) Verify(ctx context.Context, id grid.BlobID) error {
-	s.mu.Lock()
-	e := s.blobs[id]
-	s.mu.Unlock()
-	err := ErrNotFound
-	if e != nil {
-		err = s.verify(ctx, e)
-	}
-	if err != nil {
-		return fmt.Errorf("blob %s: %w", id, err)
-	}
-	return nil
-}
-
 // Link makes dst, which must not exist, a copy of the blob that its owner may read, write and, with exec, execute.
 // If the file system supports it, the copy shares the blob's disk space until it is changed. The blob is not hashed
 // again while its file is unchanged since it was hashed, at most an hour ago: many tasks get the same program.
