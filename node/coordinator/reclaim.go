@@ -186,11 +186,9 @@ func (c *Coordinator) offerTo(now grid.Time, l *liveTask, s balance.State, fx *g
 	l.pulled = false // an offer that is held up goes out later, maybe to another node
 }
 
-// wasPulled reports whether a worker's refusal says that it gave the attempt to an idle node. An answer to the owner's
-// question that it never started, and is not there any more, says so too: the first refusal was lost.
+// wasPulled reports whether a worker's refusal says that it gave the attempt to an idle node.
 func (l *liveTask) wasPulled(worker grid.NodeID, why grid.Why, puller grid.NodeID) bool {
-	return l.phase == placed && l.task().pulls < maxPulls &&
-		(why == grid.WhyPulled && puller != worker || why == grid.WhyStale && l.asked)
+	return l.phase == placed && l.task().pulls < maxPulls && why == grid.WhyPulled && puller != worker
 }
 
 // leaseDue is when the lease timer of a task's attempt is due: a quarter of a lease before the lease ends, to ask a
