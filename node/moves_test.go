@@ -7,6 +7,34 @@ import (
 	"skep/grid"
 )
 
+// A task moves three times at most, whoever owns its job: how often the attempt that a new owner adopts has moved is
+// not known, so its next one stays. That it moves now is no refusal all the same.
+func TestAdoptedAttemptMovesOnceAtMost(t *testing.T) {
+	r := newMember(t)
+	r.join(thirdID, 1, "linux")
+	r.trust(thirdID)
+	r.takeOver()
+	id := replicatedAt(1)
+	id.N = 2
+	r.deliverFor(slowID, grid.KindBeat, id, nil)
+	r.deliver(slowID, grid.KindRefuse, func(m *grid.Message) {
+		m.Attempts, m.Refusal, m.Puller = []grid.AttemptID{id}, grid.Refusal{Why: grid.WhyPulled}, thirdID
+	})
+	if o := r.one(grid.KindOffer); o.To != thirdID || !o.Msg.Offer.Pulled || !o.Msg.Offer.Stays {
+		t.Fatalf("offer %+v to %v: want that it goes to the node that asked, and stays there", o.Msg.Offer, o.To.Short())
+	}
+	next := r.one(grid.KindOffer).Msg.Offer.ID
+	r.deliverFor(thirdID, grid.KindAccept, next, nil)
+	r.deliver(thirdID, grid.KindRefuse, func(m *grid.Message) { // a worker that is false
+		m.Attempts, m.Refusal, m.Puller = []grid.AttemptID{next}, grid.Refusal{Why: grid.WhyPulled}, slowID
+	})
+	for _, o := range r.sent(grid.KindOffer) {
+		if o.Msg.Offer.Pulled || !o.Msg.Offer.Stays {
+			t.Errorf("it moves again, to %v", o.To.Short())
+		}
+	}
+}
+
 // An attempt that its worker gave to an idle node has moved, and one that it gave back otherwise has not, however its
 // owner hears of it: by the refusal, by the answer when the worker connects again, or by that before the attempt's
 // lease ends.

@@ -186,9 +186,12 @@ func (c *Coordinator) offerTo(now grid.Time, l *liveTask, s balance.State, fx *g
 	l.pulled = false // an offer that is held up goes out later, maybe to another node
 }
 
-// wasPulled reports whether a worker's refusal says that it gave the attempt to an idle node.
+// wasPulled reports whether a worker's refusal says that it gave the attempt to an idle node. An attempt of an earlier
+// owner may be its last that may move.
 func (l *liveTask) wasPulled(worker grid.NodeID, why grid.Why, puller grid.NodeID) bool {
-	return l.phase == placed && l.task().pulls < maxPulls && why == grid.WhyPulled && puller != worker
+	t := l.task()
+	return l.phase == placed && why == grid.WhyPulled && puller != worker &&
+		(t.pulls < maxPulls || t.attempt.Epoch < l.job.replica.fullHistoryFrom)
 }
 
 // leaseDue is when the lease timer of a task's attempt is due: a quarter of a lease before the lease ends, to ask a
