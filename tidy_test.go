@@ -315,7 +315,7 @@ var broad = map[string]int{
 	"balance.Config":      22,
 	"balance.rates":       21,
 	"discovery.Config":    21,
-	"exec.Work":           26,
+	"exec.Work":           25,
 	"gossip.Config":       22,
 	"gossip.Gossip":       36,
 	"lpas.Workspace":      36,

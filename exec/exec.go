@@ -101,7 +101,7 @@ func (e *Exec) Requeue(id grid.AttemptID) *Work {
 }
 
 // Finish releases the resources of a running attempt and keeps its result until Forget. An attempt that ends before it
-// runs, because its inputs are missing, is finished too.
+// runs, because its inputs are missing or it is given back, is finished too.
 func (e *Exec) Finish(id grid.AttemptID, r *grid.Result) *Work {
 	w := e.Get(id)
 	if w == nil || w.State == grid.WorkFinished {

@@ -18,10 +18,9 @@ type Work struct {
 	Expected time.Duration // until its start, as expected when it was accepted
 	Started  grid.Time     // of WorkRunning
 	Terms
+	Report
 	Since grid.Time // of WorkQueued: since when its inputs are here
 	Until grid.Time // of WorkQueued, of other owners: end of its start lease
-	Due   grid.Time // of WorkFinished: time of the next resend, if there is one
-	Tries int       // of WorkFinished: how often the result was sent
 
 	lostAtStart float64   // coreShare.lost when it started
 	order       int64     // of WorkQueued: position in the queue, with gaps; of WorkFinished: its number
@@ -35,6 +34,14 @@ type Work struct {
 	shared      *jobSpec // holder of Spec
 	before      *Work    // previous of the same job
 	after       *Work
+}
+
+// Report is how finished work is reported to its owner until that has acknowledged it.
+type Report struct {
+	Due   grid.Time // time of the next resend, if there is one
+	Tries int       // how often it was sent
+
+	HandedBack *grid.HandBack // it is given back and never started: this is reported, not Result; nil = it is not
 }
 
 // Terms are what its offer says of an attempt.

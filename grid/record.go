@@ -70,10 +70,22 @@ type WorkRecord struct {
 	Lease  time.Duration
 	State  WorkState
 	Result *Result // of WorkFinished
+	Stays  bool    // while it is queued it may not be given away
+	Asks   bool    // its owner asks for it before it gives it up
+
+	// HandedBack is set of an attempt that was given back to its owner before it started: it is WorkFinished, until the
+	// owner has acknowledged that. Newly allocated; nil = it was not.
+	HandedBack *HandBack
 
 	Members []NodeID // of the job's register; nil = the origin alone
 	Owner   NodeID   // of the job, as far as known here; zero = the origin
 	Epoch   uint32   // of that owner
+}
+
+// HandBack is why a worker gives an attempt back that has not started, and never will.
+type HandBack struct {
+	Why    Why
+	Puller NodeID // of WhyPulled: the node that asked for it
 }
 
 // ClassRecord is the measurements of a class.

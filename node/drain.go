@@ -15,7 +15,7 @@ type DrainView struct {
 	Left    time.Duration // until running tasks are stopped; 0 = that time has passed
 	Queued  int           // attempts whose owners are disconnected: handed back when they connect
 	Running int
-	Unsaved int // results not yet acknowledged by connected owners
+	Unsaved int // results and hand-backs not yet acknowledged by connected owners
 	Own     int // unfinished jobs that only this node can finish
 }
 

@@ -29,6 +29,7 @@ func TestDrainHandsBackQueueAndLetsRunningEnd(t *testing.T) {
 	if len(r.fx.Announces) != 1 || !r.fx.Announces[0].Digest[0].Ad.Draining {
 		t.Fatalf("announces %+v: want its ad, draining", r.fx.Announces)
 	}
+	r.deliverFor(fastID, grid.KindDrop, foreignAttempt(2), nil)
 	if r.offer(fastID, foreignAttempt(3), spec(nil)); r.one(grid.KindRefuse).Msg.Refusal.Why != grid.WhyDrain {
 		t.Error("it takes new work")
 	}
@@ -72,8 +73,12 @@ func TestDrainingNodeHandsBackLateStart(t *testing.T) {
 		m.Msg.Refusal.Why != grid.WhyDrain {
 		t.Errorf("refusal %+v", m)
 	}
-	if v := r.n.Drain(r.now); !v.Over() || len(r.fx.Starts) != 0 {
-		t.Errorf("%+v, starts %v", v, r.fx.Starts)
+	if v := r.n.Drain(r.now); v.Over() || len(r.fx.Starts) != 0 {
+		t.Errorf("%+v, starts %v: its owner may not know yet", v, r.fx.Starts)
+	}
+	r.deliverFor(fastID, grid.KindDrop, foreignAttempt(1), nil)
+	if v := r.n.Drain(r.now); !v.Over() {
+		t.Errorf("%+v", v)
 	}
 
 	r = newRig(t, nil)

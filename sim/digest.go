@@ -86,6 +86,9 @@ func (d *digest) record(r *grid.Record) {
 	case grid.RecWork:
 		d.attempt(&r.Work.ID)
 		d.add(uint64(r.Work.State))
+		if h := r.Work.HandedBack; h != nil {
+			d.add(uint64(h.Why), d.id(&h.Puller))
+		}
 	case grid.RecClass:
 		d.add(uint64(len(r.Class.Class)))
 	case grid.RecRegister:

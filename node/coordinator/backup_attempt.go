@@ -170,7 +170,7 @@ func (c *Coordinator) promoteBackup(now grid.Time, l *liveTask, fx *grid.Effects
 	c.dequeue(l)
 	c.live.release(l)
 	t.attempt, t.worker, t.placed = b.attempt, b.worker, b.placed
-	l.expectation, l.sent, l.deadline, l.backup = b.expectation, b.sent, b.deadline, nil
+	l.expectation, l.sent, l.deadline, l.backup, l.asked = b.expectation, b.sent, b.deadline, nil, false
 	l.forgetResult()
 	if b.accepted {
 		c.live.accept(l)

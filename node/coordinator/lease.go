@@ -22,7 +22,7 @@ func (c *Coordinator) leaseEnd(now grid.Time, worker grid.NodeID, d time.Duratio
 
 // renewLease extends the attempt lease to a full lease from now.
 func (c *Coordinator) renewLease(now grid.Time, l *liveTask, fx *grid.Effects) {
-	l.deadline = now.Add(c.cfg.Lease)
+	l.deadline, l.asked = now.Add(c.cfg.Lease), false
 	c.scheduleLease(l, fx)
 }
 

@@ -153,6 +153,9 @@ func (c *Coordinator) traceAccepted(now grid.Time, t *task, worker grid.NodeID) 
 // refuseReceived handles a worker's refusal of an attempt, or its report that it does not have the attempt.
 func (c *Coordinator) refuseReceived(now grid.Time, from grid.NodeID, id grid.AttemptID, why grid.Refusal,
 	puller grid.NodeID, fx *grid.Effects) {
+	if neverStarted(why.Why) && from != c.cfg.Self {
+		c.acknowledgeHandBack(from, id, fx)
+	}
 	if c.confirmStopped(now, from, id, fx) {
 		return
 	}

@@ -191,11 +191,11 @@ func (c *Coordinator) offerTo(now grid.Time, l *liveTask, s *balance.State, fx *
 	l.pulled = false // an offer that is held up goes out later, maybe to another node
 }
 
-// wasPulled reports whether a worker's refusal says that it gave the attempt to an idle node. An answer to the owner's
-// question that it never started, and is not there any more, says so too: the first refusal was lost.
+// wasPulled reports whether a worker's refusal says that it gave the attempt to an idle node. An attempt of an earlier
+// owner may be its last that may move.
 func (l *liveTask) wasPulled(worker grid.NodeID, why grid.Why, puller grid.NodeID) bool {
-	return l.phase == placed && !l.stays() &&
-		(why == grid.WhyPulled && puller != worker || why == grid.WhyStale && l.asked)
+	return l.phase == placed && why == grid.WhyPulled && puller != worker &&
+		(!l.stays() || l.task().attempt.Epoch < l.job.replica.fullHistoryFrom)
 }
 
 // stays reports whether a task was taken from queues as often as it may be.

@@ -164,6 +164,9 @@ func (w *network) record(r *grid.Record) (s string) {
 		s = "saves tombstone " + w.job(r.Tombstone.ID)
 	case r.Kind == grid.RecWork:
 		s = fmt.Sprintf("saves attempt %s %s", w.attempt(r.Work.ID), workNames[r.Work.State])
+		if r.Work.HandedBack != nil {
+			s = "saves attempt " + w.attempt(r.Work.ID) + " handed back"
+		}
 	case r.Kind == grid.RecRegister:
 		g := &r.Register
 		s = fmt.Sprintf("saves register %s epoch %d owner %s", w.job(g.ID), g.Epoch, w.name(g.Owner))

@@ -101,7 +101,7 @@ type liveTask struct {
 	moves
 
 	leaseWake   grid.Time // pending lease timer; 0 = none
-	asked       bool      // its worker was asked for the attempt since it last reported it
+	asked       bool      // its lease is in the last quarter: its worker was asked for the attempt, if it is connected
 	expectation grid.Expectation
 
 	backup           *backupAttempt // nil = the task has one attempt

@@ -17,7 +17,7 @@ func (w *Worker) sendBeats(now grid.Time, fx *grid.Effects) {
 	for _, list := range [...][]*exec.Work{w.exec.Queue(), w.exec.Running(), w.exec.Finished()} {
 		for _, a := range list {
 			to, queued := w.Owner(a.ID.Task.Job), a.State == grid.WorkQueued
-			if to == w.cfg.Self && !queued || a.Tries > 8 {
+			if to == w.cfg.Self && !queued || a.Tries > 8 || a.HandedBack != nil {
 				continue
 			}
 			if !w.cfg.Contacts.Connected(to) {
@@ -93,6 +93,8 @@ func (w *Worker) Asked(now grid.Time, from grid.NodeID, ids []grid.AttemptID, fx
 				hearsay) {
 				m.Refusal = w.refusedEarlier()
 			}
+		case a.HandedBack != nil:
+			w.refuse(from, a, fx)
 		case a.State == grid.WorkFinished:
 			w.sendResult(now, a, fx)
 		default:

@@ -3,7 +3,6 @@ package worker
 import (
 	"slices"
 
-	"skep/exec"
 	"skep/grid"
 )
 
@@ -28,7 +27,7 @@ func (w *Worker) DrainUntil() grid.Time { return w.drainUntil }
 // Leaving reports whether the node is stopping, and starts nothing.
 func (w *Worker) Leaving() bool { return w.leaving }
 
-// Unacked is the number of results that connected owners have not acknowledged.
+// Unacked is the number of results and hand-backs that connected owners have not acknowledged.
 func (w *Worker) Unacked() (n int) {
 	for _, a := range w.exec.Finished() {
 		if w.cfg.Contacts.Connected(w.Owner(a.ID.Task.Job)) {
@@ -39,14 +38,14 @@ func (w *Worker) Unacked() (n int) {
 }
 
 // HandBackQueue hands the queued attempts of a draining node back to their owners as refusals, since they never ran.
-// Attempts of disconnected owners wait until those connect: a refusal that does not arrive would end as a lost attempt.
+// Attempts of disconnected owners wait until those connect: a drain that ends before lets them start.
 func (w *Worker) HandBackQueue(now grid.Time, fx *grid.Effects) {
 	if !w.exec.Draining() || w.leaving {
 		return
 	}
 	for _, a := range slices.Clone(w.exec.Queue()) {
 		if w.cfg.Contacts.Connected(w.Owner(a.ID.Task.Job)) {
-			w.handBack(a, grid.Refusal{Why: grid.WhyDrain}, fx)
+			w.handBack(now, a, grid.HandBack{Why: grid.WhyDrain}, fx)
 		}
 	}
 }
@@ -69,10 +68,8 @@ func (w *Worker) Leave(now grid.Time, fx *grid.Effects) {
 	w.leaving = true
 	w.exec.Drain(true)
 	for _, a := range slices.Clone(w.exec.Queue()) {
-		if to := w.Owner(a.ID.Task.Job); to != w.cfg.Self {
-			m := fx.Send(to, grid.KindRefuse)
-			m.Attempts, m.Refusal = append(m.Attempts, a.ID), grid.Refusal{Why: grid.WhyDrain}
-			w.Forget(a.ID, fx)
+		if !w.own(a.ID.Task.Job) {
+			w.handBack(now, a, grid.HandBack{Why: grid.WhyDrain}, fx)
 		}
 	}
 	for _, a := range slices.Clone(w.exec.Running()) {
@@ -95,15 +92,4 @@ func (w *Worker) Wake(now grid.Time, k grid.TimerKind, fx *grid.Effects) {
 	case grid.TimerDrain:
 		w.stopDrained(now, fx)
 	}
-}
-
-// handBack drops a waiting attempt and tells its owner why, by the message that it returns.
-func (w *Worker) handBack(a *exec.Work, why grid.Refusal, fx *grid.Effects) *grid.Message {
-	id := a.ID
-	to, stone := w.Owner(id.Task.Job), tombstone{id, w.isHearsay(id.Task.Job)}
-	w.Forget(id, fx)
-	w.neverRan.add(stone)
-	m := fx.Send(to, grid.KindRefuse)
-	m.Attempts, m.Refusal = append(m.Attempts, id), why
-	return m
 }

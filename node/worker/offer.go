@@ -40,7 +40,9 @@ func (w *Worker) Consider(from grid.NodeID, o *grid.Offer, reg *grid.KnownRegist
 		return Ignored, grid.Refusal{}
 	}
 	o.Lease, o.Age = min(max(o.Lease, minLease), time.Hour), min(max(o.Age, 0), maxTaskAge)
-	if w.exec.Get(o.ID) != nil {
+	if a := w.exec.Get(o.ID); a != nil && a.HandedBack != nil {
+		return Answered, w.refusedEarlier()
+	} else if a != nil {
 		return Answered, grid.Refusal{}
 	}
 	return Fresh, grid.Refusal{}

@@ -92,6 +92,10 @@ func (w *Worker) queryOwner(now grid.Time, id grid.JobID, rec *ownerRecord, fx *
 			}
 		case slices.Contains(claimants, to):
 			for _, a := range works {
+				if a.HandedBack != nil {
+					w.refuse(to, a, fx)
+					continue
+				}
 				if a.State == grid.WorkFinished {
 					m := fx.Send(to, grid.KindResult)
 					m.Attempts, m.Result = append(m.Attempts, a.ID), a.Result
@@ -100,6 +104,8 @@ func (w *Worker) queryOwner(now grid.Time, id grid.JobID, rec *ownerRecord, fx *
 				m := fx.About(to, grid.KindBeat)
 				m.Attempts = append(m.Attempts, a.ID)
 			}
+		case to != rec.owner && works[0].HandedBack != nil:
+			w.refuse(to, works[0], fx)
 		case to != rec.owner:
 			m := fx.About(to, grid.KindBeat)
 			m.Attempts = append(m.Attempts, works[0].ID)

@@ -43,8 +43,8 @@ func (w *Worker) NextOverdue(now grid.Time) grid.Time {
 }
 
 // mayYield reports whether a waiting attempt may be given away. Work of others without retries goes only if its owner
-// asks before it gives the attempt up: else the attempt would count as lost if the refusal were lost in transit. If
-// nothing else of a job is here, only its origin is answered.
+// asks before it gives the attempt up: else the attempt would count as lost if the refusal were lost in transit. A
+// later owner than the origin may not know the attempt, and would end its task.
 func (w *Worker) mayYield(a *exec.Work) bool {
 	job := a.ID.Task.Job
 	return !a.Stays && (a.Spec.Retries > 0 || w.own(job) || a.Asks && w.Owner(job) == job.Origin)
@@ -93,6 +93,6 @@ func (w *Worker) Yield(now grid.Time, x *grid.Waiting, to grid.NodeID, there flo
 		return false
 	}
 	w.refuted = late
-	w.handBack(given, grid.Refusal{Why: grid.WhyPulled}, fx).Puller = to
+	w.handBack(now, given, grid.HandBack{Why: grid.WhyPulled, Puller: to}, fx)
 	return true
 }

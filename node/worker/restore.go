@@ -19,21 +19,27 @@ func (w *Worker) Restore(r *grid.WorkRecord, verified bool) {
 		}
 		w.cfg.Quota.Take(r.ID, quota.PartiesOf(r.ID.Task.Job, from), size)
 	}
-	o := &grid.Offer{ID: r.ID, Spec: r.Spec, Class: r.Class, Lease: r.Lease}
+	o := &grid.Offer{ID: r.ID, Spec: r.Spec, Class: r.Class, Lease: r.Lease, Stays: r.Stays, Asks: r.Asks}
 	switch r.State {
 	case grid.WorkQueued:
 		w.exec.Accept(0, r.ID, o, len(r.Spec.Inputs) == 0).Until = -1
 	case grid.WorkRunning:
 		w.exec.ScheduleResend(w.exec.Restore(r.ID, o, lost("the node was restarted while the task ran")), 0)
 	case grid.WorkFinished:
-		w.exec.ScheduleResend(w.exec.Restore(r.ID, o, r.Result), 0)
+		a := w.exec.Restore(r.ID, o, r.Result)
+		if a.HandedBack = r.HandedBack; a.HandedBack != nil {
+			w.neverRan.add(tombstone{r.ID, w.isHearsay(r.ID.Task.Job)})
+		}
+		w.exec.ScheduleResend(a, 0)
 	}
 }
 
-// Start begins to work after all attempts were restored. The wait before the restart is unknown.
+// Start begins to work after all attempts were restored. How long they waited before the restart is unknown, and when
+// each gets its start lease: all are expected to start when what waits can have been done.
 func (w *Worker) Start(now grid.Time) {
 	for _, a := range w.exec.Queue() {
-		a.Accepted = now
+		a.Accepted, a.Since = now, now
+		a.Expected = grid.Seconds(w.exec.Wait(now, a.Spec.Needs.Resources, w.cfg.RunTime))
 	}
 }
 

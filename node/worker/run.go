@@ -101,10 +101,15 @@ func (w *Worker) keepResult(now grid.Time, id grid.AttemptID, r *grid.Result, st
 		w.save(a, fx).Later = true // after a crash before the write it is a lost attempt, as after one a moment earlier
 	}
 	w.sendResult(now, a, fx)
+	w.boundUnacked(fx)
+	w.startReady(now, fx)
+}
+
+// boundUnacked drops the oldest unacknowledged end when there are too many.
+func (w *Worker) boundUnacked(fx *grid.Effects) {
 	if f := w.exec.Finished(); len(f) > MaxUnacked {
 		w.Forget(f[0].ID, fx)
 	}
-	w.startReady(now, fx)
 }
 
 // stop ends a running attempt with a result that says why.
@@ -118,10 +123,19 @@ func lost(why string) *grid.Result {
 	return &grid.Result{Cause: grid.Lost, Exit: grid.ExitSkep, Error: why}
 }
 
-// sendResult sends a result and sets when it is due again.
+// sendResult sends a result, or that the attempt is handed back, and sets when it is due again.
 func (w *Worker) sendResult(now grid.Time, a *exec.Work, fx *grid.Effects) {
+	if a.HandedBack != nil {
+		w.sendHandBack(now, a, fx)
+		return
+	}
 	m := fx.Send(w.Owner(a.ID.Task.Job), grid.KindResult)
 	m.Attempts, m.Result = append(m.Attempts, a.ID), a.Result
+	w.scheduleResend(now, a)
+}
+
+// scheduleResend sets when what was sent now is due again.
+func (w *Worker) scheduleResend(now grid.Time, a *exec.Work) {
 	w.exec.ScheduleResend(a, now.Add(min(minResultRetry<<min(a.Tries, 10), MaxResultRetry)))
 	a.Tries++
 }
@@ -171,7 +185,8 @@ func (w *Worker) forgetReplicated(id grid.JobID, fx *grid.Effects) {
 
 func (w *Worker) save(a *exec.Work, fx *grid.Effects) *grid.Record {
 	rec := fx.Save(grid.RecWork)
-	rec.Work = grid.WorkRecord{ID: a.ID, Spec: a.Spec, Class: a.Class, Lease: a.Lease, State: a.State, Result: a.Result}
+	rec.Work = grid.WorkRecord{ID: a.ID, Spec: a.Spec, Class: a.Class, Lease: a.Lease, State: a.State, Result: a.Result,
+		Stays: a.Stays, Asks: a.Asks, HandedBack: a.HandedBack}
 	if owner := w.owners[a.ID.Task.Job]; owner != nil {
 		rec.Work.Members, rec.Work.Owner, rec.Work.Epoch = owner.members, owner.owner, owner.epoch
 	}

@@ -117,7 +117,7 @@ func (w *Worker) dropUnleased(now grid.Time, fx *grid.Effects) {
 		switch {
 		case now < max(a.Until, a.Accepted).Add(limit):
 		case own:
-			w.handBack(a, grid.Refusal{Why: grid.WhyMajority}, fx)
+			w.handBack(now, a, grid.HandBack{Why: grid.WhyMajority}, fx)
 		default:
 			w.Forget(a.ID, fx)
 		}

@@ -39,7 +39,7 @@ type Worker struct {
 	owners map[grid.JobID]*ownerRecord // of the replicated jobs of which attempts are here
 
 	released tombstones // attempts of others' jobs that are not here any more
-	neverRan tombstones // attempts that were refused or handed back
+	neverRan tombstones // attempts that were refused or handed back, the latter also after they were acknowledged
 
 	news      News
 	freed     bool // attempts were released, or may start, since StartFreed

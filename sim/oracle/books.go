@@ -52,10 +52,10 @@ type Books struct {
 	runs        []run
 	freeRun     int32 // free list of runs, from 1
 	running     int
-	annulled    map[taskAttempt]bool // attempts whose result ends nothing; allocated on first use
-	backups     backups
-	settled     bool // all submissions and faults have happened
-	tasksLeft   int  // tasks that must end and have not; known once settled
+	endless
+	backups   backups
+	settled   bool // all submissions and faults have happened
+	tasksLeft int  // tasks that must end and have not; known once settled
 	// work records that must be deleted: on nodes that are up, of jobs that must end; known once settled
 	recordsLeft int
 	views       []node.JobView // scratch

@@ -84,6 +84,16 @@ func (s *scene) send(i int32, kind grid.Kind, task, n uint32) {
 		Result: &grid.Result{Cause: grid.Exited}})
 }
 
+// handBack has a node hand its attempt of task 0 back for node 2, saved before or not.
+func (s *scene) handBack(i int32, saved bool) {
+	if saved {
+		s.Save(i, []grid.Record{{Kind: grid.RecWork, Work: grid.WorkRecord{ID: s.id(0, 1), Spec: s.spec,
+			State: grid.WorkFinished, HandedBack: &grid.HandBack{Why: grid.WhyPulled, Puller: s.w.ID(2)}}}})
+	}
+	s.Send(i, &grid.Message{Kind: grid.KindRefuse, Attempts: []grid.AttemptID{s.id(0, 1)},
+		Refusal: grid.Refusal{Why: grid.WhyPulled}})
+}
+
 func TestRules(t *testing.T) {
 	for want, play := range map[string]func(*scene){
 		"": func(s *scene) { // a task's whole life
@@ -170,6 +180,16 @@ func TestRules(t *testing.T) {
 		},
 		"says of itself what cannot be": func(s *scene) {
 			s.Advertise(1, []grid.AdEntry{{Ad: &grid.Ad{Node: s.w.ID(1), Speed: -1}}})
+		},
+		"its disk does not say that it never starts": func(s *scene) {
+			s.accept(1, 0, 1, false)
+			s.handBack(2, false)
+			s.handBack(1, true)
+		},
+		"which it has handed back": func(s *scene) {
+			s.accept(1, 0, 1, false)
+			s.handBack(1, true)
+			s.start(1, 0, 1)
 		},
 		"acknowledges the result": func(s *scene) {
 			s.saveJob()

@@ -4,12 +4,12 @@ import (
 	"skep/grid"
 )
 
-// Send reports that a message leaves a node. What it states must be durable: an accept, the acknowledgement of a
-// result.
+// Send reports that a message leaves a node. What it states must be durable: an accept, that an attempt was handed
+// back, the acknowledgement of a result.
 func (b *Books) Send(i int32, m *grid.Message) {
 	b.Advertise(i, m.Digest)
 	switch m.Kind {
-	case grid.KindAccept, grid.KindResult, grid.KindResultAck:
+	case grid.KindAccept, grid.KindRefuse, grid.KindResult, grid.KindResultAck:
 	default:
 		return
 	}
@@ -23,6 +23,10 @@ func (b *Books) Send(i int32, m *grid.Message) {
 		case grid.KindAccept:
 			if t.acceptedBy != i && t.accepted == a.Attempt || t.accepted.Less(a.Attempt) {
 				b.fail(i, "accepts attempt %v of %s, which is not on its disk", a.Attempt, b.taskName(k))
+			}
+		case grid.KindRefuse:
+			if m.Refusal.Why == grid.WhyPulled && !b.hasGivenBack(i, k, a.Attempt) {
+				b.fail(i, "hands attempt %v of %s back, and its disk does not say that it never starts", a.Attempt, b.taskName(k))
 			}
 		case grid.KindResult:
 			if c := m.Result.Cause; c == grid.Lost || c.Refused() {

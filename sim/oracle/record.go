@@ -82,6 +82,9 @@ func (b *Books) checkWork(i int32, r *grid.Record) {
 		return
 	}
 	t, a := &b.tasks[k], r.Work.ID.Attempt
+	if r.Work.HandedBack != nil {
+		b.giveBack(i, k, a)
+	}
 	if r.Work.State == grid.WorkFinished && r.Work.Result != nil && r.Work.Result.Cause.Refused() {
 		b.annul(k, a)
 	}
@@ -92,6 +95,26 @@ func (b *Books) checkWork(i int32, r *grid.Record) {
 	case t.accepted == a && t.acceptedBy != i:
 		b.fail(i, "accepts attempt %v of %s, which n%d has accepted", a, b.taskName(k), t.acceptedBy)
 	}
+}
+
+// endless are attempts that end no task. The maps are allocated on first use.
+type endless struct {
+	annulled  map[taskAttempt]bool  // refused or lost
+	givenBack map[taskAttempt]int32 // handed back before they started, by the node that wrote so to its disk
+}
+
+// giveBack marks an attempt as handed back: it never starts.
+func (b *Books) giveBack(i, k int32, a grid.Attempt) {
+	if b.givenBack == nil {
+		b.givenBack = make(map[taskAttempt]int32)
+	}
+	b.givenBack[taskAttempt{k, a}] = i
+}
+
+// hasGivenBack reports whether a node's disk has said that an attempt never started there.
+func (b *Books) hasGivenBack(i, k int32, a grid.Attempt) bool {
+	by, is := b.givenBack[taskAttempt{k, a}]
+	return is && by == i
 }
 
 // annul marks an attempt as refused or lost: its result ends nothing and need not be recorded.

@@ -76,8 +76,13 @@ func putRecord(r *grid.Record) (proto.Message, error) {
 			return nil, fmt.Errorf("record of attempt %s: %w: no spec or state %d", w.ID, ErrMalformed, w.State)
 		}
 		spec, err := specBytes(w.Spec)
-		return &pb.WorkValue{Spec: spec, Class: w.Class, Lease: putSpan(w.Lease), State: uint32(w.State),
-			Result: putMaybe(w.Result), Members: putNodes(w.Members), Owner: putNode(w.Owner), Epoch: w.Epoch}, err
+		p := &pb.WorkValue{Spec: spec, Class: w.Class, Lease: putSpan(w.Lease), State: uint32(w.State),
+			Result: putMaybe(w.Result), Stays: w.Stays, Asks: w.Asks, Members: putNodes(w.Members), Owner: putNode(w.Owner),
+			Epoch: w.Epoch}
+		if h := w.HandedBack; h != nil {
+			p.HandedBack, p.Puller = uint32(h.Why), putNode(h.Puller)
+		}
+		return p, err
 	}
 	return &pb.ClassValue{Mean: r.Class.Mean, Count: r.Class.Count, Spread: r.Class.Spread, Spreads: r.Class.Spreads}, nil
 }

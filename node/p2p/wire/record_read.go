@@ -63,7 +63,11 @@ func getWorkRecord(key, value []byte, w *grid.WorkRecord) error {
 	if err == nil {
 		err = getNode("owner", p.Owner, &w.Owner)
 	}
-	w.Epoch = p.Epoch
+	if err == nil && p.HandedBack > 0 {
+		w.HandedBack = &grid.HandBack{Why: grid.Why(min(p.HandedBack, math.MaxUint8))}
+		err = getNode("puller", p.Puller, &w.HandedBack.Puller)
+	}
+	w.Epoch, w.Stays, w.Asks = p.Epoch, p.Stays, p.Asks
 	return err
 }
 

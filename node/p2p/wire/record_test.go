@@ -34,7 +34,12 @@ func genRecord(t *rapid.T) *grid.Record {
 		return r
 	case grid.RecWork:
 		r.Work = grid.WorkRecord{ID: genAttempt(t, j, grid.MaxCount), Spec: spec, Class: genText.Draw(t, "class"),
-			Lease: genSpan.Draw(t, "lease"), State: grid.WorkState(rapid.IntRange(1, 3).Draw(t, "state")), Result: result}
+			Lease: genSpan.Draw(t, "lease"), State: grid.WorkState(rapid.IntRange(1, 3).Draw(t, "state")), Result: result,
+			Stays: rapid.Bool().Draw(t, "stays"), Asks: rapid.Bool().Draw(t, "asks")}
+		if rapid.Bool().Draw(t, "handed back") {
+			r.Work.HandedBack = &grid.HandBack{Why: grid.Why(rapid.IntRange(1, grid.Whys-1).Draw(t, "why")),
+				Puller: array[grid.NodeID](t, "puller")}
+		}
 		return r
 	case grid.RecRegister:
 		r.Register = grid.RegisterRecord{ID: j, Spec: spec, Members: []grid.NodeID{j.Origin},

@@ -3197,7 +3197,11 @@ type WorkValue struct {
 	Result        *Result                `protobuf:"bytes,5,opt,name=result,proto3" json:"result,omitempty"`
 	Members       []byte                 `protobuf:"bytes,6,opt,name=members,proto3" json:"members,omitempty"` // of the job's register
 	Owner         []byte                 `protobuf:"bytes,7,opt,name=owner,proto3" json:"owner,omitempty"`
-	Epoch         uint32                 `protobuf:"varint,8,opt,name=epoch,proto3" json:"epoch,omitempty"` // of that owner
+	Epoch         uint32                 `protobuf:"varint,8,opt,name=epoch,proto3" json:"epoch,omitempty"`                              // of that owner
+	Stays         bool                   `protobuf:"varint,9,opt,name=stays,proto3" json:"stays,omitempty"`                              // as Offer.stays
+	Asks          bool                   `protobuf:"varint,10,opt,name=asks,proto3" json:"asks,omitempty"`                               // as Offer.asks
+	HandedBack    uint32                 `protobuf:"varint,11,opt,name=handed_back,json=handedBack,proto3" json:"handed_back,omitempty"` // why it was given back before it started; 0 = it was not
+	Puller        []byte                 `protobuf:"bytes,12,opt,name=puller,proto3" json:"puller,omitempty"`                            // who it was given back for
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3286,6 +3290,34 @@ func (x *WorkValue) GetEpoch() uint32 {
 		return x.Epoch
 	}
 	return 0
+}
+
+func (x *WorkValue) GetStays() bool {
+	if x != nil {
+		return x.Stays
+	}
+	return false
+}
+
+func (x *WorkValue) GetAsks() bool {
+	if x != nil {
+		return x.Asks
+	}
+	return false
+}
+
+func (x *WorkValue) GetHandedBack() uint32 {
+	if x != nil {
+		return x.HandedBack
+	}
+	return 0
+}
+
+func (x *WorkValue) GetPuller() []byte {
+	if x != nil {
+		return x.Puller
+	}
+	return nil
 }
 
 type ClassValue struct {
@@ -3886,7 +3918,7 @@ const file_skep_proto_rawDesc = "" +
 	"\tCopyValue\x12\x14\n" +
 	"\x05epoch\x18\x01 \x01(\rR\x05epoch\x12\f\n" +
 	"\x01n\x18\x02 \x01(\rR\x01n\x12\x16\n" +
-	"\x06worker\x18\x03 \x01(\fR\x06worker\"\xd0\x01\n" +
+	"\x06worker\x18\x03 \x01(\fR\x06worker\"\xb3\x02\n" +
 	"\tWorkValue\x12\x12\n" +
 	"\x04spec\x18\x01 \x01(\fR\x04spec\x12\x14\n" +
 	"\x05class\x18\x02 \x01(\tR\x05class\x12\x14\n" +
@@ -3895,7 +3927,13 @@ const file_skep_proto_rawDesc = "" +
 	"\x06result\x18\x05 \x01(\v2\x0f.skep.v1.ResultR\x06result\x12\x18\n" +
 	"\amembers\x18\x06 \x01(\fR\amembers\x12\x14\n" +
 	"\x05owner\x18\a \x01(\fR\x05owner\x12\x14\n" +
-	"\x05epoch\x18\b \x01(\rR\x05epoch\"h\n" +
+	"\x05epoch\x18\b \x01(\rR\x05epoch\x12\x14\n" +
+	"\x05stays\x18\t \x01(\bR\x05stays\x12\x12\n" +
+	"\x04asks\x18\n" +
+	" \x01(\bR\x04asks\x12\x1f\n" +
+	"\vhanded_back\x18\v \x01(\rR\n" +
+	"handedBack\x12\x16\n" +
+	"\x06puller\x18\f \x01(\fR\x06puller\"h\n" +
 	"\n" +
 	"ClassValue\x12\x12\n" +
 	"\x04mean\x18\x01 \x01(\x01R\x04mean\x12\x14\n" +
