@@ -281,6 +281,28 @@ func TestPurePackagesStartNothing(t *testing.T) {
 	}
 }
 
+// Tests with the race detector leave out only those packages of a node and its drivers that are pure.
+func TestRaceIsForWhatIsNotPure(t *testing.T) {
+	text, err := os.ReadFile("Makefile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(text), "\nRACE  := ")
+	line, _, _ := strings.Cut(rest, "\n")
+	raced := func(pkg string) bool {
+		return slices.ContainsFunc(strings.Fields(line), func(pattern string) bool {
+			tree, all := strings.CutSuffix(strings.TrimPrefix(pattern, "./"), "/...")
+			return pkg == tree || all && strings.HasPrefix(pkg, tree+"/")
+		})
+	}
+	for _, s := range sources(t) {
+		top, _, _ := strings.Cut(s.pkg, "/")
+		if s.test() && slices.Contains([]string{"node", "exec", "cmd"}, top) && raced(s.pkg) == slices.Contains(pure, s.pkg) {
+			t.Errorf("%s: pure %v, and in the Makefile's RACE %v", s.pkg, slices.Contains(pure, s.pkg), raced(s.pkg))
+		}
+	}
+}
+
 func TestFilesAreShort(t *testing.T) {
 	for _, s := range sources(t) {
 		if !s.generated && !s.test() && s.lines > longest {

@@ -35,17 +35,6 @@ func report(b *testing.B, what string, got float64, unit, bar string, pass bool)
 	fmt.Printf("bar: %-58s %10.3f %-6s bar %-9s %s\n", what, got, unit, bar, verdict)
 }
 
-func buildSkep(tb testing.TB) string {
-	tb.Helper()
-	bin := filepath.Join(tb.TempDir(), "skep")
-	cmd := exec.Command("go", "build", "-ldflags", "-s -w", "-o", bin, ".")
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		tb.Fatalf("go build: %v\n%s", err, out)
-	}
-	return bin
-}
-
 func median(ds []time.Duration) float64 {
 	slices.Sort(ds)
 	return float64(ds[len(ds)/2]) / float64(time.Millisecond)

@@ -38,6 +38,7 @@ func (m *member) spoilBlobs(t *testing.T, least int64) (n int) {
 // A flipped bit in an output once gave exit code 0 and a wrong file. The file must come from another member, and if
 // all copies are damaged it is an error.
 func TestDamagedOutputsAreNotDownloaded(t *testing.T) {
+	t.Parallel()
 	ms := startGrid(t, "skep", 3)
 	a, work := ms[0], t.TempDir()
 	write := func(name, text string) {

@@ -11,6 +11,7 @@ import (
 
 // A node with less free space than its reserve accepts no tasks and says why; jobs submitted to it run elsewhere.
 func TestNodeWithFullDiskAcceptsNoTasks(t *testing.T) {
+	t.Parallel()
 	full := startMember(t, "skep", "", "--name", "full", "--disk-reserve", "1000000GiB")
 	until(t, "the node says so", func() bool {
 		return strings.Contains(full.run(t, "", "node", "list"), "self (its disk is nearly full)")

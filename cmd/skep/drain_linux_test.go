@@ -16,6 +16,7 @@ import (
 // All nodes of a grid are restarted one after the other by SIGTERM while at-most-once tasks run: none is lost, and
 // none starts twice.
 func TestRollingRestartOfProcesses(t *testing.T) {
+	t.Parallel()
 	dir, expose := sharedFolder(t, "began")
 	ms := startGrid(t, "skep", 3, append(expose, "--cpus", "2", "--drain", "30s")...)
 	log := filepath.Join(dir, "began")
@@ -58,6 +59,7 @@ retries: 0
 // A node is drained from another one: its queue moves elsewhere, it may be stopped when its running tasks have ended,
 // all nodes show that it drains, and it accepts work again after an undrain.
 func TestDrainANodeFromAnother(t *testing.T) {
+	t.Parallel()
 	ms := startGrid(t, "skep", 2, "--cpus", "1")
 	list := func(m *member) string { return m.run(t, "", "node", "list", "--output", "json") }
 	id := strings.TrimSpace(ms[0].run(t, "command: [sleep, '0.5']\ncount: 8\nretries: 0\n", "job", "submit", "-"))
@@ -84,6 +86,7 @@ func TestDrainANodeFromAnother(t *testing.T) {
 
 // A second signal does not wait for running tasks.
 func TestSecondSignalStopsAtOnce(t *testing.T) {
+	t.Parallel()
 	m := startMember(t, "skep", "", "--drain", "1m")
 	m.run(t, "command: [sleep, '60']\n", "job", "submit", "-")
 	for deadline := time.Now().Add(time.Minute); !strings.Contains(m.run(t, "", "job", "list"), "running"); {

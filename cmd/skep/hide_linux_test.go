@@ -11,6 +11,7 @@ import (
 // A node's data folder is in a folder that it exposes, and so is another node's, which it is told to hide: tasks see
 // the rest of that folder only.
 func TestExposedFolderHidesDataFolders(t *testing.T) {
+	t.Parallel()
 	if isolation() == grid.IsolationNone {
 		t.Skip("no boxes here")
 	}

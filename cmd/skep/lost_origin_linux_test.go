@@ -15,6 +15,7 @@ import (
 // A job's origin is killed and its disk is lost. The job has a program and an input file; one of its tasks ran and the
 // others were waiting: any other node shows it done, with its output files and its long log.
 func TestOriginLostForGood(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("takes two takeovers' time")
 	}

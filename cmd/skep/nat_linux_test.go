@@ -83,6 +83,7 @@ func internet(t *testing.T) (public, home [2]netns) {
 // Two machines behind routers join with the line that a public node printed. They are members of jobs and run tasks
 // for each other through it, and through another public one when it dies.
 func TestNodesBehindRouters(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("makes a small internet")
 	}

@@ -68,6 +68,7 @@ func checkHidden(t *testing.T, what, text string, secrets []string) {
 
 // The join token was visible in the process list as long as a node ran, and in its journal.
 func TestSecretsAreNotVisible(t *testing.T) {
+	t.Parallel()
 	rec := filepath.Join(t.TempDir(), "recording")
 	first := startMember(t, "skep", "", "--log-level", "debug", "--record", rec)
 	file := filepath.Join(t.TempDir(), "token")

@@ -1,9 +1,13 @@
 package main
 
 import (
+	"flag"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -23,14 +27,53 @@ var isolation = sync.OnceValue(func() grid.Isolation {
 })
 
 // levelled runs all tests and prints the level. Without boxes the tests' nodes are told to accept each other's tasks
-// all the same.
+// all the same. Tests wait for their nodes most of the time: more of them run at once than there are cores, unless
+// -parallel says how many.
 type levelled struct{ *testing.M }
 
 func (m levelled) Run() int {
 	if isolation() == grid.IsolationNone {
 		os.Setenv("SKEP_ISOLATION", grid.IsolationNone.String())
 	}
+	if err := flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0))); err != nil {
+		panic(err)
+	}
+	defer func() { _ = os.RemoveAll(builtIn) }()
 	return m.M.Run()
+}
+
+// builtIn is the folder of the program that buildSkep has built; empty if it has built none.
+var builtIn string
+
+// built builds the program as it is released, once for all tests.
+var built = sync.OnceValues(func() (bin string, err error) {
+	if builtIn, err = os.MkdirTemp("", "skep-test-"); err != nil {
+		return "", err
+	}
+	if err = os.Chmod(builtIn, 0o755); err != nil { // tasks may run it
+		return "", err
+	}
+	bin = filepath.Join(builtIn, "skep")
+	cmd := exec.Command("go", "build", "-ldflags", "-s -w", "-o", bin, ".")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("go build: %w\n%s", err, out)
+	}
+	return bin, nil
+})
+
+// buildSkep returns the program as it is released, for what the test's own binary cannot do. The race detector is not
+// in it.
+func buildSkep(tb testing.TB) string {
+	tb.Helper()
+	if testing.Short() {
+		tb.Skip("builds the program")
+	}
+	bin, err := built()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return bin
 }
 
 // passable makes a temporary folder of a test accessible to the users of tasks, where root's tasks have no boxes.

@@ -3,6 +3,7 @@ package crash
 import (
 	"errors"
 	"math/rand/v2"
+	"os"
 	"testing"
 )
 
@@ -24,7 +25,7 @@ func Recorded(t *testing.T, script string) *Journal {
 func (j *Journal) Survives(t *testing.T, stride int, check func(dir string, acked []string) error) {
 	t.Helper()
 	seed, crashes := rand.Uint64(), 0
-	err := j.Each(t.TempDir(), rand.New(rand.NewPCG(seed, 1)), stride, func(dir string, acked []string) error {
+	err := j.Each(scratch(t), rand.New(rand.NewPCG(seed, 1)), stride, func(dir string, acked []string) error {
 		crashes++
 		return check(dir, acked)
 	})
@@ -32,6 +33,21 @@ func (j *Journal) Survives(t *testing.T, stride int, check func(dir string, acke
 		t.Errorf("seed %d: %v", seed, err)
 	}
 	t.Logf("%d calls to the system, %d crashes", j.Len(), crashes)
+}
+
+// memory is where Linux has a file system without a disk.
+const memory = "/dev/shm"
+
+// scratch returns a new folder, in memory if possible: what is lost in a crash is up to the Journal, and a sync of a
+// disk takes longer than all else.
+func scratch(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp(memory, "skep-crash-")
+	if err != nil {
+		return t.TempDir()
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	return dir
 }
 
 // Stride is 1, or in a short run n: only every n-th call is looked at.

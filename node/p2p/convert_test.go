@@ -135,6 +135,7 @@ func (m *member) outcome(id grid.JobID) (o outcome) {
 // A node that starts in a folder of the last version has the jobs as they were: what has ended with its exit and
 // output, what was cancelled, and what waited or ran goes on as after any restart.
 func TestFolderOfTheLastVersion(t *testing.T) {
+	t.Parallel()
 	f := newFormerNode(t, "a")
 	input, output := f.blob("in", "from the input\n"), f.blob("out/x", "collected\n")
 	spec := func(count uint32, retries int32, script string) *grid.JobSpec {

@@ -27,6 +27,7 @@ func (m *member) endOf(id grid.JobID) (r *grid.Result) {
 // A majority has the inputs when the submission is acknowledged, and the outputs when the task's end is visible.
 // They are not evicted by other files, also after a restart, and are removed with the job.
 func TestDepositsAreWithAMajority(t *testing.T) {
+	t.Parallel()
 	a, b, c := openReplicated3(t, 2*time.Second)
 	in := a.put("in", noiseOf(1, 300_000), false)
 	id := a.job(1)

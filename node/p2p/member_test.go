@@ -2,9 +2,12 @@ package p2p
 
 import (
 	"context"
+	"flag"
 	"log/slog"
 	"os"
 	"path/filepath"
+	"runtime"
+	"strconv"
 	"sync"
 	"testing"
 
@@ -20,6 +23,10 @@ import (
 
 func TestMain(m *testing.M) {
 	crash.Main(map[string]func(string) error{"start": startTwice})
+	// Tests that may run beside others wait more than they compute.
+	if err := flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0))); err != nil {
+		panic(err)
+	}
 	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) { os.RemoveAll(exposedFolder()); os.Exit(code) }),
 		// process-wide helpers of libraries, started once and never stopped
 		goleak.IgnoreTopFunction("github.com/libp2p/go-flow-metrics.(*sweeper).runActive"),

@@ -46,6 +46,7 @@ func TestAllowList(t *testing.T) {
 }
 
 func TestOpenErrors(t *testing.T) {
+	t.Parallel()
 	a := openMember(t, filepath.Join(t.TempDir(), "a"), nil)
 	token := a.token()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -112,6 +113,7 @@ func TestOpenErrors(t *testing.T) {
 }
 
 func TestRedialAfterRestart(t *testing.T) {
+	t.Parallel()
 	a, b := openPair(t)
 	// b comes back on its own, with its saved contacts; a cannot know b's new port.
 	rig.Await(t, "b saves a", func() bool { return reachability.CountSaved(b.work.Context(), b.store.Datastore()) > 0 })

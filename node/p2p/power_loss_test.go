@@ -80,6 +80,7 @@ func startTwice(dir string) error {
 // After a crash of the machine while a node starts, at any write and with any unsynced data lost or torn, the node
 // starts again with the same identity, in the same network, with another boot count.
 func TestPowerLoss(t *testing.T) {
+	t.Parallel()
 	crash.Recorded(t, "start").Survives(t, crash.Stride(5), func(dir string, acked []string) error {
 		id, secret, boot, err := startFolder(dir)
 		if err != nil || len(acked) == 0 {

@@ -75,6 +75,7 @@ func (m *member) timeJob(nonce byte, tasks int) time.Duration {
 }
 
 func TestRealNodesShareAJob(t *testing.T) {
+	t.Parallel()
 	a, b, c := openReal3(t)
 	const tasks = 300
 	took := b.timeJob(1, tasks)

@@ -30,6 +30,7 @@ func openReplicated3(t testing.TB, lease time.Duration) (a, b, c *member) {
 
 // The origin of a job is cut off for good: another member takes over and ends the job, and both know the outcome.
 func TestTakeoverAfterTheOriginIsGone(t *testing.T) {
+	t.Parallel()
 	a, b, c := openReplicated3(t, time.Second)
 	id := a.job(1)
 	s := rig.Sh("sleep 0.2; echo ran")
@@ -58,6 +59,7 @@ func TestTakeoverAfterTheOriginIsGone(t *testing.T) {
 }
 
 func TestCancelIsKnownToAMajority(t *testing.T) {
+	t.Parallel()
 	a, b, _ := openReplicated3(t, 6*time.Second)
 	id := a.job(1)
 	s := rig.Sh("sleep 60")

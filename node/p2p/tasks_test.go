@@ -144,6 +144,7 @@ func isRunning(mark string) bool {
 // After a stop the node is told of the end once the process has ended, also if it ignores SIGTERM, and without a
 // result.
 func TestStopReportsTheEnd(t *testing.T) {
+	t.Parallel()
 	a := openMember(t, filepath.Join(t.TempDir(), "a"), nil)
 	for i, how := range []string{"stopped", "let go of", "both"} {
 		id := a.job(byte(i + 1))

@@ -2,12 +2,54 @@ package paper
 
 import (
 	"context"
+	"flag"
 	"os"
+	"slices"
 	"testing"
 )
 
-// TestQuick runs every study in its quick form: no number may depart that the study does not name. What it names and
-// nobody explains still counts as a departure.
+var whole = flag.Bool("paper.quick", false, "run the whole quick form of each study in TestQuick: minutes")
+
+// short is what TestQuick runs of each study, by system or scenario: the policies, none = all. It takes seconds, and
+// shows a study with the verdicts of all its kinds of figures.
+var short = map[string]map[string][]string{
+	"class-based": {"e1": nil, "e2": nil, "e3": nil, "e5b": nil, "e8b": nil},
+	"dissemination": {"reference@150": {"neighbourhood:2", "probabilistic:0.6", "change_sensitive:0.2",
+		"probabilistic:0.6*change_sensitive:0.1"}},
+	"forwarding":   {"rich-zipf": nil, "cold-1000": nil},
+	"lpas-cluster": {"2a": nil, "2b": nil, "2c2": nil, "2d": nil, "2e": nil, "2f2": nil, "2g": nil, "sharifnia": nil},
+	"lpas-desktop": {"3a-alpha1-1": nil, "3b-alpha1-1": nil, "3c-alpha1-1": nil, "3d-alpha2-1": nil, "3e-alpha1-1": nil,
+		"3a-exp-1": nil, "3a-hyper-1": nil, "3a-const-1": nil, "3h-i75": nil, "3g1-alpha1": nil, "hihi-mfd-fd": nil,
+		"lohi-mpd-fd": nil, "lolo-mfd-fd": nil, "lolo-mpd-fd-delay-01": nil},
+	"lpas-grid": {"4a-i10": nil, "4a-i30": nil, "4b1": nil, "4b2": nil}, // the tests of balance and sim/queueing run 4a
+}
+
+// shorten leaves of a study what needs no other runs than those of some systems under some policies.
+func (s *Study) shorten(t *testing.T, systems map[string][]string) {
+	t.Helper()
+	var names []string
+	for name, policies := range systems {
+		names = append(names, name)
+		if policies == nil {
+			continue
+		}
+		other := func(policy string) bool { return !slices.Contains(policies, policy) }
+		for k := range s.runs {
+			if r := &s.runs[k]; r.scenario == name {
+				r.policies = slices.DeleteFunc(slices.Clone(r.policies), other)
+			}
+		}
+		s.numbers = slices.DeleteFunc(s.numbers, func(p printed) bool {
+			return slices.ContainsFunc(p.keys(), func(k key) bool { return k.scenario == name && other(k.policy) })
+		})
+	}
+	if err := s.Only(names...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestQuick runs every study, shortened or in its quick form: no number may depart that the study does not name. What
+// it names and nobody explains still counts as a departure.
 func TestQuick(t *testing.T) {
 	for _, name := range Names() {
 		t.Run(name, func(t *testing.T) {
@@ -15,16 +57,26 @@ func TestQuick(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			if systems := short[name]; systems != nil && !*whole {
+				s.shorten(t, systems)
+			}
 			r, err := s.Run(context.Background(), Options{Seed: 1})
 			if err != nil {
 				t.Fatal(err)
 			}
 			t.Logf("%d numbers in %.1f s: %s", len(r.Lines), r.Seconds, r.Summary())
+			inside := 0
 			for _, l := range r.Lines {
+				if l.Verdict == Inside {
+					inside++
+				}
 				if l.Verdict == Departs && l.Since == "" {
 					t.Errorf("%s: %s under %s, %s: printed %s, ours %s: %s", l.Source, l.Scenario, l.Policy, l.Metric, l.Published,
 						l.Ours, l.Says)
 				}
+			}
+			if inside < 2 {
+				t.Errorf("%d numbers are inside: the runs are too short to tell anything", inside)
 			}
 			if testing.Verbose() && t.Failed() {
 				r.Print(os.Stderr)

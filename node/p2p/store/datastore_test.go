@@ -16,7 +16,8 @@ func TestDatastoreSuite(t *testing.T) {
 		t.Skip("takes ten seconds")
 	}
 	s := open(t, t.TempDir())
-	s.db.NoSync = true // thousands of single writes; durability is not tested here
+	s.db.NoSync = true    // thousands of single writes; durability is not tested here
+	dstest.ElemCount = 30 // the fewest are 20
 	dstest.SubtestAll(t, s.Datastore())
 }
 
