@@ -231,5 +231,5 @@ func (c *Coordinator) searchMethod(f *discovery.Found) string {
 	if f.Called {
 		return "by a call"
 	}
-	return fmt.Sprintf("hops: %d, by %s", f.Hops, c.cfg.Forward)
+	return fmt.Sprintf("hops: %d, by %s", f.Hops, c.discovery.Forward())
 }

@@ -27,7 +27,6 @@ type Config struct {
 	TakeoverDelay time.Duration // no start lease granted before is valid after it
 	ResultRetry   time.Duration // a worker repeats a result after so long at most
 	Expire        time.Duration // the view keeps a silent node for so long
-	Forward       string        // how searches are forwarded, in words
 	RunTime       exec.Law      // expected run times on this node
 }
 
@@ -143,7 +142,7 @@ type Coordinator struct {
 	live     liveTasks
 	repeated repeatedResults
 	finished
-	weighed decisions.Log
+	weighed *decisions.Log // nil = none is kept
 
 	grace        []graceEntry // taken over by this node and in takeover grace, oldest first
 	closing      []*job       // all their tasks have ended; the members are told soon
@@ -173,8 +172,7 @@ func New(cfg Config, with Parts) (*Coordinator, error) {
 	c.queue.turns.Track((*job).setQueueIndex)
 	c.live.retries.Track((*liveTask).setQueueIndex)
 	c.barriers.jobs.Track((*job).setBarrierIndex)
-	_, err := c.policy("")
-	return c, err
+	return c, c.policies.Check()
 }
 
 // Message takes a message about a job, an attempt, a register or a deposit.

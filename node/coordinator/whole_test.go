@@ -58,7 +58,8 @@ func newOwner(t *testing.T) *owner {
 		Engines: []string{grid.EngineProcess}, Prior: rates.Prior, Gossip: g}, nil)
 	p := peers.New(peers.Config{Self: selfID, Cores: grid.CPU, Speed: 1, ArrivalMemory: time.Minute, Balance: &policy,
 		Scratch: new(peers.Scratch),
-		Gossip:  g, Rates: e, Profile: &o.profile, Policies: policies.New(policies.Config{Seed: 1, Balance: &policy})})
+		Gossip:  g, Rates: e, Profile: &o.profile,
+		Policies: policies.New(policies.Config{Seed: 1, Balance: &policy, Default: tuning.Policy})})
 	w := worker.New(worker.Config{Self: selfID, Boot: 1, Capacity: capacity, Lease: tuning.Lease, RunTime: p.RunTime,
 		Contacts: p, Quota: accounts})
 	c, err := New(Config{Tuning: &tuning, Self: selfID, TakeoverDelay: 3 * tuning.Lease, Expire: time.Minute,
