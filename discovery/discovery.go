@@ -84,6 +84,9 @@ func (d *Discovery) Start(now grid.Time) { d.alone = now.Add(meeting) }
 // Stats returns counts since New.
 func (d *Discovery) Stats() Stats { return d.stats }
 
+// Forward is how searches are forwarded, as configured.
+func (d *Discovery) Forward() string { return d.cfg.Forward }
+
 // Wake handles TimerSearch: a walk's or call's deadline, or the time to answer a call. Stale ones, and other timers,
 // are ignored. It reports the end of a search.
 func (d *Discovery) Wake(now grid.Time, t grid.Timer, neighbours []grid.NodeID, local Local, fx *grid.Effects) (Found,

@@ -91,6 +91,10 @@ type Message struct {
 // Reset makes m an empty message of the kind and keeps the memory of its slices.
 func (m *Message) Reset(k Kind) {
 	clear(m.Digest)
+	if m.Kind == KindDigest && k == KindDigest { // most messages: nothing else is set
+		m.Digest = m.Digest[:0]
+		return
+	}
 	digest, attempts, visited := m.Digest[:0], m.Attempts[:0], m.Find.Visited[:0]
 	poll, state, offer := m.Poll.Rates[:0], m.State.Rates[:0], m.Offer.Members[:0]
 	members, entries := m.Register.Members[:0], m.Register.Entries[:0]

@@ -56,7 +56,7 @@ func (n *Node) handleMessage(now grid.Time, from grid.NodeID, m *grid.Message, f
 	if int(m.Kind) >= grid.Kinds {
 		return
 	}
-	n.stats.Received[m.Kind]++
+	n.stats.received.Add(m.Kind)
 	n.route(now, from, m, fx)
 }
 
@@ -73,7 +73,7 @@ func (n *Node) route(now grid.Time, from grid.NodeID, m *grid.Message, fx *grid.
 		n.offerReceived(now, from, &m.Offer, fx)
 	case grid.KindResultAck:
 		if len(m.Attempts) != 1 {
-			n.stats.Stale++
+			n.stats.stale++
 			return
 		}
 		n.worker.Drop(from, m.Attempts, fx)
@@ -103,7 +103,7 @@ func (n *Node) handleAnnouncement(now grid.Time, from grid.NodeID, m *grid.Messa
 	if int(m.Kind) >= grid.Kinds || from == n.self {
 		return
 	}
-	n.stats.Received[m.Kind]++
+	n.stats.received.Add(m.Kind)
 	switch m.Kind {
 	case grid.KindCall:
 		n.discovery.Call(now, from, &m.Find, n.selfIfFits, fx)
@@ -162,7 +162,7 @@ func (n *Node) peerDown(now grid.Time, id grid.NodeID, fx *grid.Effects) {
 
 // countOffence counts an answer that this node did not ask for, and reports the sender to the driver.
 func (n *Node) countOffence(from grid.NodeID, fx *grid.Effects) {
-	n.stats.Stale++
+	n.stats.stale++
 	fx.Offences = append(fx.Offences, from)
 }
 

@@ -124,7 +124,7 @@ func TestFalseTakeoversChangeNothingForTheOwner(t *testing.T) {
 		},
 	} {
 		r, id := newOwnerOf(t, 6)
-		epoch, keepalives := uint32(1), r.n.stats.Sent[grid.KindKeepalive]
+		epoch, before := uint32(1), r.n.Stats(r.now).Sent[grid.KindKeepalive]
 		began := r.now
 		r.runWithPeers(12*time.Second, func() {
 			for range 9 {
@@ -145,7 +145,8 @@ func TestFalseTakeoversChangeNothingForTheOwner(t *testing.T) {
 			t.Errorf("%s: %d of 6 tasks are placed, epoch %d, owner %v: want all as they were", name, r.placed(id),
 				x.State().Epoch, x.IsOwner())
 		}
-		if sent := int(r.n.stats.Sent[grid.KindKeepalive] - keepalives); sent > 2*int(12*time.Second/(r.cfg.Lease/6))+12 {
+		sent := int(r.n.Stats(r.now).Sent[grid.KindKeepalive] - before)
+		if sent > 2*int(12*time.Second/(r.cfg.Lease/6))+12 {
 			t.Errorf("%s: %d keepalives in 12 s", name, sent)
 		}
 	}

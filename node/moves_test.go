@@ -66,6 +66,7 @@ func TestMovesAreCountedHoweverTheyAreHeardOf(t *testing.T) {
 			r.join(fastID, 10, "linux")
 			id := r.offered(jobID(1), spec(func(s *grid.JobSpec) { s.Retries = 0 }), fastID)
 			r.deliverFor(fastID, grid.KindAccept, id, nil)
+			r.join(slowID, 1, "linux") // the node that asks
 			heard(r)
 			r.deliver(fastID, grid.KindRefuse, func(m *grid.Message) {
 				m.Attempts, m.Refusal, m.Puller = []grid.AttemptID{id}, grid.Refusal{Why: why}, slowID

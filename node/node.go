@@ -25,7 +25,7 @@ type Node struct {
 	coordinator.Views
 
 	settings
-	stats Counts // those of the node itself
+	stats counts // those of the node itself
 	local int    // sends in the effects that deliverLocal has seen
 
 	coordinator *coordinator.Coordinator
@@ -71,7 +71,8 @@ func New(cfg Config, wall grid.Wall) (*Node, error) {
 	n.peers = peers.New(peers.Config{Self: cfg.Self, Private: cfg.Private, Cores: cfg.Capacity.CPU, Speed: cfg.Speed,
 		Exec: ledger, ArrivalMemory: cfg.ArrivalMemory, RatesGiven: len(cfg.Given) > 0, Balance: &t.Balance, Truth: cfg.Truth,
 		Scratch: &s.peers, Gossip: n.gossip, Rates: n.rates,
-		Profile: &n.profile, Policies: policies.New(policies.Config{Seed: cfg.Seed, Balance: &t.Balance})})
+		Profile: &n.profile, Policies: policies.New(policies.Config{Seed: cfg.Seed, Balance: &t.Balance,
+			Default: t.Policy})})
 	n.replicas = replication.NewReplicas(replication.Config{Self: cfg.Self, Boot: cfg.Boot, Lease: t.Lease}, wall, rng)
 	n.submissions = membership.New(membership.Config{Labels: cfg.Labels, Members: t.Members, Confirm: t.Confirm,
 		Known: cfg.Known,
@@ -83,8 +84,7 @@ func New(cfg Config, wall grid.Wall) (*Node, error) {
 		Quota: accounts})
 	var err error
 	n.coordinator, err = coordinator.New(coordinator.Config{Tuning: &t.Tuning, Self: cfg.Self, Known: cfg.Known,
-		TakeoverDelay: replication.TakeoverDelay(t.Lease), Expire: t.Gossip.Expire,
-		Forward: string(t.Discovery.Forward), ResultRetry: worker.MaxResultRetry},
+		TakeoverDelay: replication.TakeoverDelay(t.Lease), Expire: t.Gossip.Expire, ResultRetry: worker.MaxResultRetry},
 		coordinator.Parts{Wall: wall, Scratch: &s.coordinator, Gossip: n.gossip, Peers: n.peers, Worker: n.worker,
 			Discovery: n.discovery, Registers: registers{n.replicas}, Quota: accounts,
 			Deposits: deposit.New(deposit.Config{Self: cfg.Self, Quota: t.DepositQuota, Limit: t.DepositLimit,
@@ -167,7 +167,7 @@ func (n *Node) Step(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 
 // sign counts a message, and adds this node's ad to its own searches and calls, so that whoever is found can answer.
 func (n *Node) sign(m *grid.Message) {
-	n.stats.Sent[m.Kind]++
+	n.stats.sent.Add(m.Kind)
 	if (m.Kind == grid.KindFind || m.Kind == grid.KindCall) && m.Find.Asker == n.self && n.gossip.Ad() != nil {
 		m.Digest = append(m.Digest[:0], grid.AdEntry{Ad: n.gossip.Ad()})
 	}

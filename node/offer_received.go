@@ -8,7 +8,7 @@ import (
 // offerReceived has the worker accept or refuse an offered attempt.
 func (n *Node) offerReceived(now grid.Time, from grid.NodeID, o *grid.Offer, fx *grid.Effects) {
 	if o.Spec == nil || o.ID.Task.Index >= o.Spec.Count {
-		n.stats.Stale++
+		n.stats.stale++
 		return
 	}
 	job := o.ID.Task.Job

@@ -25,7 +25,7 @@ func (n *Node) handleSearch(now grid.Time, from grid.NodeID, m *grid.Message, fx
 	case m.Kind == grid.KindMiss:
 		f, over = n.discovery.Miss(now, &m.Find, n.gossip.Neighbours(), fx)
 	case len(m.Digest) == 0 || m.Digest[0].Ad == nil:
-		n.stats.Stale++
+		n.stats.stale++
 	default:
 		n.gossip.Hear(now, from, m.Digest[:1], fx, n.adNews(now))
 		f, over = n.discovery.Hit(now, from, m)

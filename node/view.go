@@ -49,6 +49,12 @@ type Counts struct {
 	coordinator.Counts
 }
 
+// counts are messages, and those of which nothing comes.
+type counts struct {
+	sent, received grid.KindCounts
+	stale          uint64
+}
+
 // Peers appends this node and the nodes in its view, ordered by identity.
 func (n *Node) Peers(now grid.Time, dst []PeerView) []PeerView {
 	at := len(dst)
@@ -68,11 +74,13 @@ func (n *Node) Peers(now grid.Time, dst []PeerView) []PeerView {
 // Stats returns counts and gauges.
 func (n *Node) Stats(now grid.Time) Stats {
 	here := n.worker.Exec()
-	s := Stats{Counts: n.stats, Queued: len(here.Queue()), Running: len(here.Running()), Unacked: len(here.Finished()),
+	s := Stats{Queued: len(here.Queue()), Running: len(here.Running()), Unacked: len(here.Finished()),
 		Free:    here.Free(),
 		Backlog: grid.Seconds(here.Wait(now, oneCore, n.peers.RunTime)), Peers: len(n.gossip.Peers())}
+	copy(s.Sent[:], n.stats.sent)
+	copy(s.Received[:], n.stats.received)
 	s.Counts.Counts = n.coordinator.Counts()
-	s.Stale += n.stats.Stale + n.worker.Stale()
+	s.Stale += n.stats.stale + n.worker.Stale()
 	s.Jobs, s.Replicated, s.Pending = n.coordinator.Tally() // Jobs includes the replicas of others' jobs
 	s.Lambda, s.Solves = n.coordinator.Solved()
 	return s

@@ -115,14 +115,14 @@ func TestBeatsGoToEachOriginAndStopWithTheWork(t *testing.T) {
 	if len(r.fx.Stops) != 2 {
 		t.Fatalf("stops %v", r.fx.Stops)
 	}
-	before := r.n.stats.Sent[grid.KindBeat]
+	before := r.n.Stats(r.now).Sent[grid.KindBeat]
 	r.pass(time.Minute, grid.TimerBeat)
 	for _, w := range r.wakes {
 		if w.Timer.Kind == grid.TimerBeat {
 			t.Error("a node with nothing of others still has a beat ahead")
 		}
 	}
-	if r.n.stats.Sent[grid.KindBeat] != before {
+	if r.n.Stats(r.now).Sent[grid.KindBeat] != before {
 		t.Error("a node with nothing of others still beats")
 	}
 }

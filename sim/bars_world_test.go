@@ -41,8 +41,12 @@ func BenchmarkBars(b *testing.B) {
 // node and second.
 type figures struct{ task, event, heap, memory, completion, bytes float64 }
 
-// loaded is a world of nodes of one core with views of 32, at half of their capacity.
-func loaded(nodes int, virtual time.Duration) Config {
+// loaded is a world of nodes at half of their capacity.
+func loaded(nodes int, virtual time.Duration) Config { return worked(nodes, virtual, 2*time.Second) }
+
+// worked is a world of nodes of one core with views of 32, each of which gets a task of 1 s every so often from second
+// 8 on.
+func worked(nodes int, virtual, each time.Duration) Config {
 	r := grid.NewRand(1, 5)
 	c := Config{Seed: 1, Nodes: nodes, Spread: 5 * time.Second,
 		Network: Network{Latency: Uniform(time.Millisecond, 20*time.Millisecond)},
@@ -52,7 +56,7 @@ func loaded(nodes int, virtual time.Duration) Config {
 			c.Capacity.CPU = grid.CPU
 		}}
 	classes := []*grid.JobSpec{spec("a", 1, grid.CPU), spec("b", 1, grid.CPU), spec("c", 1, grid.CPU)}
-	every := float64(2*time.Second) / float64(nodes)
+	every := float64(each) / float64(nodes)
 	for at := float64(8 * time.Second); at < float64(virtual); at += every {
 		c.Work = append(c.Work, Submission{At: time.Duration(at), Node: r.IntN(nodes), Spec: classes[r.IntN(3)]})
 	}

@@ -24,6 +24,9 @@ const million = 1_000_000
 // read returns what the clock shows at a time of the world.
 func (c *clock) read(at grid.Time) grid.Time {
 	d := at - c.since
+	if c.drift == 0 {
+		return c.offset + d
+	}
 	return c.offset + d + d/million*grid.Time(c.drift) + d%million*grid.Time(c.drift)/million
 }
 

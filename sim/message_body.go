@@ -91,7 +91,9 @@ func (p *bodyPool) free(i int32) {
 		p.messages[b.message-1].Reset(0)
 		p.idleMessages = append(p.idleMessages, b.message)
 	} else {
-		clear(b.digest)
+		for k := range b.digest { // a call of clear costs more than these few stores
+			b.digest[k].Ad = nil
+		}
 		class := bits.Len(uint(cap(b.digest) - 1))
 		p.idleDigests[class] = append(p.idleDigests[class], b.digest[:0])
 	}

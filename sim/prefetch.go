@@ -56,11 +56,10 @@ func (w *World) fetchAhead() {
 	for k := range next {
 		e := &next[k]
 		sum += firstWord(w.hosts[e.Node].member)
-		if l := w.hosts[e.Node].links; len(l) > 0 {
-			sum += uint64(l[len(l)/2].peer)
-		}
 		if e.Kind == kindMessage {
 			sum += uint64(w.conns[w.bodies.at(int32(e.Arg)).conn].gen)
+		} else if l := w.hosts[e.Node].links; len(l) > 0 {
+			sum += uint64(l[len(l)/2].peer)
 		}
 	}
 	w.ahead.sum = sum

@@ -75,7 +75,7 @@ func (l *liveTask) Excludes(id grid.NodeID, strict bool) bool {
 
 // excludes reports the same of all decisions.
 func (l *liveTask) excludes(id grid.NodeID, strict bool) bool {
-	return strict && (l.HasFailedOn(id) || l.demotedBy(id)) || l.ExcludesNode(id, strict)
+	return strict && (l.HasFailedOn(id) || l.demotions.By(id)) || l.ExcludesNode(id, strict)
 }
 
 // FitsSelf returns why this node could never run the job's tasks; WhyNone if it could.
@@ -207,5 +207,5 @@ func (c *Coordinator) searchMethod(f *discovery.Found) string {
 	if f.Called {
 		return "by a call"
 	}
-	return fmt.Sprintf("hops: %d, by %s", f.Hops, c.cfg.Forward)
+	return fmt.Sprintf("hops: %d, by %s", f.Hops, c.discovery.Forward())
 }

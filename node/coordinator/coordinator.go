@@ -24,7 +24,6 @@ type Config struct {
 	TakeoverDelay time.Duration // no start lease granted before is valid after it
 	ResultRetry   time.Duration // a worker repeats a result after so long at most
 	Expire        time.Duration // the view keeps a silent node for so long
-	Forward       string        // how searches are forwarded, in words
 }
 
 // Scratch is memory used only within a step, or free for reuse. Nodes that never step at the same time can share one.
@@ -140,7 +139,7 @@ type Coordinator struct {
 	live     liveTasks
 	repeated repeatedResults
 	finished
-	weighed decisions.Log
+	weighed *decisions.Log // nil = none is kept
 
 	grace        []graceEntry // taken over by this node and in takeover grace, oldest first
 	closing      []*job       // all their tasks have ended; the members are told soon
@@ -170,8 +169,7 @@ func New(cfg Config, with Parts) (*Coordinator, error) {
 	c.queue.turns.Track((*job).setQueueIndex)
 	c.live.retries.Track((*liveTask).setQueueIndex)
 	c.barriers.jobs.Track((*job).setBarrierIndex)
-	_, err := c.policy("")
-	return c, err
+	return c, c.policies.Check()
 }
 
 // Message takes a message about a job, an attempt, a register or a deposit.

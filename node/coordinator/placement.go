@@ -22,6 +22,7 @@ func (c *Coordinator) place(now grid.Time, l *liveTask, fx *grid.Effects) {
 		return
 	}
 	c.peers.Inform(now)
+	c.policyOf(l.job) // one that is made now is told the columns
 	c.peers.UpdateColumns(now)
 	l.request.ID, l.request.Class = l.id(), c.peers.Told(l.level())
 	if k := len(c.scratch.answers); l.answers == nil && k > 0 {

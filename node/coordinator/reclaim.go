@@ -50,21 +50,10 @@ func (c *Coordinator) reclaimStraggler(now grid.Time, l *liveTask, fx *grid.Effe
 // other nodes [4 of balance, sections 3.4 and 14: the bound theta of a class]. That is not a loss. A task that may run
 // at most once is exempt.
 
-// maxDemotions bounds how often a task changes its class.
-const maxDemotions = 4
-
-// demotion records a task's earlier class and the worker that found it too small.
-type demotion struct {
-	node  grid.NodeID
-	class string
-}
-
 // mayDemoteTo reports whether a worker may move the task to that class: not to a class that it had before, nor to a
-// level of one, and at most maxDemotions times. Otherwise the result is an ordinary loss.
+// level of one, and a few times at most. Otherwise the result is an ordinary loss.
 func (l *liveTask) mayDemoteTo(next string) bool {
-	return next != "" && grid.ValidClass(next) && next != l.class() && l.job.spec.Retries > 0 &&
-		len(l.demotions) < maxDemotions &&
-		!slices.ContainsFunc(l.demotions, func(d demotion) bool { return d.class == next })
+	return next != "" && grid.ValidClass(next) && next != l.class() && l.job.spec.Retries > 0 && l.demotions.May(next)
 }
 
 // demote places a task again with the class that its worker named, and reports whether the result was a valid
@@ -78,18 +67,13 @@ func (c *Coordinator) demote(now grid.Time, l *liveTask, r *grid.Result, fx *gri
 	c.attemptReturned(now, &l.expectation, worker, false)
 	c.policies.Note(balance.Outcome{Kind: balance.Finished, At: now, Node: worker, Class: l.request.Class})
 	c.peers.Failed(now, l.class(), worker)
-	l.demotions = append(l.demotions, demotion{worker, l.class()})
+	l.demotions.Add(worker, l.class())
 	l.demotedTo, l.request.Class = next, next
 	c.trace(l.task(), grid.Trace{At: now, What: grid.TraceDemoted, Node: worker, Refusal: grid.Refusal{Detail: next}})
 	c.setState(l.job, l.index, grid.Pending, fx)
 	c.saveEntry(l.job, l.index, fx)
 	c.retry(l)
 	return true
-}
-
-// demotedBy reports whether that node has demoted the task.
-func (l *liveTask) demotedBy(id grid.NodeID) bool {
-	return slices.ContainsFunc(l.demotions, func(d demotion) bool { return d.node == id })
 }
 
 // Tasks that go to an idle node which asks for work (package pull).

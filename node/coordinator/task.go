@@ -158,10 +158,10 @@ type ending struct {
 
 // moves are the changes of a task's class or worker that are no losses.
 type moves struct {
-	demotedTo string     // class that it was demoted to; "" = the job's
-	demotions []demotion // its earlier classes
-	reclaims  uint8      // times that it was reclaimed as a straggler
-	vainPulls uint8      // times that it was pulled and the node that asked did not get it
+	demotedTo string // class that it was demoted to; "" = the job's
+	demotions exclusion.Demotions
+	reclaims  uint8 // times that it was reclaimed as a straggler
+	vainPulls uint8 // times that it was pulled and the node that asked did not get it
 }
 
 // newLiveTask creates a task's live part.

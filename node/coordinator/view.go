@@ -93,8 +93,7 @@ func (v Views) Charged() quota.Amount { return v.c.quota.Kept() }
 
 // Solved returns λ of the last allocation that the default policy has solved, 0 = none, and how many it has solved.
 func (c *Coordinator) Solved() (lambda float64, solves uint64) {
-	own, _ := c.policy("")
-	if solver, ok := own.(balance.Solver); ok {
+	if solver, ok := c.policies.Default().(balance.Solver); ok {
 		return solver.Lambda(), solver.Solves()
 	}
 	return 0, 0

@@ -60,7 +60,8 @@ func newOwner(t *testing.T) *owner {
 	ledger := exec.New(capacity)
 	p := peers.New(peers.Config{Self: selfID, Cores: grid.CPU, Speed: 1, ArrivalMemory: time.Minute, Balance: &policy,
 		Scratch: new(peers.Scratch), Exec: ledger,
-		Gossip: g, Rates: e, Profile: &o.profile, Policies: policies.New(policies.Config{Seed: 1, Balance: &policy})})
+		Gossip: g, Rates: e, Profile: &o.profile,
+		Policies: policies.New(policies.Config{Seed: 1, Balance: &policy, Default: tuning.Policy})})
 	w := worker.New(worker.Config{Self: selfID, Boot: 1, Exec: ledger, Lease: tuning.Lease, RunTime: p.RunTime,
 		Contacts: p, Quota: accounts})
 	c, err := New(Config{Tuning: &tuning, Self: selfID, TakeoverDelay: 3 * tuning.Lease, Expire: time.Minute},

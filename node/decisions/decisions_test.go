@@ -58,8 +58,9 @@ func TestLogIsBounded(t *testing.T) {
 	if held := len(l.entries) - l.head; held > limit || held < limit/2 || cap(l.entries) > 4*limit {
 		t.Errorf("%d bytes in %d, want at most %d", held, cap(l.entries), limit)
 	}
-	d, none := decision(1, 4), New(0)
-	if none.Add(&d); none.Of(d.Task.Job, 0, 10) != nil {
+	d, none, c := decision(1, 4), New(0), Candidates{}
+	none.Note(&c, []balance.State{{Node: grid.NodeID{1}}})
+	if none.Release(&c); none.Keeps() || none.Of(d.Task.Job, 0, 10) != nil {
 		t.Error("a log without room keeps something")
 	}
 }

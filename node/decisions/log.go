@@ -19,11 +19,16 @@ type Log struct {
 	free    [][]balance.State // buffers of Candidates that are not needed any more
 }
 
-// New returns an empty log of at most limit bytes; 0 keeps nothing.
-func New(limit int) Log { return Log{limit: limit} }
+// New returns an empty log of at most limit bytes; 0 keeps nothing: then it is nil, which has all methods but Add.
+func New(limit int) *Log {
+	if limit <= 0 {
+		return nil
+	}
+	return &Log{limit: limit}
+}
 
 // Keeps reports whether anything is kept.
-func (l *Log) Keeps() bool { return l.limit > 0 }
+func (l *Log) Keeps() bool { return l != nil }
 
 // Flags of a node in an entry.
 const (
@@ -71,6 +76,9 @@ func (l *Log) Add(x *grid.Decision) {
 
 // Of returns the decisions about the tasks of a job from one index to before another, oldest first.
 func (l *Log) Of(job grid.JobID, from, end uint32) (all []grid.Decision) {
+	if !l.Keeps() {
+		return nil
+	}
 	const head = len(job.Origin) + len(job.Nonce)
 	for rest := l.entries[l.head:]; len(rest) > 0; {
 		size, k := binary.Uvarint(rest)

@@ -53,7 +53,7 @@ func (p *Peers) column(now grid.Time, m connectedPeer) []grid.Rate {
 	s, given := m.record, p.cfg.RatesGiven
 	dst, trusted := p.cfg.Scratch.rates[:0], 1.0
 	if remote && !given {
-		trusted = p.trustedShare(now, m.rates, p.cores(m), m.received)
+		trusted = p.trustedShare(now, m.rates, p.cores(m), m.told().received)
 	}
 	rows := r.Rows()
 	for k := range rows {

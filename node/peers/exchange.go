@@ -25,8 +25,9 @@ func (p *Peers) Ask(id grid.NodeID, level string, fx *grid.Effects) (m *grid.Mes
 		m.Poll.Class, _ = grid.ClassOfLevel(level)
 	}
 	own, version := p.cfg.Rates.Published()
-	m.Poll.Speed, m.Poll.Cores, m.Poll.Mine, m.Poll.Have = p.cfg.Speed, p.cfg.Cores, version, q.theirVersion
-	if q.ourVersion != version {
+	met := q.told()
+	m.Poll.Speed, m.Poll.Cores, m.Poll.Mine, m.Poll.Have = p.cfg.Speed, p.cfg.Cores, version, met.theirVersion
+	if met.ourVersion != version {
 		m.Poll.Rates = append(m.Poll.Rates, own...)
 	}
 	return m
@@ -42,8 +43,8 @@ func (p *Peers) Asked(now grid.Time, from grid.NodeID, poll *grid.Poll, fx *grid
 	p.cfg.Rates.Publish(now)
 	own, version := p.cfg.Rates.Published()
 	s := &fx.Send(from, grid.KindState).State
-	s.ID, s.Speed, s.Cores, s.Mine, s.Have = poll.ID, p.cfg.Speed, p.cfg.Cores, version, q.theirVersion
-	if q.ourVersion != version {
+	s.ID, s.Speed, s.Cores, s.Mine, s.Have = poll.ID, p.cfg.Speed, p.cfg.Cores, version, q.met.theirVersion
+	if q.met.ourVersion != version {
 		s.Rates = append(s.Rates, own...)
 	}
 	return s
@@ -54,7 +55,7 @@ func (p *Peers) Answered(from grid.NodeID, s *grid.State) {
 	q := p.set.get(from)
 	p.cfg.Gossip.Answered(from, s.Free, s.Backlog)
 	p.exchangeRates(q, s.Rates, s.Speed, s.Cores, s.Mine, s.Have)
-	q.stamp = max(q.stamp, s.Stamp)
+	q.met.stamp = max(q.met.stamp, s.Stamp)
 }
 
 // Knows reports whether a peer is connected, or was until this step.
@@ -63,7 +64,7 @@ func (p *Peers) Knows(id grid.NodeID) bool { return p.set.get(id) != nil }
 // Stamp returns the newest start lease stamp of a node; 0 = none.
 func (p *Peers) Stamp(id grid.NodeID) uint64 {
 	if q := p.get(id); q != nil {
-		return q.stamp
+		return q.told().stamp
 	}
 	return 0
 }
@@ -71,21 +72,23 @@ func (p *Peers) Stamp(id grid.NodeID) uint64 {
 // Stamped records a start lease stamp that a peer sent, or that this node's own worker would send now.
 func (p *Peers) Stamped(id grid.NodeID, stamp uint64) {
 	if q := p.get(id); q != nil {
-		q.stamp = max(q.stamp, stamp)
+		met := q.meet()
+		met.stamp = max(met.stamp, stamp)
 	}
 }
 
 // exchangeRates records the rates that came with a poll or an answer.
 func (p *Peers) exchangeRates(q *peer, rates []grid.Rate, speed float64, cores grid.MilliCPU, mine, have uint64) {
-	q.ourVersion = have
-	if !(speed > 0) || speed > 1e6 || cores < 0 || cores > grid.MaxMillis || mine == q.theirVersion {
+	met := q.meet()
+	met.ourVersion = have
+	if !(speed > 0) || speed > 1e6 || cores < 0 || cores > grid.MaxMillis || mine == met.theirVersion {
 		return
 	}
 	q.speed, q.cores = speed, int32(cores)
-	if q.theirVersion == 0 && len(rates) == 0 {
+	if met.theirVersion == 0 && len(rates) == 0 {
 		return // omitted by a peer that has not noticed our restart; it sends them once it sees which version we have
 	}
-	q.theirVersion = mine
+	met.theirVersion = mine
 	p.cfg.Policies.ColumnsChanged()
 	if slices.Equal(q.rates, rates) {
 		return
@@ -105,7 +108,7 @@ func (p *Peers) exchangeRates(q *peer, rates []grid.Rate, speed float64, cores g
 func (p *Peers) learnRates(q *peer, ad *grid.Ad) {
 	q.speed, q.cores = ad.Speed, int32(ad.Capacity.CPU)
 	q.site = profile.SiteOf(ad.Labels, q.site)
-	if q.theirVersion == 0 || slices.Equal(q.rates, ad.Rates) {
+	if q.told().theirVersion == 0 || slices.Equal(q.rates, ad.Rates) {
 		p.shareAdRates(q, ad)
 	}
 }

@@ -13,19 +13,40 @@ import (
 
 // peer is what this node knows of another node beyond its ad: the connection and the exchanged rates.
 type peer struct {
-	id           grid.NodeID
-	cores        int32 // thousandths of a core
-	up           bool
-	borrowed     bool // rates belong to an immutable ad: never write to them
-	can          ability
-	rates        []grid.Rate // newest known: from a poll, an answer or an ad
-	speed        float64
-	theirVersion uint64        // version of its rates that it last sent; 0 = known from an ad only
-	ourVersion   uint64        // version of this node's rates that it is known to have
-	stamp        uint64        // newest start lease stamp that it sent; 0 = none
-	columnMark   policies.Mark // version of the column that the policies have
+	id         grid.NodeID
+	cores      int32 // thousandths of a core
+	up         bool
+	borrowed   bool // rates belong to an immutable ad: never write to them
+	can        ability
+	rates      []grid.Rate // newest known: from a poll, an answer or an ad
+	speed      float64
+	columnMark policies.Mark // version of the column that the policies have
+	site       *balance.Site
+	met        *meeting // nil = neither has polled the other or given it work
+}
+
+// meeting is what a peer and this node have told each other by polls and offers.
+type meeting struct {
+	theirVersion uint64 // version of its rates that it last sent; 0 = known from an ad only
+	ourVersion   uint64 // version of this node's rates that it is known to have
+	stamp        uint64 // newest start lease stamp that it sent; 0 = none
 	received     reputation.Received
-	site         *balance.Site
+}
+
+// told returns what q and this node have told each other.
+func (q *peer) told() meeting {
+	if q.met == nil {
+		return meeting{}
+	}
+	return *q.met
+}
+
+// meet returns the same to be changed.
+func (q *peer) meet() *meeting {
+	if q.met == nil {
+		q.met = new(meeting)
+	}
+	return q.met
 }
 
 // ability is what a peer understands, a bit each.

@@ -75,7 +75,9 @@ func (p *Peers) Policies() *policies.Set { return &p.cfg.Policies }
 // Up records that a peer has connected.
 func (p *Peers) Up(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 	q := p.open(ev.Peer)
-	q.up, q.theirVersion, q.ourVersion = true, 0, 0
+	if q.up = true; q.met != nil {
+		q.met.theirVersion, q.met.ourVersion = 0, 0
+	}
 	q.can = abilities(ev.Kinds, ev.Features)
 	p.cfg.Policies.ColumnsChanged()
 	p.cfg.Gossip.Up(now, ev.Peer, ev.RTT, fx)

@@ -12,7 +12,7 @@ import (
 func (p *Peers) CountReceived(now grid.Time, id grid.NodeID, o *grid.Offer) {
 	if q := p.set.get(id); q != nil {
 		cores := float64(o.Spec.Needs.CPU) / float64(grid.CPU)
-		q.received.Add(now, p.cfg.ArrivalMemory, cores/p.cfg.Rates.Rate(o.Class, p.cfg.Speed, p.statedRates))
+		q.meet().received.Add(now, p.cfg.ArrivalMemory, cores/p.cfg.Rates.Rate(o.Class, p.cfg.Speed, p.statedRates))
 	}
 }
 
@@ -25,7 +25,7 @@ func (p *Peers) StatedLoads(now grid.Time, dst []profile.StatedLoad) []profile.S
 		}
 		received := reputation.Received{}
 		if q := p.set.get(g.Node()); q != nil {
-			received = q.received
+			received = q.told().received
 		}
 		class, _ := g.Ad.Label(profile.LabelClass)
 		dst = append(dst, profile.StatedLoad{Class: class, Rates: g.Ad.Rates,

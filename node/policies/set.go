@@ -15,6 +15,7 @@ const minPolicies = 32
 type Config struct {
 	Seed    uint64 // of the node's random generator: each policy gets a stream of its own
 	Balance *balance.Config
+	Default string // the node's own policy, whose stream does not depend on when it is made
 }
 
 // Set is the policies in use.
@@ -22,6 +23,7 @@ type Set struct {
 	cfg   Config
 	list  []policy // by name
 	made  uint64   // number of policies made
+	other uint64   // of those, others than the default one
 	kept  int      // number of policies after the last cleanup
 	own   Mark     // of this node's column
 	stale bool     // some column may have changed since the policies were told
@@ -47,12 +49,37 @@ func (s *Set) Get(name string) (balance.Policy, error) {
 	if ok {
 		return s.list[at].Policy, nil
 	}
-	p, err := balance.Make(name, s.cfg.Balance, grid.NewRand(s.cfg.Seed, 16+s.made))
+	stream := uint64(firstStream)
+	if name != s.cfg.Default {
+		stream += 1 + s.other
+	}
+	p, err := balance.Make(name, s.cfg.Balance, grid.NewRand(s.cfg.Seed, stream))
 	if err != nil {
 		return nil, err
 	}
+	if name != s.cfg.Default {
+		s.other++
+	}
 	s.Use(name, p)
 	return p, nil
+}
+
+// firstStream is the stream of the default policy; those before it are used elsewhere in a node.
+const firstStream = 16
+
+// Check says why the default policy cannot be made; nil = it can. Most nodes of a large grid place nothing for long, so
+// it is not made before it is needed: a policy holds the rates of all peers.
+func (s *Set) Check() error {
+	_, err := balance.Make(s.cfg.Default, s.cfg.Balance, nil)
+	return err
+}
+
+// Default returns the default policy; nil = nothing has needed it so far.
+func (s *Set) Default() balance.Policy {
+	if at, ok := s.find(s.cfg.Default); ok {
+		return s.list[at].Policy
+	}
+	return nil
 }
 
 // Use sets the policy of a name, so that it need not be one that package balance makes.

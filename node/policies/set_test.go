@@ -106,3 +106,39 @@ func TestEveryPolicyIsToldInOrder(t *testing.T) {
 		t.Errorf("%d policies after one was replaced, want 2", s.Len())
 	}
 }
+
+// The default policy is not made before something needs it, and what it draws does not depend on when that was.
+func TestTheDefaultPolicyIsMadeWhenNeeded(t *testing.T) {
+	draws := func(first ...string) (nodes []grid.NodeID) {
+		cfg := balance.Node()
+		s := New(Config{Seed: 7, Balance: &cfg, Default: "random"})
+		if s.Default() != nil || s.Len() != 0 {
+			t.Fatal("the default policy is made before it is needed")
+		}
+		for _, name := range first {
+			get(t, &s, name)
+		}
+		p := get(t, &s, "random")
+		if s.Default() != p {
+			t.Fatal("the default policy is another than the one of its name")
+		}
+		var answers []balance.State
+		for k := range 8 {
+			answers = append(answers, balance.State{Node: grid.NodeID{byte(k + 1)}, ECT: 1})
+		}
+		for range 8 {
+			nodes = append(nodes, p.Choose(1, &grid.Task{}, answers).Node)
+		}
+		return nodes
+	}
+	if early, late := draws(), draws("kpb:2", "mct"); !slices.Equal(early, late) {
+		t.Errorf("made first it draws %v, made last %v", early, late)
+	}
+	cfg := balance.Node()
+	for name, ok := range map[string]bool{"lpas_dec": true, "kpb:3": true, "kpb:x": false, "unheard_of": false} {
+		s := New(Config{Balance: &cfg, Default: name})
+		if err := s.Check(); (err == nil) != ok {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

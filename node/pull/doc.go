@@ -8,8 +8,8 @@
 // name of the node that asked; the owner offers it there.
 //
 // Who has nothing for the node that asks says so at once (KindNoWork), so that it asks another. A node is given tasks
-// for no more cores than it states, until it may be done with them; one that says that work waits there, and gives none,
-// is heeded less and less often.
+// for no more cores than it states, until it may be done with them; one that says that work waits there, and gives
+// none, is heeded less and less often.
 //
 // A task in a queue is given away if it would end sooner there, or if it has waited half as long again as was
 // predicted.
