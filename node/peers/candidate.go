@@ -29,7 +29,7 @@ type Excluded interface {
 // with it; and how many were left out because they are on probation or backing off.
 func (p *Peers) Eligible(now grid.Time, n *Need, dst []balance.State) (fit []balance.State, onProbation int) {
 	spec, expected, floor := n.Spec, p.Expected(n.Level), p.cfg.Rates.MinRunTime(n.Level, p.statedRates)
-	fetch, blacklist, typical := p.fetchTime(spec), p.failures.Blacklist(n.Class), p.levelRate(n.Level)
+	blacklist, typical := p.failures.Blacklist(n.Class), p.levelRate(n.Level)
 	for _, m := range p.connected() {
 		q, g := m.peer, m.view
 		if !m.mayRun(spec) || n.Excluded.Excludes(q.id, n.Strict) || !n.Blacklisted && blacklist.Excludes(now, q.id) {
@@ -44,8 +44,8 @@ func (p *Peers) Eligible(now grid.Time, n *Need, dst []balance.State) (fit []bal
 			continue
 		}
 		stated := g.Ad.Backlog.Seconds() + p.runTimeAt(m, spec, n.Level, typical)
-		dst = append(dst, balance.State{Node: q.id, Ready: g.Ad.Backlog.Seconds(), RTT: g.RTT, Site: q.site, Fetch: fetch,
-			ECT: s.CompletionTime(now, stated, expected, floor), Heard: g.Fresh()})
+		dst = append(dst, balance.State{Node: q.id, Ready: g.Ad.Backlog.Seconds(), RTT: g.RTT, Site: q.site,
+			ECT: s.CompletionTime(now, stated, expected, floor), Heard: g.Fresh(), Fetch: p.fetchTime(q.id, spec)})
 	}
 	return dst, onProbation
 }
@@ -72,7 +72,7 @@ func (p *Peers) Answer(now grid.Time, from grid.NodeID, level string, spec *grid
 	return balance.State{Node: from, ECT: ect, Ready: max(s.Backlog, 0).Seconds(), RTT: rtt, Heard: now,
 		Site:    p.set.get(from).site,
 		Waiting: s.Waiting, Running: s.Running, Ran: s.Ran.Seconds(), Rest: s.Rest.Seconds(), Whole: !p.cfg.Balance.Rest,
-		Fetch: p.fetchTime(spec)}
+		Fetch: p.fetchTime(from, spec)}
 }
 
 // OnProbation reports whether a node gets no further task now: it must deliver first, or is not known.
