@@ -47,7 +47,7 @@ var floors = map[string][]string{
 	"node/decisions":  {"grid", "balance"},
 	"node/history":    {"grid"},
 	"node/ownercache": {"grid", "sparse"},
-	"node/peers": {"grid", "gossip", "discovery", "balance", "exec", "node/policies", "node/profile", "node/rates",
+	"node/peers": {"grid", "gossip", "discovery", "balance", "exec", "fifo", "node/policies", "node/profile", "node/rates",
 		"node/reputation"},
 	"node/deposit":     {"grid", "sparse", "fifo"},
 	"node/membership":  {"grid", "sparse"},

@@ -1,6 +1,7 @@
 package balance
 
 import (
+	"math"
 	"slices"
 
 	"skep/balance/batch"
@@ -75,6 +76,8 @@ type mapper struct {
 	answers []State // by node
 	ring    ring
 	brings  map[fileKey]grid.Time // when inputs are or were at a cluster
+
+	soonestIn []float64 // by cluster: when a job's inputs are there, seconds from now on
 }
 
 // fileKey names the inputs of a job at a cluster.
@@ -153,8 +156,8 @@ func (p *mapper) place(now grid.Time, kinds []batch.Kind, until float64, most in
 	p.plan.Placed = p.Mapper.Map(kinds, p.nodes, until, most, p.plan.Placed[:0])
 	for _, x := range p.plan.Placed {
 		p.expected = x.End - x.Start
-		if s := &p.answers[x.Node]; p.Clusters && s.Fetch > 0 {
-			p.bring(now, fileKey{p.jobs[x.Kind], clusterOf(s.Site, s.Node)}, s.Fetch)
+		if s, fetch := &p.answers[x.Node], kinds[x.Kind].Fetch; p.Clusters && fetch[x.Node] > 0 {
+			p.bring(now, fileKey{p.jobs[x.Kind], clusterOf(s.Site, s.Node)}, fetch[x.Node])
 		}
 	}
 }
@@ -185,9 +188,22 @@ func (p *mapper) seats(now grid.Time, answers []State) {
 	}
 }
 
-// fetched lowers the times until a job's inputs are there to what is known of earlier tasks that had them brought.
+// fetched lowers the times until a job's inputs are there to that of the node of the cluster that has most of them, and
+// to what is known of earlier tasks that had them brought.
 func (p *mapper) fetched(now grid.Time, job grid.JobID, fetch []float64) {
+	if !p.Clusters {
+		return
+	}
+	p.soonestIn = p.soonestIn[:0]
+	for range p.ring.clusters {
+		p.soonestIn = append(p.soonestIn, math.Inf(1))
+	}
 	for j := range fetch {
+		x := &p.soonestIn[p.nodes[j].Cluster]
+		*x = min(*x, fetch[j])
+	}
+	for j := range fetch {
+		fetch[j] = p.soonestIn[p.nodes[j].Cluster]
 		s := &p.answers[j]
 		if at, ok := p.brings[fileKey{job, clusterOf(s.Site, s.Node)}]; ok {
 			fetch[j] = min(fetch[j], max(at.Sub(now).Seconds(), 0))

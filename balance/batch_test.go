@@ -151,6 +151,23 @@ func TestXSufferageStaysWithTheFile(t *testing.T) {
 	}
 }
 
+// What one host of a cluster has is there for the other: the second cluster's first host has the file, and so tasks go
+// to both.
+func TestHostsOfAClusterShareTheFile(t *testing.T) {
+	var states []State
+	for j := range 4 {
+		s := State{Node: nodeID(j), ECT: 1, Site: &Site{Cluster: fmt.Sprint("c", j/2)}, Fetch: 10}
+		if j == 2 {
+			s.Fetch = 0
+		}
+		states = append(states, s)
+	}
+	p := mustMake(t, "xsufferage", Config{FirstTie: true}, 1)
+	if n := assigned(p.(Batch).Assign(0, array(0, 0, 0, 0), states, nil)); !slices.Equal(n, []int{3, 4, 3, 4}) {
+		t.Errorf("nodes %v, want those of the second cluster in turn", n)
+	}
+}
+
 // A node with several slots starts as many at once.
 func TestBatchFillsSlots(t *testing.T) {
 	for _, name := range []string{"min_min", "max_min", "sufferage", "xsufferage"} {

@@ -8,12 +8,16 @@ import (
 	"time"
 
 	"skep/grid"
+	"skep/node/deposit"
 )
 
 // mappingRig is an owner that runs nothing itself, and nodes of one core that are told the execution times of classes,
 // in seconds by node.
-func mappingRig(t *testing.T, times map[string][]float64) *rig {
+func mappingRig(t *testing.T, times map[string][]float64, more ...func(*Config)) *rig {
 	r := newRig(t, func(c *Config) {
+		for _, f := range more {
+			f(c)
+		}
 		c.Labels = []grid.Label{{Key: "os", Value: "none"}}
 		for _, class := range slices.Sorted(maps.Keys(times)) {
 			c.Given = append(c.Given, grid.Rate{Class: class, Alpha: 1, Mu: 1})
@@ -33,9 +37,11 @@ func mappingRig(t *testing.T, times map[string][]float64) *rig {
 	return r
 }
 
-func (r *rig) submitClass(i byte, policy, class string) {
+func (r *rig) submitClass(i byte, policy, class string) { r.submitWith(i, policy, class, nil) }
+
+func (r *rig) submitWith(i byte, policy, class string, inputs []grid.File) {
 	r.submit(jobID(i), spec(func(s *grid.JobSpec) {
-		s.Policy, s.Class = policy, class
+		s.Policy, s.Class, s.Inputs = policy, class, inputs
 		s.Needs.Labels = []grid.LabelNeed{{Key: "os", Values: []string{"linux"}}}
 	}))
 }
@@ -166,24 +172,99 @@ func TestMappingEventsAreApart(t *testing.T) {
 	}
 }
 
-// An idle node that asks for work gets a task that was mapped and has not begun only if it ends sooner there.
+// An idle node that asks for work gets a task that was mapped and has not begun if it ends sooner there than where it
+// was mapped to, or once it has waited half as long again as was predicted; the offer is to that node.
 func TestMappedTaskIsGranted(t *testing.T) {
 	times := map[string][]float64{"a": {4, 20}}
-	for ready, want := range map[float64]int{10: 0, 30: 1} {
-		r := mappingRig(t, times)
+	for _, c := range []struct {
+		ready  float64 // of the fast node, seconds; the task would be done there 4 s later
+		waited time.Duration
+		want   int
+	}{{10, 0, 0}, {10, 20 * time.Second, 0}, {10, 22 * time.Second, 1}, {15, 0, 0}, {17, 0, 1}, {30, 0, 1}} {
+		r := mappingRig(t, times, func(c *Config) { c.Pull = true })
 		r.submitClass(1, "max_min", "a")
-		r.mapAnswers(times, ready, 100)()
-		waiting := r.n.coordinator.Waiting(r.now, nil)
-		if len(waiting) != 1 || waiting[0].Overdue {
-			t.Fatalf("waiting %+v, want the task that waits", waiting)
+		r.mapAnswers(times, c.ready, 100)()
+		if n := len(r.sent(grid.KindOffer)); n != 0 {
+			t.Fatalf("%d offers of a task that begins in %g s", n, c.ready)
 		}
-		there, may := r.n.peers.RunTimeAt(r.now, slowID, waiting[0].Spec, waiting[0].Level)
-		got := 0
-		if may && there < waiting[0].End {
-			got = 1
+		r.now += grid.Time(c.waited)
+		r.deliver(slowID, grid.KindPull, func(m *grid.Message) {
+			m.Poll.Needs = grid.Resources{CPU: grid.CPU, Memory: grid.GiB}
+		})
+		offers := r.sent(grid.KindOffer)
+		if len(offers) != c.want {
+			t.Errorf("ready in %g s there, asked after %v: %d offers, want %d", c.ready, c.waited, len(offers), c.want)
+			continue
 		}
-		if got != want {
-			t.Errorf("where it would end after %g s, the slow node is worth it: %d; it needs %g s", waiting[0].End, got, there)
+		if c.want == 1 && (offers[0].To != slowID || !offers[0].Msg.Offer.Pulled) {
+			t.Errorf("ready in %g s there, asked after %v: offered to %v, pulled: %v; want to the node that asked", c.ready,
+				c.waited, offers[0].To, offers[0].Msg.Offer.Pulled)
+		}
+	}
+}
+
+// A node that has a job's input of 200 MB, which takes the other 16 s to get, gets the job under xsufferage though it
+// is slower by a second; under sufferage, to which inputs are nothing, the faster one does. What shows that it has it
+// is a result of another job with the same input.
+func TestNodeThatHoldsTheInputWins(t *testing.T) {
+	times := map[string][]float64{"a": {4, 5}}
+	big := []grid.File{{Path: "data", Blob: grid.BlobID{1}, Size: 200_000_000}}
+	other := []grid.File{{Path: "data", Blob: grid.BlobID{2}, Size: 200_000_000}}
+	delivered := func(r *rig, policy string) {
+		r.submitWith(1, policy, "a", big)
+		r.mapAnswers(times, 100, 0)()
+		o := r.one(grid.KindOffer)
+		if o.To != slowID {
+			t.Fatalf("the first job is offered to %v, want the node that is free", o.To.Short())
+		}
+		id := o.Msg.Offer.ID
+		r.deliverFor(slowID, grid.KindAccept, id, nil)
+		r.deliverFor(slowID, grid.KindResult, id, exitZero)
+	}
+	for _, c := range []struct {
+		what   string
+		before func(*rig, string)
+		policy string
+		inputs []grid.File
+		want   [2]string
+	}{
+		{"it delivered one", delivered, "xsufferage", big, [2]string{"", "a"}},
+		{"it has another input", delivered, "xsufferage", other, [2]string{"a", ""}},
+		{"nobody has it", func(*rig, string) {}, "xsufferage", big, [2]string{"a", ""}},
+		{"inputs do not count", delivered, "sufferage", big, [2]string{"a", ""}},
+	} {
+		r := mappingRig(t, times)
+		c.before(r, c.policy)
+		r.now += grid.Time(time.Second)
+		r.submitWith(2, c.policy, "a", c.inputs)
+		r.mapAnswers(times, 0, 0)()
+		if got := r.mapped(); got != c.want {
+			t.Errorf("%s, %s: offered %q, want %q", c.what, c.policy, got, c.want)
+		}
+	}
+}
+
+// A member of a job's register that says that it has the inputs is known to have them: it needs no time to fetch them,
+// and 16 s if it refused to keep them.
+func TestMemberThatKeepsTheInputsHasThem(t *testing.T) {
+	big := []grid.File{{Path: "data", Blob: grid.BlobID{1}, Size: 200_000_000}}
+	for why, want := range map[grid.Why]float64{grid.WhyNone: 0, grid.WhyRoom: 16} {
+		r := mappingRig(t, map[string][]float64{"a": {4, 5}}, func(c *Config) { c.Members = 3 })
+		r.submitWith(1, "xsufferage", "a", big)
+		for _, k := range []grid.Kind{grid.KindKeepaliveAck, grid.KindWriteAck} {
+			for _, s := range slices.Clone(r.fx.Sends) {
+				g := s.Msg.Register
+				r.deliver(s.To, k, func(m *grid.Message) {
+					m.Register = grid.RegisterMessage{Job: jobID(1), Epoch: g.Epoch, Seq: g.Seq, Answer: grid.RegisterOK}
+				})
+			}
+		}
+		r.deliver(slowID, grid.KindDepositAck, func(m *grid.Message) {
+			m.Attempts, m.Refusal = []grid.AttemptID{deposit.InputsID(jobID(1))}, grid.Refusal{Why: why}
+		})
+		s := r.n.peers.Answer(r.now, slowID, "a", &grid.JobSpec{Inputs: big}, &grid.State{}, 0)
+		if s.Fetch != want {
+			t.Errorf("it said %q: the inputs are there after %g s, want %g", why, s.Fetch, want)
 		}
 	}
 }

@@ -1,8 +1,12 @@
 package mutants
 
+import "slices"
+
 // All are the faults: what is wrong then, the file, the text that goes, what stands there instead, and the test that
 // finds it.
-var All = []Mutant{
+var All = slices.Concat(general, mapping)
+
+var general = []Mutant{
 	{
 		Name: "nobody tells the other its rates",
 		File: "sim/queueing/push.go",
@@ -176,22 +180,6 @@ var All = []Mutant{
 		From: "p.readyAt(now, &v.Nodes[k]))",
 		To:   "math.Inf(1))",
 		Test: "TestSwitchingJudgesByAllNodes",
-	},
-	{
-		Name: "max_min takes the shortest task first",
-		File: "balance/batch/max_min.go",
-		From: "value: k.first",
-		To:   "value: -k.first",
-		Test: "TestBatchByHand",
-		In:   "balance",
-	},
-	{
-		Name: "sufferage looks at the second best node alone",
-		File: "balance/batch/sufferage.go",
-		From: "(k.second - k.first)",
-		To:   "k.second",
-		Test: "TestBatchByHand",
-		In:   "balance",
 	},
 	{
 		Name: "a far resource answers as soon as a near one",

@@ -143,6 +143,9 @@ func (c *Coordinator) depositAnswered(now grid.Time, from grid.NodeID, m *grid.M
 		return
 	}
 	if id == deposit.InputsID(j.id) {
+		if m.Refusal.Why == grid.WhyNone {
+			c.peers.HasInputs(from, j.spec)
+		}
 		c.confirmSubmission(now, j, fx)
 		return
 	}

@@ -66,7 +66,8 @@ func (k *Kind) State(id grid.NodeID) *balance.State {
 }
 
 // Rows is the table that the policy maps by: an answer says how soon a node is ready, and how long tasks of the class
-// take that it was asked about; of others the view knows. Tasks that begin after until, in seconds from now on, need no
+// take that it was asked about; of others the view knows. When a kind's inputs are there the view knows of each: the
+// answer may be about another job's. Tasks that begin after until, in seconds from now on, need no
 // place.
 func (t MetaTask) Rows(p *Poll, until float64) *balance.MetaTask {
 	in := &balance.MetaTask{Nodes: p.Answers, Until: until, Most: MaxKinds * MaxKindTasks}
@@ -77,10 +78,11 @@ func (t MetaTask) Rows(p *Poll, until float64) *balance.MetaTask {
 			a := &p.Answers[n]
 			alone, fetch := math.Inf(1), 0.0
 			if s := k.State(a.Node); s != nil {
+				fetch = s.Fetch
 				if p.about(a.Node, k.Level) {
 					s = a
 				}
-				alone, fetch = max(s.ECT-s.Ready, 0), s.Fetch
+				alone = max(s.ECT-s.Ready, 0)
 			}
 			row.Alone, row.Fetch = append(row.Alone, alone), append(row.Fetch, fetch)
 		}

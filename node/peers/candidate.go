@@ -31,7 +31,7 @@ type Excluded interface {
 // expected to be done with it; and how many were left out because they are on probation or backing off.
 func (p *Peers) Eligible(now grid.Time, n *Need, dst []balance.State) (fit []balance.State, onProbation int) {
 	spec, expected, floor := n.Spec, p.Expected(n.Level), p.cfg.Rates.MinRunTime(n.Level, p.statedRates)
-	fetch, blacklist, typical := p.fetchTime(spec), p.failures.Blacklist(n.Class), p.levelRate(n.Level)
+	blacklist, typical := p.failures.Blacklist(n.Class), p.levelRate(n.Level)
 	for _, m := range p.connected() {
 		q, g := m.peer, m.view
 		if !m.mayRun(spec) || n.Excluded.Excludes(q.id, n.Strict) || !n.Blacklisted && blacklist.Excludes(now, q.id) {
@@ -46,8 +46,8 @@ func (p *Peers) Eligible(now grid.Time, n *Need, dst []balance.State) (fit []bal
 			continue
 		}
 		stated := g.Ad.Backlog.Seconds() + p.runTimeAt(m, spec, n.Level, typical)
-		dst = append(dst, balance.State{Node: q.id, Ready: g.Ad.Backlog.Seconds(), RTT: g.RTT, Site: q.site, Fetch: fetch,
-			ECT: s.CompletionTime(now, stated, expected, floor), Heard: g.Fresh()})
+		dst = append(dst, balance.State{Node: q.id, Ready: g.Ad.Backlog.Seconds(), RTT: g.RTT, Site: q.site,
+			ECT: s.CompletionTime(now, stated, expected, floor), Heard: g.Fresh(), Fetch: p.fetchTime(q.id, spec)})
 	}
 	if p.mayStay(now, n) {
 		at, _ := slices.BinarySearchFunc(dst, p.cfg.Self,
@@ -98,7 +98,7 @@ func (p *Peers) Answer(now grid.Time, from grid.NodeID, level string, spec *grid
 	return balance.State{Node: from, ECT: ect, Ready: max(s.Backlog, 0).Seconds(), RTT: rtt, Heard: now,
 		Answer: true, Site: p.set.get(from).site,
 		Waiting: s.Waiting, Running: s.Running, Ran: s.Ran.Seconds(), Rest: s.Rest.Seconds(), Whole: !p.cfg.Balance.Rest,
-		Fetch: p.fetchTime(spec)}
+		Fetch: p.fetchTime(from, spec)}
 }
 
 // BackingOff reports whether a node is used only if no other is left, for now.

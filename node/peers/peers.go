@@ -52,6 +52,7 @@ type Peers struct {
 	records  reputation.Records
 	failures reputation.FailureLog
 	dialled  []dialled
+	holders  holders // of inputs
 	waiting  []*peer // connected, and work waits there; sorted by identity
 	roomy    []*peer // connected, and has room; likewise
 }

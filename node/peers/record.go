@@ -47,7 +47,7 @@ func (p *Peers) IsStraggler(now grid.Time, e *grid.Expectation, worker grid.Node
 		return false
 	}
 	return p.records.Straggler(now, e, worker, grid.RunEstimate{
-		RunTime: usual, Variation: x.EndVariation(), Known: x.Known(), Fetch: p.fetchTime(spec),
+		RunTime: usual, Variation: x.EndVariation(), Known: x.Known(), Fetch: p.transferTime(inputBytes(spec)),
 		Limit: spec.Timeout, Reclaims: reclaims,
 	})
 }
@@ -76,6 +76,9 @@ func (p *Peers) Learn(level string, worker grid.NodeID, spec *grid.JobSpec, r *g
 		changed = p.cfg.Rates.Ended(level, min(max(r.Wall, 0), took).Seconds())
 	}
 	if worker != p.cfg.Self {
+		if r.Succeeded() {
+			p.holders.has(worker, spec)
+		}
 		p.cfg.Rates.Moved(moving.Seconds(), p.RTT(worker), inputBytes(spec))
 	}
 	return changed

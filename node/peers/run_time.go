@@ -73,15 +73,6 @@ func rateIn(rates []grid.Rate, class string) float64 {
 	return 0
 }
 
-// fetchTime returns the time that a remote node needs to fetch the job's inputs, in seconds. It does not know which
-// of them the node has cached.
-func (p *Peers) fetchTime(spec *grid.JobSpec) float64 {
-	if !(p.cfg.Balance.Bandwidth > 0) {
-		return 0
-	}
-	return inputBytes(spec) / p.cfg.Balance.Bandwidth
-}
-
 // inputBytes is the size of a job's inputs; 0 of none.
 func inputBytes(spec *grid.JobSpec) (size float64) {
 	if spec == nil {

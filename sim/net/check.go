@@ -115,10 +115,15 @@ func (s *Scenario) checkNames(bad func(where, format string, args ...any)) {
 				bad(where, "from %q: is no group", name)
 			}
 		}
-		if st.Trace == nil && !(st.Rate > 0) {
-			bad(where, "rate %g: want more than 0, or a trace", st.Rate)
+		switch {
+		case st.Once != 0 && (st.Rate > 0 || st.Trace != nil || st.On > 0 || st.Period > 0):
+			bad(where, "once: want no rate, burst, diurnal or trace with it")
+		case st.Once != 0 && !(st.Once > 0 && st.Once < s.Time):
+			bad(where, "once at %v: want a time after the begin and before the end of arrivals, %v", st.Once, s.Time)
+		case st.Once == 0 && st.Trace == nil && !(st.Rate > 0):
+			bad(where, "rate %g: want more than 0, once, or a trace", st.Rate)
 		}
-		tasks += st.Rate * (s.Time - s.Start).Seconds()
+		tasks += max(st.Rate*(s.Time-s.Start).Seconds(), float64(st.Tasks))
 		for _, j := range st.Trace {
 			tasks += float64(j.Tasks)
 		}

@@ -131,7 +131,7 @@ func (f *scenarioFile) stream(_ int, n ast.Node) {
 	st := Stream{}
 	trace := ""
 	var traceAt ast.Node
-	for _, e := range f.Mapping(n, "workload", "class", "rate", "tasks", "from", "burst", "diurnal", "trace") {
+	for _, e := range f.Mapping(n, "workload", "class", "rate", "tasks", "from", "burst", "diurnal", "once", "trace") {
 		switch e.Key {
 		case "class":
 			f.Value(e, func(t string) error { st.Class = t; return nil })
@@ -160,6 +160,8 @@ func (f *scenarioFile) stream(_ int, n ast.Node) {
 			if st.Period <= 0 {
 				f.At(e.Value, "diurnal: want a period of more than 0 and a swing of 0 to 1")
 			}
+		case "once":
+			f.span(e, &st.Once)
 		case "trace":
 			trace, _ = f.Text(e.Value, e.Key)
 			traceAt = e.Value

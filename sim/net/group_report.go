@@ -32,6 +32,14 @@ func (m *sample) mean(s *Scenario) float64 {
 	return sum / float64(n)
 }
 
+// makespan is the time in seconds from the arrival of the first task to the end of the last; NaN of none.
+func (b *bag) makespan() float64 {
+	if b.first < 0 {
+		return math.NaN()
+	}
+	return (b.last - b.first).Seconds()
+}
+
 func (r *Report) views(all []*sample) {
 	for hops := range uint8(grid.MaxHops + 1) {
 		v := ViewReport{Hops: int(hops)}

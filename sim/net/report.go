@@ -39,6 +39,7 @@ type Report struct {
 	Completion Estimate  `json:"completion"`                 // of all classes together
 	Hostile    uint64    `json:"hostile_messages,omitempty"` // of hostile nodes, which are not in Messages
 	CutOff     uint64    `json:"cut_off,omitempty"`          // times that a node blocked an offender
+	Makespan   Estimate  `json:"makespan"`                   // from the first of them to arrive to the last to end, seconds
 	// share of tasks that ran on another node than their origin
 	Moved Estimate `json:"moved"`
 	Usage
@@ -146,6 +147,7 @@ func (s *Scenario) report(samples []*sample) *Report {
 		r.Digest = "off"
 	}
 	r.Completion = over(all, func(m *sample) float64 { return m.mean(s) })
+	r.Makespan = over(all, func(m *sample) float64 { return m.bag.makespan() })
 	r.Moved = over(all, func(m *sample) float64 { return float64(m.moved) / float64(m.counted) })
 	r.Utilisation = over(all, func(m *sample) float64 { return m.utilisation })
 	r.Fairness = over(all, func(m *sample) float64 { return m.fairness })

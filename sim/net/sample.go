@@ -26,6 +26,7 @@ type sample struct {
 	wall time.Duration
 
 	classes  map[string]*times
+	bag      bag
 	arrived  int // tasks submitted between from and to
 	counted  int // ended tasks submitted after the warm-up
 	moved    int
@@ -34,6 +35,12 @@ type sample struct {
 	orphans  int            // not ended tasks whose origin does not return
 	failures map[string]int // of all tasks, by cause
 	stable   bool
+}
+
+// bag is the measured tasks together.
+type bag struct {
+	first time.Duration // the arrival of the first; −1 = there are none
+	last  time.Duration // the end of the last
 }
 
 // usage is how well the nodes were used.
@@ -150,7 +157,7 @@ func (m *sample) countTasks(w *sim.World, s *Scenario, wall time.Duration) {
 	for i := range s.Classes {
 		m.classes[s.Classes[i].Name] = new(times)
 	}
-	m.ran = make([]int, len(s.Groups))
+	m.ran, m.bag.first = make([]int, len(s.Groups)), -1
 	crowd := newPopulation(m, s)
 	bounds := s.bounds()
 	for n := range m.work {
@@ -205,6 +212,10 @@ func (m *sample) countTask(sub *sim.Submission, o *sim.Outcome) {
 	if o.Result == nil || o.Result.Exit != 0 {
 		return
 	}
+	if m.bag.first < 0 { // they stand in the order in which they came
+		m.bag.first = sub.At
+	}
+	m.bag.last = max(m.bag.last, o.Ended)
 	t := m.classes[sub.Spec.Class]
 	c := (o.Ended - sub.At).Seconds()
 	t.completion = append(t.completion, c)

@@ -9,7 +9,7 @@ import (
 	"skep/sim"
 )
 
-// Stream is a part of the workload: random arrivals of tasks of a class, or a trace.
+// Stream is a part of the workload: random arrivals of tasks of a class, one job at a time, or a trace.
 type Stream struct {
 	Class string
 	Rate  float64  // tasks a second over all origins together, in the long run
@@ -23,6 +23,8 @@ type Stream struct {
 	// Period and Swing, if given, make the rate periodic: Rate · (1 + Swing·sin(2πt/Period)).
 	Period time.Duration
 	Swing  float64 // 0 to 1
+
+	Once time.Duration // when a job of Tasks tasks arrives, instead of Rate; 0 = it does not
 
 	Trace []Job // instead of Rate
 }
@@ -48,6 +50,10 @@ func (s *Scenario) Arrivals(seed uint64) []sim.Submission {
 			continue
 		}
 		spec := c.spec(max(st.Tasks, 1))
+		if st.Once > 0 {
+			all = append(all, sim.Submission{At: st.Once, Node: from[r.IntN(len(from))], Spec: spec})
+			continue
+		}
 		for _, at := range st.times(s.Start, s.Time, r) {
 			all = append(all, sim.Submission{At: at, Node: from[r.IntN(len(from))], Spec: spec})
 		}
@@ -156,6 +162,9 @@ func (c *Class) unit() float64 {
 
 // load returns the long-run arrival rate of a stream, in tasks of mean size a second.
 func (s *Scenario) load(st *Stream) float64 {
+	if st.Once > 0 {
+		return float64(max(st.Tasks, 1)) / max((s.Time-s.Start).Seconds(), 1e-9)
+	}
 	if st.Trace == nil {
 		return st.Rate
 	}

@@ -77,9 +77,9 @@ func (p *printed) from(r []*ran) (measured, error) {
 	case "limit":
 		return r[0].limit, nil
 	case "ratios":
-		return across(r, func(w, base float64) float64 { return base / w }), nil
+		return across(r, completions, func(w, base float64) float64 { return base / w }), nil
 	case "gaps":
-		return across(r, func(w, base float64) float64 { return w - base }), nil
+		return across(r, completions, func(w, base float64) float64 { return w - base }), nil
 	case "asks":
 		fewer := chain{relations: []relation{relations["<"]}}
 		remote := func(x *queueing.Replication) float64 { return x.Remote }
@@ -125,6 +125,8 @@ func (r *ran) each(of func(*queueing.Replication) float64) (out []float64) {
 
 func completion(x *queueing.Replication) float64 { return x.W }
 
+func completions(r *ran) []float64 { return r.each(completion) }
+
 // order compares the completion times of policies, or with order:limit the rates at which they are full: there, a is
 // before b where its limit is the lower.
 func (p *printed) order(r []*ran) (measured, error) {
@@ -144,12 +146,12 @@ func (p *printed) order(r []*ran) (measured, error) {
 
 // across tells how a policy compares with another in one scenario after the other: it has to rise. Scenarios are of
 // different chance.
-func across(r []*ran, f func(w, base float64) float64) measured {
+func across(r []*ran, of func(*ran) []float64, f func(x, base float64) float64) measured {
 	m := measured{verdict: Inside}
 	var parts []string
 	var last, lastHalf float64
 	for k := 0; k < len(r); k += 2 {
-		a, b := r[k].each(completion), r[k+1].each(completion)
+		a, b := of(r[k]), of(r[k+1])
 		var d []float64
 		for i := range min(len(a), len(b)) {
 			d = append(d, f(a[i], b[i]))

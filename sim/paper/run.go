@@ -152,6 +152,9 @@ func (w *work) run(ctx context.Context, x run, l length) (out []ran, err error) 
 	if w.study.World == "spread" {
 		return w.spread(ctx, x, l)
 	}
+	if w.study.World == "bags" {
+		return w.bags(ctx, x, l)
+	}
 	results, err := w.system(ctx, w.study.systems[x.scenario], x.policies, l)
 	for _, r := range results {
 		out = append(out, ran{Result: r})
@@ -165,7 +168,7 @@ type ran struct {
 	limit  measured
 	limits []float64 // of each replication
 
-	figures map[string][]float64 // of the world spread, one for each replication
+	figures map[string][]float64 // of the worlds spread and bags, one for each replication
 }
 
 // system runs one. What is interrupted gives no results, since those of a few replications look like those of all.
@@ -193,6 +196,8 @@ func (w *work) size() (sum float64) {
 			sum += jobs(x, l)
 		} else if w.study.World == "spread" {
 			sum += l.time * float64(nodesOf(x.scenario)*l.replications*len(x.policies))
+		} else if w.study.World == "bags" {
+			sum += float64(l.replications * len(x.policies))
 		} else {
 			sum += tasks(w.study.systems[x.scenario], x.policies, l)
 		}

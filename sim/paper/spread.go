@@ -170,11 +170,14 @@ func (r *ran) figure(name string) (measured, error) {
 	return measured{mean: mean, half: queueing.Student(float64(len(x)-1)) * deviation / math.Sqrt(float64(len(x)))}, nil
 }
 
-// ofNews computes a number out of runs of the world spread.
+// ofNews computes a number out of runs of the worlds spread and bags.
 func (p *printed) ofNews(r []*ran) (measured, error) {
 	switch p.kind() {
 	case "order":
 		return p.orderOfNews(r)
+	case "ratios":
+		spans := func(r *ran) []float64 { return r.figures["makespan"] }
+		return across(r, spans, func(x, base float64) float64 { return base / x }), nil
 	case "rises", "most":
 		return p.byDistance(r[0])
 	case "share", "growth":

@@ -27,7 +27,8 @@ type Study struct {
 	Source string `yaml:"source"`
 
 	// World is what the systems are of: "" = queueing systems, brokers = grids of clusters with brokers,
-	// forwarding = nodes that only search, spread = overlays on which news spreads.
+	// forwarding = nodes that only search, spread = overlays on which news spreads, bags = tasks of one node that it
+	// places on others.
 	World string `yaml:"world"`
 
 	walks   *walks
@@ -39,6 +40,7 @@ type Study struct {
 	grids   map[string]*brokers.System
 
 	settings map[string]*setting
+	bags     map[string]*bag
 }
 
 // Names lists the studies, in order.
@@ -66,7 +68,7 @@ func Load(name string) (*Study, error) {
 
 func load(from fs.FS, name string) (*Study, error) {
 	s := &Study{Name: name, systems: map[string]*queueing.System{}, grids: map[string]*brokers.System{},
-		settings: map[string]*setting{}}
+		settings: map[string]*setting{}, bags: map[string]*bag{}}
 	b, err := fs.ReadFile(from, path.Join(name, "study.yaml"))
 	if err != nil {
 		return nil, err
@@ -106,9 +108,11 @@ func (s *Study) read(file string, b []byte) (err error) {
 		s.grids[name], err = brokers.Read(file, b)
 	case "spread":
 		s.settings[name], err = readSetting(file, b)
+	case "bags":
+		s.bags[name], err = readBag(file, b)
 	default:
-		err = fmt.Errorf("%s/study.yaml: world %q: want brokers, forwarding, spread, or none for queueing systems", s.Name,
-			s.World)
+		err = fmt.Errorf("%s/study.yaml: world %q: want bags, brokers, forwarding, spread, or none for queueing systems",
+			s.Name, s.World)
 	}
 	return err
 }
@@ -127,7 +131,7 @@ func (s *Study) tables(from fs.FS) error {
 			return err
 		}),
 		table(from, path.Join(s.Name, "curves.csv"), func(r record) error {
-			if s.World == "spread" {
+			if s.World == "spread" || s.World == "bags" {
 				x, err := r.picture()
 				s.drawn = append(s.drawn, x)
 				return err
@@ -148,7 +152,7 @@ func (s *Study) check() error {
 				return
 			}
 		}
-		if s.systems[name] == nil {
+		if s.systems[name] == nil && s.bags[name] == nil {
 			errs = append(errs, fmt.Errorf("%s/%s: no system %q: want a file systems/%s.yaml", s.Name, where, name, name))
 		}
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 func TestStudiesAreWhole(t *testing.T) {
-	want := []string{"class-based", "dissemination", "forwarding", "lpas-cluster", "lpas-desktop", "lpas-grid"}
+	want := []string{"class-based", "dissemination", "forwarding", "lpas-cluster", "lpas-desktop", "lpas-grid", "mapping"}
 	if got := Names(); !slices.Equal(got, want) {
 		t.Fatalf("studies %v: want %v", got, want)
 	}
@@ -33,6 +33,11 @@ func TestStudiesAreWhole(t *testing.T) {
 			used[grid] = true
 		}
 		for file := range s.grids {
+			if !used[file] {
+				t.Errorf("%s/systems/%s.yaml: nothing needs it", name, file)
+			}
+		}
+		for file := range s.bags {
 			if !used[file] {
 				t.Errorf("%s/systems/%s.yaml: nothing needs it", name, file)
 			}

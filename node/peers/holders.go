@@ -1,0 +1,65 @@
+package peers
+
+import (
+	"skep/fifo"
+	"skep/grid"
+)
+
+// holders is which nodes have which inputs, as far as it is known here without asking: a node that has delivered a task
+// had its inputs, and a member of a job's register says that it has them. What a node has thrown away since is not
+// known.
+type holders struct{ known fifo.Map[held, struct{}] }
+
+type held struct {
+	node grid.NodeID
+	blob grid.BlobID
+}
+
+const (
+	mostHeld  = 4096     // entries remembered; the oldest go first
+	leastHeld = grid.MiB // of a file: smaller ones are fetched in no time
+)
+
+// has records that a node has the inputs of a job.
+func (h *holders) has(id grid.NodeID, spec *grid.JobSpec) {
+	for i := range spec.Inputs {
+		f := &spec.Inputs[i]
+		x := held{id, f.Blob}
+		if f.Size < leastHeld || h.known.Get(x) != nil {
+			continue
+		}
+		if h.known.Len() == mostHeld {
+			h.known.RemoveOldest()
+		}
+		h.known.Add(x, struct{}{})
+	}
+}
+
+// lacks is how many bytes of a job's inputs a node is not known to have.
+func (h *holders) lacks(id grid.NodeID, spec *grid.JobSpec) (size float64) {
+	if spec == nil {
+		return 0
+	}
+	for i := range spec.Inputs {
+		if f := &spec.Inputs[i]; h.known.Len() == 0 || h.known.Get(held{id, f.Blob}) == nil {
+			size += float64(f.Size)
+		}
+	}
+	return size
+}
+
+// HasInputs records that a node has said that it has the inputs of a job.
+func (p *Peers) HasInputs(id grid.NodeID, spec *grid.JobSpec) { p.holders.has(id, spec) }
+
+// fetchTime is the time that a node needs to fetch what it is not known to have of the job's inputs, in seconds.
+func (p *Peers) fetchTime(id grid.NodeID, spec *grid.JobSpec) float64 {
+	return p.transferTime(p.holders.lacks(id, spec))
+}
+
+// transferTime is the time that a node needs to fetch so many bytes, in seconds.
+func (p *Peers) transferTime(bytes float64) float64 {
+	if !(p.cfg.Balance.Bandwidth > 0) {
+		return 0
+	}
+	return bytes / p.cfg.Balance.Bandwidth
+}
