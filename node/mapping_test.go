@@ -1,7 +1,6 @@
 package node
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"testing"
@@ -163,12 +162,16 @@ func TestMappingEventsAreApart(t *testing.T) {
 	if n, after := len(r.sent(grid.KindPoll)), r.now.Sub(begin); n != 2 || after < 29*time.Second {
 		t.Errorf("%d polls after %v without news, want none for 30 s", n, after)
 	}
+	r.mapAnswers(times, 50, 50)()
 	r.submit(jobID(3), spec(func(s *grid.JobSpec) {
 		s.Policy, s.Class, s.Count = "min_min", "a", 100
 		s.Needs.Labels = []grid.LabelNeed{{Key: "os", Values: []string{"linux"}}}
 	}))
-	if fmt.Sprint(r.n.coordinator.BrokenInvariant()) != "" {
-		t.Error(r.n.coordinator.BrokenInvariant())
+	if n := len(r.sent(grid.KindPoll)); n != 2 {
+		t.Errorf("%d polls when 100 tasks have come at once, want 2 before the interval is over", n)
+	}
+	if broken := r.n.coordinator.BrokenInvariant(); broken != "" {
+		t.Error(broken)
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"time"
 
 	"skep/balance"
 	"skep/grid"
@@ -36,11 +35,14 @@ func (c *Coordinator) parkForMapping(l *liveTask) {
 		e = c.mappings.Add(name, c.live.lastHandle, c.cfg.Config, c.live.waiting.unmapped > 0)
 	}
 	c.parkTask(l, awaitMapping)
-	if l.job.expected.by == 0 || l.isTried() {
+	switch {
+	case l.isTried():
+		e.Came(1)
+	case l.job.expected.by == 0:
 		e.Came(int(l.job.spec.Count-l.job.nextFresh) + 1)
-		return
+	default:
+		e.Back()
 	}
-	e.Back()
 }
 
 // isTried reports whether the task had an attempt.
@@ -172,6 +174,9 @@ func (c *Coordinator) mappingAnswered(now grid.Time, from grid.NodeID, e *mappin
 	}
 }
 
+// mappedWindows is how many decision windows of tasks get a place at a mapping event, at most.
+const mappedWindows = 4
+
 // finishMapping maps all tasks that wait now, and offers those that begin before the next event.
 func (c *Coordinator) finishMapping(now grid.Time, e *mapping.Events, fx *grid.Effects) {
 	e.Polling = false
@@ -182,8 +187,9 @@ func (c *Coordinator) finishMapping(now grid.Time, e *mapping.Events, fx *grid.E
 		return
 	}
 	_, p := c.mapperOf(kinds[0].job)
-	plan := p.Map(now, t.Rows(&e.Poll, e.Interval()))
-	next := math.Inf(1)
+	most := mappedWindows * c.cfg.Window // more have no chance to be offered now
+	plan := p.Map(now, t.Rows(&e.Poll, e.Interval(), most))
+	next, offered := math.Inf(1), false
 	for _, x := range plan.Placed {
 		k := &kinds[x.Kind]
 		switch to := e.Answers[x.Node].Node; {
@@ -192,9 +198,13 @@ func (c *Coordinator) finishMapping(now grid.Time, e *mapping.Events, fx *grid.E
 		case c.live.inFlight >= c.cfg.Window:
 			e.Full()
 		case c.offerMapped(now, &e.Poll, k, balance.Choice{Act: balance.Place, Node: to, ECT: x.End}, fx):
+			offered = true
 			continue
 		}
 		k.end = max(k.end, x.End)
+	}
+	if offered && len(plan.Placed) == most {
+		e.Full()
 	}
 	for i := range kinds {
 		if k := &kinds[i]; k.placed < t[i].Tasks {
@@ -229,22 +239,4 @@ func (c *Coordinator) offerMapped(now grid.Time, p *mapping.Poll, k *mappedKind,
 	k.placed++
 	c.offerUsing(now, l, &decision{polled: p.Asked, answers: p.Answers}, x, fx)
 	return true
-}
-
-// expectation is when the tasks of a job that were mapped and have not begun are expected to end.
-type expectation struct {
-	by, overdue grid.Time // overdue is half as long again
-}
-
-// keepMapped has the tasks of a kind that do not begin soon wait for the next event.
-func (c *Coordinator) keepMapped(now grid.Time, k *mappedKind, end float64) {
-	d := grid.Seconds(min(end, time.Hour.Seconds()))
-	k.job.expected = expectation{by: now.Add(d), overdue: now.Add(d + d/2)}
-	if k.parked == nil {
-		return
-	}
-	t, why := k.parked.task(), grid.Refusal{Why: grid.WhyPolicy, Detail: "others are mapped first"}
-	if tr := t.history.Last(); tr.What != grid.TraceWait || tr.Refusal != why {
-		c.trace(t, grid.Trace{At: now, What: grid.TraceWait, Refusal: why})
-	}
 }

@@ -210,3 +210,21 @@ func (c *Coordinator) Undrained() {
 		}
 	}
 }
+
+// expectation is when the tasks of a job that were mapped and have not begun are expected to end.
+type expectation struct {
+	by, overdue grid.Time // overdue is half as long again
+}
+
+// keepMapped has the tasks of a kind that do not begin soon wait for the next event.
+func (c *Coordinator) keepMapped(now grid.Time, k *mappedKind, end float64) {
+	d := grid.Seconds(min(end, time.Hour.Seconds()))
+	k.job.expected = expectation{by: now.Add(d), overdue: now.Add(d + d/2)}
+	if k.parked == nil {
+		return
+	}
+	t, why := k.parked.task(), grid.Refusal{Why: grid.WhyPolicy, Detail: "others are mapped first"}
+	if tr := t.history.Last(); tr.What != grid.TraceWait || tr.Refusal != why {
+		c.trace(t, grid.Trace{At: now, What: grid.TraceWait, Refusal: why})
+	}
+}

@@ -68,9 +68,9 @@ func (k *Kind) State(id grid.NodeID) *balance.State {
 // Rows is the table that the policy maps by: an answer says how soon a node is ready, and how long tasks of the class
 // take that it was asked about; of others the view knows. When a kind's inputs are there the view knows of each: the
 // answer may be about another job's. Tasks that begin after until, in seconds from now on, need no
-// place.
-func (t MetaTask) Rows(p *Poll, until float64) *balance.MetaTask {
-	in := &balance.MetaTask{Nodes: p.Answers, Until: until, Most: MaxKinds * MaxKindTasks}
+// place, and most get one.
+func (t MetaTask) Rows(p *Poll, until float64, most int) *balance.MetaTask {
+	in := &balance.MetaTask{Nodes: p.Answers, Until: until, Most: most}
 	for i := range t {
 		k := &t[i]
 		row := balance.Kind{Job: k.Job, Arrived: k.Arrived, Tasks: k.Tasks}

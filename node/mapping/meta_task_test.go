@@ -58,7 +58,7 @@ func TestTableOfAMetaTask(t *testing.T) {
 	p.Answers = append(states(10, 2, 1, 2), states(20, 3, 3)...)
 	p.Answers[1].Fetch = 5 // of the job that it was asked about
 	m[0].View[1].Fetch, m[1].View[0].Fetch = 6, 7
-	table := m.Rows(&p, 30)
+	table := m.Rows(&p, 30, 100)
 	inf := math.Inf(1)
 	for i, want := range [][]float64{{2, 2, inf}, {inf, 7, 3}} {
 		if !slices.Equal(table.Kinds[i].Alone, want) {
