@@ -85,7 +85,7 @@ const maxRegret = 0.02
 
 // meets are the policies that keep maxRegret over 200 histories; the others that do not wait by their nature are
 // measured, and are no worse than without pulls.
-const meets = "lpas_dec mct two_choices olb workqueue"
+const meets = "lpas_dec mct two_choices random olb workqueue"
 
 // After any history a bag of tasks leaves hardly a machine idle that would have ended one of them sooner; and pulls
 // never make it last longer than without them.
