@@ -47,8 +47,8 @@
 // gossip/send.go makes the digest. peers/peers.go (AdHeard) takes a newer ad, and coordinator/wait.go (AdNews,
 // NodeChanged) resumes the tasks that wait for such a node.
 //
-// Work that waits while another node is idle: pull/ask.go asks, pull/give.go answers; worker/pull.go, worker/hand_back.go
-// and coordinator/reclaim.go give it away.
+// Work that waits while another node is idle: pull/ask.go asks, pull/give.go answers; worker/pull.go,
+// worker/hand_back.go and coordinator/reclaim.go give it away.
 //
 // A need that no known node meets: coordinator/wait.go begins a search, search.go carries its answer,
 // discovery/search.go and discovery/walk.go walk.

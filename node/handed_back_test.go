@@ -1,6 +1,7 @@
 package node
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -147,7 +148,8 @@ func TestUnacknowledgedHandBackIsForgotten(t *testing.T) {
 	}
 }
 
-// The members of a register are told while its owner is disconnected: one of them owns the job since.
+// The members of a register are told while its owner is disconnected: one of them owns the job since. The owner is
+// dialled, so that it is told if it lives.
 func TestMembersAreToldOfAHandBack(t *testing.T) {
 	r, id := queued(t, grid.Offer{Members: []grid.NodeID{fastID, thirdID, slowID}}, nil)
 	r.pulls()
@@ -155,6 +157,9 @@ func TestMembersAreToldOfAHandBack(t *testing.T) {
 	r.pass(time.Minute, grid.TimerResult)
 	if m := r.one(grid.KindRefuse); m.To != slowID || m.Msg.Attempts[0] != id || len(r.sent(grid.KindBeat)) > 0 {
 		t.Errorf("%v to %v: want one that it is handed back", kindsOf(r.fx.Sends), m.To.Short())
+	}
+	if !slices.ContainsFunc(r.fx.Links, func(l grid.Link) bool { return l.Peer == fastID }) {
+		t.Errorf("links %+v: want a dial of the owner", r.fx.Links)
 	}
 	r.deliver(slowID, grid.KindTakeover, func(m *grid.Message) {
 		m.Register = grid.RegisterMessage{Job: id.Task.Job, Epoch: 2, Owner: slowID}

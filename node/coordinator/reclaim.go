@@ -80,7 +80,7 @@ func (c *Coordinator) demote(now grid.Time, l *liveTask, r *grid.Result, fx *gri
 
 const (
 	maxPulls       = 3           // times that a task is taken from a worker's queue; then it stays
-	maxVainPulls   = 8           // times that the node that asked for it did not get it; then it stays too
+	maxVainPulls   = 3           // times that the node that asked for it did not get it; then it stays too
 	maxWaiting     = 64          // waiting tasks that are considered
 	maxWaitingJobs = 16          // jobs that they are of
 	pullPause      = time.Second // a worker whose task was pulled in vain is avoided for so long

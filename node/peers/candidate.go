@@ -19,6 +19,7 @@ type Need struct {
 	Strict      bool // nodes that back off are left out
 	Delivered   bool // only nodes that have delivered
 	Blacklisted bool // the blacklist is not heeded
+	Fetch       bool // the time to fetch the inputs is wanted
 	Excluded    Excluded
 }
 
@@ -47,7 +48,10 @@ func (p *Peers) Eligible(now grid.Time, n *Need, dst []balance.State) (fit []bal
 		}
 		stated := g.Ad.Backlog.Seconds() + p.runTimeAt(m, spec, n.Level, typical)
 		dst = append(dst, balance.State{Node: q.id, Ready: g.Ad.Backlog.Seconds(), RTT: g.RTT, Site: q.site,
-			ECT: s.CompletionTime(now, stated, expected, floor), Heard: g.Fresh(), Fetch: p.fetchTime(q.id, spec)})
+			ECT: s.CompletionTime(now, stated, expected, floor), Heard: g.Fresh()})
+		if n.Fetch {
+			dst[len(dst)-1].Fetch = p.fetchTime(q.id, spec)
+		}
 	}
 	if p.mayStay(now, n) {
 		at, _ := slices.BinarySearchFunc(dst, p.cfg.Self,

@@ -35,13 +35,17 @@ func (h *holders) has(id grid.NodeID, spec *grid.JobSpec) {
 	}
 }
 
-// lacks is how many bytes of a job's inputs a node is not known to have.
+// lacks is how many bytes of a job's inputs a node is not known to have, of small files none.
 func (h *holders) lacks(id grid.NodeID, spec *grid.JobSpec) (size float64) {
 	if spec == nil {
 		return 0
 	}
 	for i := range spec.Inputs {
-		if f := &spec.Inputs[i]; h.known.Len() == 0 || h.known.Get(held{id, f.Blob}) == nil {
+		f := &spec.Inputs[i]
+		if f.Size < leastHeld {
+			continue
+		}
+		if h.known.Len() == 0 || h.known.Get(held{id, f.Blob}) == nil {
 			size += float64(f.Size)
 		}
 	}

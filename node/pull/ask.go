@@ -15,14 +15,19 @@ type asked struct {
 }
 
 // Came records that an attempt of an owner has come that this node asked for: more may follow at once. Who gave it is
-// the owner, if that was asked, else the node that was asked first: one that gives nothing says so.
+// the owner, if that was asked, or the only node that was asked; of several, one of which keeps silent, none is judged.
 func (x *Exchange) Came(now grid.Time, owner grid.NodeID) {
-	if len(x.asked) > 0 {
-		at := max(0, x.askedAt(owner))
+	at := x.askedAt(owner)
+	if at < 0 && len(x.asked) == 1 {
+		at = 0
+	}
+	if at >= 0 {
 		giver := x.asked[at].node
 		x.unmet.forget(giver)
 		x.backoff.set(giver, now, 0)
 		x.asked = slices.Delete(x.asked, at, at+1)
+	} else {
+		x.asked = x.asked[:0]
 	}
 	x.due = true
 }
@@ -30,17 +35,18 @@ func (x *Exchange) Came(now grid.Time, owner grid.NodeID) {
 // Denied records that a node that was asked gives nothing: another may be asked at once.
 func (x *Exchange) Denied(now grid.Time, from grid.NodeID) {
 	if at := x.askedAt(from); at >= 0 {
-		x.inVain(now, x.asked[at], lookGap)
+		x.inVain(now, x.asked[at], lookGap, maxDenied)
 		x.asked = slices.Delete(x.asked, at, at+1)
 		x.due = true
 	}
 }
 
-// inVain records a pull for which no task came. For at least first no notice of the node is heeded, if it followed one.
-func (x *Exchange) inVain(now grid.Time, a asked, first time.Duration) {
+// inVain records a pull for which no task came. If it followed a notice of the node, its next ones are not heeded for
+// first, and twice as long each time up to most.
+func (x *Exchange) inVain(now grid.Time, a asked, first, most time.Duration) {
 	x.backoff.double(a.node, now, x.timeout(a.node), maxBackoff)
 	if a.noticed {
-		x.unmet.double(a.node, now, first, maxBackoff)
+		x.unmet.double(a.node, now, first, most)
 	}
 }
 
@@ -70,7 +76,7 @@ func (x *Exchange) Notified(now grid.Time, from grid.NodeID, fx *grid.Effects) {
 func (x *Exchange) askSome(now grid.Time, free grid.Resources, fx *grid.Effects) {
 	x.asked = slices.DeleteFunc(x.asked, func(a asked) bool {
 		if a.until <= now {
-			x.inVain(now, a, silentFor)
+			x.inVain(now, a, silentFor, maxBackoff)
 			return true
 		}
 		return false

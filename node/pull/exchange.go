@@ -16,9 +16,10 @@ const (
 	silentFor  = 2 * time.Second  // that a node's notices are not heeded after it did not answer; it doubles
 	// between two notices to one node; it doubles up to maxBackoff while the node does not ask
 	noticeGap    = 500 * time.Millisecond
-	maxAsked     = 2 // nodes asked at a time
-	maxNotices   = 2 // idle nodes told at a time
-	maxTried     = 8 // idle nodes considered at a time
+	maxAsked     = 2               // nodes asked at a time
+	maxNotices   = 2               // idle nodes told at a time
+	maxTried     = 8               // idle nodes considered at a time
+	maxDenied    = 8 * time.Second // the same after it answered that it has none
 	maxDebit     = 2 * time.Second
 	maxDebits    = 256 // tasks given lately that are remembered
 	maxJitter    = time.Second

@@ -47,6 +47,9 @@ func (w *Worker) sendHandBack(now grid.Time, a *exec.Work, fx *grid.Effects) {
 			return
 		}
 	}
+	if !connected && !dialRequested(fx, to) {
+		w.cfg.Contacts.Dial(now, to, fx) // it is told once it is connected
+	}
 	for _, id := range w.membersOf(job) {
 		if !connected && id != w.cfg.Self && w.cfg.Contacts.Connected(id) {
 			w.refuse(id, a, fx)

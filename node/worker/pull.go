@@ -44,10 +44,14 @@ func (w *Worker) NextOverdue(now grid.Time) grid.Time {
 
 // mayYield reports whether a waiting attempt may be given away. Work of others without retries goes only if its owner
 // asks before it gives the attempt up: else the attempt would count as lost if the refusal were lost in transit. A
-// later owner than the origin may not know the attempt, and would end its task.
+// later owner than the origin, or the origin in a later epoch, may not know the attempt and would end its task.
 func (w *Worker) mayYield(a *exec.Work) bool {
 	job := a.ID.Task.Job
-	return !a.Stays && (a.Spec.Retries > 0 || w.own(job) || a.Asks && w.Owner(job) == job.Origin)
+	if a.Stays || a.Spec.Retries > 0 || w.own(job) {
+		return !a.Stays
+	}
+	rec := w.owners[job]
+	return a.Asks && w.Owner(job) == job.Origin && (rec == nil || a.ID.Epoch >= rec.epoch)
 }
 
 // Waiting appends what waits here, by job.
