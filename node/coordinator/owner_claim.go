@@ -158,31 +158,28 @@ func (c *Coordinator) isOver(id grid.JobID) bool {
 // dropStale tells a worker that an attempt is not the live one.
 func (c *Coordinator) dropStale(to grid.NodeID, id grid.AttemptID, fx *grid.Effects) {
 	c.stats.Stale++
-	if j := c.job(id.Task.Job); j != nil || c.isOver(id.Task.Job) {
-		c.dropOrRedirect(to, j, id, fx)
-	}
+	c.dropOrRedirect(to, id, fx)
 }
 
 // dropOrRedirect tells a worker that an attempt is not needed there any more or, if this node does not own the job,
-// whom it considers the owner; j is nil if the job is over.
-func (c *Coordinator) dropOrRedirect(to grid.NodeID, j *job, id grid.AttemptID, fx *grid.Effects) {
-	if j != nil && !j.authoritative() {
+// whom it considers the owner; nothing of a job that is unknown here.
+func (c *Coordinator) dropOrRedirect(to grid.NodeID, id grid.AttemptID, fx *grid.Effects) {
+	switch j := c.job(id.Task.Job); {
+	case j == nil && !c.isOver(id.Task.Job):
+	case j != nil && !j.authoritative():
 		c.redirect(to, j, fx)
-		return
+	default:
+		m := fx.Send(to, grid.KindDrop)
+		m.Attempts = append(m.Attempts, id)
 	}
-	m := fx.Send(to, grid.KindDrop)
-	m.Attempts = append(m.Attempts, id)
 }
 
 // acknowledgeHandBack tells a worker that it may forget an attempt that it has handed back: what follows is on disk
 // with this step. Of an attempt that is not known to be accepted the worker has no record; if it has one, it repeats
 // the hand-back.
 func (c *Coordinator) acknowledgeHandBack(from grid.NodeID, id grid.AttemptID, fx *grid.Effects) {
-	if l := c.currentAttempt(from, id); l != nil && l.phase == offered {
-		return
-	}
-	if j := c.job(id.Task.Job); j != nil || c.isOver(id.Task.Job) {
-		c.dropOrRedirect(from, j, id, fx)
+	if l := c.currentAttempt(from, id); l == nil || l.phase != offered {
+		c.dropOrRedirect(from, id, fx)
 	}
 }
 

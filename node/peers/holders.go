@@ -41,11 +41,7 @@ func (h *holders) lacks(id grid.NodeID, spec *grid.JobSpec) (size float64) {
 		return 0
 	}
 	for i := range spec.Inputs {
-		f := &spec.Inputs[i]
-		if f.Size < leastHeld {
-			continue
-		}
-		if h.known.Len() == 0 || h.known.Get(held{id, f.Blob}) == nil {
+		if f := &spec.Inputs[i]; f.Size >= leastHeld && h.known.Get(held{id, f.Blob}) == nil {
 			size += float64(f.Size)
 		}
 	}

@@ -49,15 +49,15 @@ func (s *Set) Get(name string) (balance.Policy, error) {
 	if ok {
 		return s.list[at].Policy, nil
 	}
-	stream := uint64(firstStream)
-	if name != s.cfg.Default {
+	stream, own := uint64(firstStream), name == s.cfg.Default
+	if !own {
 		stream += 1 + s.other
 	}
 	p, err := balance.Make(name, s.cfg.Balance, grid.NewRand(s.cfg.Seed, stream))
 	if err != nil {
 		return nil, err
 	}
-	if name != s.cfg.Default {
+	if !own {
 		s.other++
 	}
 	s.Use(name, p)

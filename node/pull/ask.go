@@ -15,7 +15,7 @@ type asked struct {
 }
 
 // Came records that an attempt of an owner has come that this node asked for: more may follow at once. Who gave it is
-// the owner, if that was asked, or the only node that was asked; of several, one of which keeps silent, none is judged.
+// the owner, if that was asked, or the only node that was asked; of several it is not known, and none is judged.
 func (x *Exchange) Came(now grid.Time, owner grid.NodeID) {
 	at := x.askedAt(owner)
 	if at < 0 && len(x.asked) == 1 {
@@ -56,7 +56,7 @@ func (x *Exchange) askedAt(id grid.NodeID) int {
 }
 
 // Notified takes another node's notice that work waits there: it is asked at once, whatever it gave before. A node that
-// says so and gives nothing is heeded less and less often, and the least if it does not answer.
+// says so and gives nothing is heeded less and less often, least of all if it does not answer.
 func (x *Exchange) Notified(now grid.Time, from grid.NodeID, fx *grid.Effects) {
 	if x.unmet.until(from) > now {
 		return

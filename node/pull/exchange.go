@@ -13,19 +13,20 @@ const (
 	minTimeout = 200 * time.Millisecond // besides four round trips, for a task to come after a pull
 	maxTimeout = 2 * time.Second
 	maxBackoff = 30 * time.Second // from a node that gave none; it begins with the time-out and doubles
-	silentFor  = 2 * time.Second  // that a node's notices are not heeded after it did not answer; it doubles
-	// between two notices to one node; it doubles up to maxBackoff while the node does not ask
-	noticeGap    = 500 * time.Millisecond
-	maxAsked     = 2               // nodes asked at a time
-	maxNotices   = 2               // idle nodes told at a time
-	maxTried     = 8               // idle nodes considered at a time
-	maxDenied    = 8 * time.Second // the same after it answered that it has none
-	maxDebit     = 2 * time.Second
-	maxDebits    = 256 // tasks given lately that are remembered
-	maxJitter    = time.Second
-	crowd        = 8   // idle nodes for each where work waits from which on they ask one after another
-	maxNotifiers = 4   // nodes remembered whose notice came while others were asked
-	maxKnown     = 256 // nodes whose back-off or last notice is remembered
+	// A node's notices are not heeded after one was followed in vain: if it did not answer, for silentFor at first and
+	// maxBackoff at most; if it answered that it has none, for lookGap at first and maxDenied at most.
+	silentFor    = 2 * time.Second
+	maxDenied    = 8 * time.Second
+	noticeGap    = 500 * time.Millisecond // between two notices to one node; it doubles up to maxBackoff until it asks
+	maxDebit     = 2 * time.Second        // that a given task counts as taking its node's cores, at most
+	maxJitter    = time.Second            // before a node of a crowd asks
+	crowd        = 8                      // idle nodes for each where work waits; more of them are a crowd
+	maxAsked     = 2                      // nodes asked at a time
+	maxNotices   = 2                      // idle nodes told at a time
+	maxTried     = 8                      // idle nodes considered at a time
+	maxDebits    = 256                    // tasks given lately that are remembered
+	maxNotifiers = 4                      // nodes remembered whose notice came while others were asked
+	maxKnown     = 256                    // nodes whose back-off or last notice is remembered
 )
 
 // Exchange is the two sides of a node: it asks for work while it is idle, and gives work away while some waits.

@@ -18,19 +18,24 @@ func (x *Exchange) PullReceived(now grid.Time, from grid.NodeID, free grid.Resou
 // give gives a node a task, and reports whether there is one for it.
 func (x *Exchange) give(now grid.Time, from grid.NodeID, free grid.Resources, fx *grid.Effects) bool {
 	x.candidates = x.cfg.Jobs.Waiting(now, x.candidates[:0])
-	for i := range x.candidates {
-		w := &x.candidates[i]
-		if there, fits := x.fits(now, w, from, free); fits && x.cfg.Jobs.Grant(now, w, from, fx) {
-			x.debit(now, from, w.Spec.Needs.CPU, there)
-			return true
-		}
+	if x.giveOne(now, from, free, func(w *grid.Waiting, _ float64) bool { return x.cfg.Jobs.Grant(now, w, from, fx) }) {
+		return true
 	}
 	x.candidates = x.cfg.Worker.Waiting(now, x.candidates[:0])
 	may := func(id grid.AttemptID) bool { return x.cfg.Jobs.MayYield(now, id, from) }
+	return x.giveOne(now, from, free, func(w *grid.Waiting, there float64) bool {
+		return x.cfg.Worker.Yield(now, w, from, there, may, fx)
+	})
+}
+
+// giveOne gives a node the first of the candidates that fits and that hand gives away, and reports whether there is
+// one.
+func (x *Exchange) giveOne(now grid.Time, to grid.NodeID, free grid.Resources,
+	hand func(w *grid.Waiting, there float64) bool) bool {
 	for i := range x.candidates {
 		w := &x.candidates[i]
-		if there, fits := x.fits(now, w, from, free); fits && x.cfg.Worker.Yield(now, w, from, there, may, fx) {
-			x.debit(now, from, w.Spec.Needs.CPU, there)
+		if there, fits := x.fits(now, w, to, free); fits && hand(w, there) {
+			x.debit(now, to, w.Spec.Needs.CPU, there)
 			return true
 		}
 	}
@@ -57,6 +62,7 @@ type debit struct {
 
 // debit remembers that a node was given a task that takes it a time in seconds; not for long: the time is estimated.
 func (x *Exchange) debit(now grid.Time, id grid.NodeID, cpu grid.MilliCPU, there float64) {
+	x.debits = slices.DeleteFunc(x.debits, func(d debit) bool { return d.until <= now })
 	if len(x.debits) == maxDebits {
 		x.debits = slices.Delete(x.debits, 0, 1)
 	}
@@ -66,10 +72,9 @@ func (x *Exchange) debit(now grid.Time, id grid.NodeID, cpu grid.MilliCPU, there
 
 // debited is the cores of the tasks that a node was given lately.
 func (x *Exchange) debited(now grid.Time, id grid.NodeID) (cpu grid.MilliCPU) {
-	x.debits = slices.DeleteFunc(x.debits, func(d debit) bool { return d.until <= now })
 	for i := range x.debits {
-		if x.debits[i].node == id {
-			cpu += x.debits[i].cpu
+		if d := &x.debits[i]; d.node == id && d.until > now {
+			cpu += d.cpu
 		}
 	}
 	return cpu

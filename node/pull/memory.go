@@ -43,10 +43,10 @@ func (m *memory) set(id grid.NodeID, until grid.Time, delay time.Duration) {
 // double sets the time of a node to a delay from now, twice as long each time. It begins anew once the node has been
 // left alone for most.
 func (m *memory) double(id grid.NodeID, now grid.Time, first, most time.Duration) {
-	if m.quiet(id, now, most) {
-		m.forget(id)
-	}
 	e := m.open(id)
+	if now.Sub(e.until) > most {
+		e.delay = 0
+	}
 	e.delay = min(max(first, 2*e.delay), most)
 	e.until = now.Add(e.delay)
 }

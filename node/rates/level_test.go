@@ -24,6 +24,14 @@ func run(e *Estimator, now *grid.Time, name string, times int, seconds func() fl
 
 func always(seconds float64) func() float64 { return func() float64 { return seconds } }
 
+// mixed has tasks of two levels, of 0.05 and of 3 s, arrive and run.
+func mixed(e *Estimator, now *grid.Time, level func(int) string) {
+	e.Arrive(*now, level(1), job, 30)
+	e.Arrive(*now, level(2), job, 10)
+	run(e, now, level(1), 20, always(0.05))
+	run(e, now, level(2), 20, always(3))
+}
+
 // Short and long texts of one program do not share an estimate: each is expected to take what it took, and a text that
 // has not run is expected to take what the program's tasks took lately, with a spread that says how little that is.
 func TestLevelsHaveEstimatesOfTheirOwn(t *testing.T) {
@@ -96,10 +104,7 @@ func TestLevelsAreToldWhereTheyExplainTheSpread(t *testing.T) {
 		}
 	}
 	e := measuring()
-	e.Arrive(now, level(1), job, 30)
-	e.Arrive(now, level(2), job, 10)
-	run(e, &now, level(1), 20, always(0.05))
-	run(e, &now, level(2), 20, always(3))
+	mixed(e, &now, level)
 	e.Publish(now.Add(time.Second))
 	own, _ := e.Published()
 	if len(own) != 3 || own[1].Class != level(1) || own[2].Class != level(2) || e.Told(level(2)) != level(2) ||
@@ -229,10 +234,7 @@ func TestLevelsAreToldAcrossClasses(t *testing.T) {
 	e, now := measuring(), grid.Time(1)
 	other := func(k int) string { return fmt.Sprintf("process:sh-x%s%08x", grid.LevelMark, k) }
 	for _, name := range []func(int) string{level, other} {
-		e.Arrive(now, name(1), job, 30)
-		e.Arrive(now, name(2), job, 10)
-		run(e, &now, name(1), 20, always(0.05))
-		run(e, &now, name(2), 20, always(3))
+		mixed(e, &now, name)
 	}
 	e.Publish(now.Add(time.Second))
 	own, _ := e.Published()

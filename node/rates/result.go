@@ -21,7 +21,8 @@ func (s *streak) add(seconds float64) {
 	s.mean += (seconds - s.mean) / float64(s.n)
 }
 
-// Ended updates the mean run time of a level of a class, and its variation, with a successful result, in seconds.
+// Ended updates the mean run time of a level of a class, and its variation, with a successful result, in seconds. It
+// reports whether the mean of the class or level has become known or has jumped.
 func (e *Estimator) Ended(level string, seconds float64) (changed bool) {
 	class, finer := grid.ClassOfLevel(level)
 	changed = e.ended(class, seconds)
@@ -35,23 +36,24 @@ func (e *Estimator) Ended(level string, seconds float64) (changed bool) {
 // are others than before: the mean is of these alone then. It reports whether that is so, or the mean is known from now
 // on.
 func (e *Estimator) ended(name string, seconds float64) (changed bool) {
-	if c := e.Class(name); c != nil {
-		if seconds <= grownFactor*c.meanEnd || !c.Known() {
-			c.longer = streak{}
-		} else if c.longer.add(seconds); c.longer.n == minEnds {
-			c.meanEnd, c.ends, c.longer = c.longer.mean, minEnds, streak{}
-			return true
-		}
-		if c.meanEnd > 0 {
-			d := seconds/c.meanEnd - 1
-			c.endSCVCount = min(c.endSCVCount+1, 1/scvWeight)
-			c.endSCV += (min(d*d, maxDeviation) - c.endSCV) / c.endSCVCount
-		}
-		c.ends = min(c.ends+1, 1/meanWeight)
-		c.meanEnd += (seconds - c.meanEnd) / c.ends
-		return c.ends == minEnds
+	c := e.Class(name)
+	if c == nil {
+		return false
 	}
-	return false
+	if seconds <= grownFactor*c.meanEnd || !c.Known() {
+		c.longer = streak{}
+	} else if c.longer.add(seconds); c.longer.n == minEnds {
+		c.meanEnd, c.ends, c.longer = c.longer.mean, minEnds, streak{}
+		return true
+	}
+	if c.meanEnd > 0 {
+		d := seconds/c.meanEnd - 1
+		c.endSCVCount = min(c.endSCVCount+1, 1/scvWeight)
+		c.endSCV += (min(d*d, maxDeviation) - c.endSCV) / c.endSCVCount
+	}
+	c.ends = min(c.ends+1, 1/meanWeight)
+	c.meanEnd += (seconds - c.meanEnd) / c.ends
+	return c.ends == minEnds
 }
 
 // Known reports whether the class's run time is known from enough results.

@@ -16,7 +16,7 @@ func (rec *Record) Given(now grid.Time, p *grid.Expectation, ect, usual float64)
 	p.Expected, p.LateAt = 0, grid.Never
 	if usual > 0 {
 		p.Expected = max(ect, usual)
-		p.LateAt = now.Add(grid.Seconds(lateFactor*p.Expected)) + lateSlack
+		p.LateAt = lateAt(now, p.Expected)
 	}
 	rec.addDue(p.LateAt)
 }
@@ -28,16 +28,25 @@ func (r *Records) Redate(p *grid.Expectation, worker grid.NodeID, usual float64)
 	if rec == nil || p.LateAt == 0 || p.LateAt == grid.Never || usual <= p.Expected {
 		return
 	}
-	rec.removeDue(p.LateAt)
-	p.Expected, p.LateAt = usual, max(p.LateAt, p.Made.Add(grid.Seconds(lateFactor*usual))+lateSlack)
-	rec.addDue(p.LateAt)
+	p.Expected = usual
+	rec.setLate(p, max(p.LateAt, lateAt(p.Made, usual)))
 }
 
 // date sets when an attempt becomes late, if that was unknown when it was given.
 func (rec *Record) date(p *grid.Expectation, usual float64) {
 	if p.LateAt == grid.Never {
-		rec.removeDue(p.LateAt)
-		p.LateAt = p.Made.Add(grid.Seconds(lateFactor*usual)) + lateSlack
-		rec.addDue(p.LateAt)
+		rec.setLate(p, lateAt(p.Made, usual))
 	}
+}
+
+// lateAt is when an attempt becomes late that is expected to be done so many seconds after a time.
+func lateAt(from grid.Time, expected float64) grid.Time {
+	return from.Add(grid.Seconds(lateFactor*expected)) + lateSlack
+}
+
+// setLate changes when an outstanding attempt becomes late.
+func (rec *Record) setLate(p *grid.Expectation, at grid.Time) {
+	rec.removeDue(p.LateAt)
+	p.LateAt = at
+	rec.addDue(at)
 }

@@ -27,8 +27,8 @@ func (w *Worker) sendBeats(now grid.Time, fx *grid.Effects) {
 				} else if queued {
 					lease = max(lease, a.Lease)
 				}
-				if queued && !dialRequested(fx, to) {
-					w.cfg.Contacts.Dial(now, to, fx)
+				if queued {
+					w.dialOnce(now, to, fx)
 				}
 				continue
 			}
@@ -56,15 +56,17 @@ func (w *Worker) beatMembers(now grid.Time, rec *ownerRecord, a *exec.Work, fx *
 		if w.cfg.Contacts.Connected(id) {
 			m := fx.About(id, grid.KindBeat)
 			m.Attempts = append(m.Attempts, a.ID)
-		} else if a.State == grid.WorkQueued && !dialRequested(fx, id) {
-			w.cfg.Contacts.Dial(now, id, fx)
+		} else if a.State == grid.WorkQueued {
+			w.dialOnce(now, id, fx)
 		}
 	}
 }
 
-// dialRequested reports whether this step already asks for a connection to the node.
-func dialRequested(fx *grid.Effects, id grid.NodeID) bool {
-	return slices.ContainsFunc(fx.Links, func(l grid.Link) bool { return l.Peer == id })
+// dialOnce requests a connection to a node, once in a step.
+func (w *Worker) dialOnce(now grid.Time, id grid.NodeID, fx *grid.Effects) {
+	if !slices.ContainsFunc(fx.Links, func(l grid.Link) bool { return l.Peer == id }) {
+		w.cfg.Contacts.Dial(now, id, fx)
+	}
 }
 
 func (w *Worker) wakeForBeat(now grid.Time, lease time.Duration, fx *grid.Effects) {

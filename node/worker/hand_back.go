@@ -37,8 +37,7 @@ func (w *Worker) handBack(now grid.Time, a *exec.Work, why grid.HandBack, fx *gr
 func (w *Worker) sendHandBack(now grid.Time, a *exec.Work, fx *grid.Effects) {
 	job := a.ID.Task.Job
 	to := w.Owner(job)
-	connected := w.cfg.Contacts.Connected(to)
-	if connected {
+	if w.cfg.Contacts.Connected(to) {
 		if a.Tries < maxHandBackTries {
 			w.refuse(to, a, fx)
 		}
@@ -46,13 +45,12 @@ func (w *Worker) sendHandBack(now grid.Time, a *exec.Work, fx *grid.Effects) {
 			w.Forget(a.ID, fx)
 			return
 		}
-	}
-	if !connected && !dialRequested(fx, to) {
-		w.cfg.Contacts.Dial(now, to, fx) // it is told once it is connected
-	}
-	for _, id := range w.membersOf(job) {
-		if !connected && id != w.cfg.Self && w.cfg.Contacts.Connected(id) {
-			w.refuse(id, a, fx)
+	} else {
+		w.dialOnce(now, to, fx) // it is told once it is connected
+		for _, id := range w.membersOf(job) {
+			if id != w.cfg.Self && w.cfg.Contacts.Connected(id) {
+				w.refuse(id, a, fx)
+			}
 		}
 	}
 	w.scheduleResend(now, a)

@@ -47,11 +47,14 @@ func (w *Worker) NextOverdue(now grid.Time) grid.Time {
 // later owner than the origin, or the origin in a later epoch, may not know the attempt and would end its task.
 func (w *Worker) mayYield(a *exec.Work) bool {
 	job := a.ID.Task.Job
-	if a.Stays || a.Spec.Retries > 0 || w.own(job) {
-		return !a.Stays
+	switch rec := w.owners[job]; {
+	case a.Stays:
+		return false
+	case a.Spec.Retries > 0 || w.own(job):
+		return true
+	default:
+		return a.Asks && w.Owner(job) == job.Origin && (rec == nil || a.ID.Epoch >= rec.epoch)
 	}
-	rec := w.owners[job]
-	return a.Asks && w.Owner(job) == job.Origin && (rec == nil || a.ID.Epoch >= rec.epoch)
 }
 
 // Waiting appends what waits here, by job.

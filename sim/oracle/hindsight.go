@@ -44,7 +44,6 @@ const (
 	nodeShared                    // its other users leave so much of its cores
 	taskArrived                   // at its origin
 	taskSetOut                    // for the node where it begins
-	taskCame                      // there, and begins
 	taskBegan
 	taskEnded // one of its attempts
 )

@@ -35,8 +35,8 @@ type replay struct {
 // in seconds; the move of a task that is on its way is no regret, since to set out later would end later, nor is the
 // place that is kept for it meanwhile.
 func (h *Hindsight) Regret(from grid.Time) (regret, busy float64) {
-	h.setOut()
-	slices.SortStableFunc(h.past, func(a, b moment) int { return int(max(-1, min(1, a.at-b.at))) })
+	past := slices.Concat(h.past, h.setOut())
+	slices.SortStableFunc(past, func(a, b moment) int { return int(max(-1, min(1, a.at-b.at))) })
 	n := len(h.books.machines)
 	r := replay{Hindsight: h, open: make([]bool, n), cut: make([]bool, n), paused: make([]grid.Time, n),
 		slow: make([]float64, n), left: make([]float64, n),
@@ -46,10 +46,10 @@ func (h *Hindsight) Regret(from grid.Time) (regret, busy float64) {
 	for i := range r.slow {
 		r.slow[i], r.left[i] = 1, 1
 	}
-	for k := range h.past {
-		r.apply(&h.past[k])
-		if k+1 < len(h.past) && h.past[k+1].at > from {
-			t0, t1 := max(h.past[k].at, from), h.past[k+1].at
+	for k := range past {
+		r.apply(&past[k])
+		if k+1 < len(past) && past[k+1].at > from {
+			t0, t1 := max(past[k].at, from), past[k+1].at
 			regret += r.regret(t0, t1)
 			for i := range r.used {
 				busy += float64(r.used[i].CPU) / float64(grid.CPU) * t1.Sub(t0).Seconds()
@@ -59,17 +59,14 @@ func (h *Hindsight) Regret(from grid.Time) (regret, busy float64) {
 	return regret, busy
 }
 
-// setOut notes when each task set out for the node where it began: it arrived just when it began.
-func (h *Hindsight) setOut() {
+// setOut is when each task set out for the node where it began: it arrived just when it began.
+func (h *Hindsight) setOut() (moves []moment) {
 	for k := range h.past {
-		m := h.past[k]
-		if m.kind != taskBegan {
+		m := &h.past[k]
+		if m.kind != taskBegan || !h.moved(m) {
 			continue
 		}
 		j := &h.books.jobs[h.books.tasks[m.task].job]
-		if m.node == j.origin {
-			continue
-		}
 		took := h.truth.Transfer(j.origin, m.node, h.missing(m.at, m.node, j.spec))
 		for {
 			longer := h.truth.Transfer(j.origin, m.node, h.missing(m.at.Add(-took), m.node, j.spec))
@@ -78,9 +75,14 @@ func (h *Hindsight) setOut() {
 			}
 			took = longer
 		}
-		h.note(m.at.Add(-took), taskSetOut, m.node, m.task, 0)
-		h.note(m.at, taskCame, m.node, m.task, 0)
+		moves = append(moves, moment{m.at.Add(-took), taskSetOut, m.node, m.task, 0})
 	}
+	return moves
+}
+
+// moved reports whether a moment is of a task on another node than its origin.
+func (h *Hindsight) moved(m *moment) bool {
+	return m.node != h.books.jobs[h.books.tasks[m.task].job].origin
 }
 
 // ends returns when the last attempt of each task ended, of those that ran to an end.
@@ -119,9 +121,10 @@ func (r *replay) apply(m *moment) {
 		r.wait(m.task)
 	case taskSetOut:
 		r.coming[m.node] = r.coming[m.node].Plus(needs())
-	case taskCame:
-		r.coming[m.node] = r.coming[m.node].Minus(needs())
 	case taskBegan:
+		if r.moved(m) { // it has come
+			r.coming[m.node] = r.coming[m.node].Minus(needs())
+		}
 		r.used[m.node] = r.used[m.node].Plus(needs())
 		r.running[m.task]++
 		if at, found := slices.BinarySearch(r.waiting, m.task); found {
