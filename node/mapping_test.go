@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"skep/balance"
 	"skep/grid"
 	"skep/node/deposit"
 )
@@ -172,6 +173,48 @@ func TestMappingEventsAreApart(t *testing.T) {
 	}
 	if broken := r.n.coordinator.BrokenInvariant(); broken != "" {
 		t.Error(broken)
+	}
+}
+
+// planner sees how many tasks a policy places at an event.
+type planner struct {
+	balance.Mapper
+	placed int
+}
+
+func (p *planner) Map(now grid.Time, m *balance.MetaTask) *balance.Plan {
+	plan := p.Mapper.Map(now, m)
+	p.placed = len(plan.Placed)
+	return plan
+}
+
+// A policy places a few windows of tasks at an event, however many would begin; and one task that comes back is no
+// burst, however many of its job wait.
+func TestAnEventIsBounded(t *testing.T) {
+	times := map[string][]float64{"a": {0.001, 0.001}}
+	r := mappingRig(t, times)
+	made, err := r.n.peers.Policies().Get("min_min")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &planner{Mapper: made.(balance.Mapper)}
+	r.n.peers.Policies().Use("min_min", p)
+	r.submit(jobID(1), spec(func(s *grid.JobSpec) {
+		s.Policy, s.Class, s.Count = "min_min", "a", 1000
+		s.Needs.Labels = []grid.LabelNeed{{Key: "os", Values: []string{"linux"}}}
+	}))
+	r.mapAnswers(times, 0, 0)()
+	offers, window := r.sent(grid.KindOffer), r.cfg.Window
+	if len(offers) != window || p.placed != 4*window {
+		t.Fatalf("%d tasks are offered and %d have a place, want %d and %d", len(offers), p.placed, window, 4*window)
+	}
+	first := offers[0]
+	to, id := first.To, first.Msg.Offer.ID
+	r.deliver(to, grid.KindRefuse, func(m *grid.Message) {
+		m.Attempts, m.Refusal = []grid.AttemptID{id}, grid.Refusal{Why: grid.WhyDisk}
+	})
+	if n := len(r.sent(grid.KindPoll)); n != 0 {
+		t.Errorf("%d polls for a task that came back, want none before the interval is over", n)
 	}
 }
 
