@@ -41,6 +41,16 @@ func ParseSize(t string) (int64, error) {
 	return int64(n), nil
 }
 
+// ParseMemory parses a size of memory of a task. A number without a unit is refused, but 0: whoever writes 512 does not
+// mean bytes.
+func ParseMemory(t string) (int64, error) {
+	n, err := ParseSize(t)
+	if err == nil && n > 0 && strings.TrimRight(t, "0123456789.") == "" {
+		return 0, fmt.Errorf("%.40q: has no unit: want %.40sMiB or %.40sGiB, or with B if bytes are meant", t, t, t)
+	}
+	return n, err
+}
+
 // ParseTimeout parses a duration such as 10m, in seconds.
 func ParseTimeout(t string) (float64, error) {
 	d, err := time.ParseDuration(t)

@@ -10,6 +10,7 @@ type Ad struct {
 	Capacity     Resources
 	Free         Resources
 	Backlog      time.Duration // expected time until a task that came now would start
+	Waits        Counts        // as Backlog, of a task that needs one unit of a counted resource, in seconds
 	Speed        float64       // of one core, relative to the reference machine of the calibration
 	Availability float64       // share of time the node is up and its cores are ours, 0 … 1
 	Labels       []Label       // ordered by key; os and arch among them

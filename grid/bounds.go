@@ -30,6 +30,7 @@ const (
 	MaxBeats   = 1024      // attempts in a beat, an ask or a drop
 	MaxEntries = 256       // entries of a register in a message
 	MaxMembers = 5         // of a register
+	MaxBarred  = 8         // nodes in an offer that may not pull it
 	MaxInline  = 4 * KiB   // output that travels in a result
 	MaxVisited = 32        // nodes that a search remembers
 	MaxMillis  = 1_000_000 // cores × 1000 a node may claim

@@ -18,6 +18,7 @@ func TestBriefIsTheWholeResult(t *testing.T) {
 		func(r *Result) { r.Stderr.Dropped = 1 },
 		func(r *Result) { r.Outputs = []File{{Path: "a"}} },
 		func(r *Result) { r.Next = "b" },
+		func(r *Result) { r.LastLine = "no such file" },
 	} {
 		r := plain
 		change(&r)
@@ -30,7 +31,7 @@ func TestBriefIsTheWholeResult(t *testing.T) {
 		}
 	}
 	fields := reflect.TypeFor[Result]().NumField()
-	if fields != 11 {
+	if fields != 12 {
 		t.Errorf("a result has %d fields: want each new one in a brief, or kept whole", fields)
 	}
 }

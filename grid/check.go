@@ -52,6 +52,7 @@ func (s *JobSpec) Check() error {
 		}
 	}
 	s.checkEnv(&p)
+	s.checkArray(&p)
 	if s.Timeout < 0 || s.Timeout > MaxTimeout {
 		p.addf("timeout %v: want 0 (none) to %v", s.Timeout, MaxTimeout)
 	}
@@ -61,6 +62,7 @@ func (s *JobSpec) Check() error {
 	if s.Idempotent && s.Retries == 0 {
 		p.addf("idempotent with retries 0: a task that is to run at most once gets no backup attempt: want one or the other")
 	}
+	s.Rules.check(s.Retries, &p)
 	p.text("policy", s.Policy, MaxClass)
 	if s.Network >= networks {
 		p.addf("network %d: want host or none", s.Network)
@@ -75,6 +77,10 @@ func (s *JobSpec) Check() error {
 			}
 		}
 	}
+	s.checkStdin(&p)
+	s.checkFolders(&p)
+	s.checkAfter(&p)
+	s.checkGang(&p)
 	s.Submitter.check(&p)
 	return p.err()
 }
@@ -87,7 +93,7 @@ func (s *JobSpec) checkEnv(p *problems) {
 			p.addf("env %q: want a name without '=' and no zero bytes", v.Name)
 		}
 		if strings.HasPrefix(v.Name, "SKEP_") {
-			p.addf("env %q: names that begin with SKEP_ are Skep's own", v.Name)
+			p.addf("env %q: names that begin with SKEP_ are Skep's own: want another name", v.Name)
 		}
 	}
 	if len(s.Env) > MaxEnv || size > int(MaxEnvSize) {
@@ -109,6 +115,17 @@ func (n *Needs) check(p *problems) {
 	if n.Memory < 0 || n.Memory > MaxMemory {
 		p.addf("needs.memory %d: want 0 to %d bytes", n.Memory, int64(MaxMemory))
 	}
+	switch {
+	case !n.Counts.Valid():
+		p.addf("needs.resources %.80q: want at most %d of the form KIND=N, N from 1 to %d", n.Counts, MaxKinds, MaxUnits)
+	case n.Counts != "" && !n.HasFeature(ResourceLabel):
+		p.addf("needs.resources %s: want needs.labels.%s %s with it: older nodes would run the tasks without", n.Counts,
+			ResourceLabel, FeatureValue)
+	}
+	if n.Pin && (n.CPU%CPU != 0 || !n.HasFeature(PinLabel)) {
+		p.addf("needs.pin with needs.cpu %g: want whole cores, and needs.labels.%s %s", float64(n.CPU)/1000, PinLabel,
+			FeatureValue)
+	}
 	if len(n.Labels) > MaxLabels {
 		p.addf("needs.labels: %d: want at most %d", len(n.Labels), MaxLabels)
 	}
@@ -128,12 +145,15 @@ func (a *Ad) Check() error {
 	var p problems
 	p.text("name", a.Name, MaxName)
 	for _, r := range [...]Resources{a.Capacity, a.Free} {
-		if r.CPU < 0 || r.CPU > MaxMillis || r.Memory < 0 || r.Memory > MaxMemory {
+		if r.CPU < 0 || r.CPU > MaxMillis || r.Memory < 0 || r.Memory > MaxMemory || !r.Counts.Valid() {
 			p.addf("resources %v: out of range", r)
 		}
 	}
 	if !a.Capacity.Fits(a.Free) {
 		p.addf("free %v: more than the capacity, %v", a.Free, a.Capacity)
+	}
+	if !a.Waits.Valid() {
+		p.addf("waits %.80q: want seconds from 1 to %d for at most %d kinds", a.Waits, MaxUnits, MaxKinds)
 	}
 	if a.Backlog < 0 {
 		p.addf("backlog %v: is negative", a.Backlog)

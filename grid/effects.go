@@ -1,6 +1,9 @@
 package grid
 
-import "time"
+import (
+	"math/rand/v2"
+	"time"
+)
 
 // Effects is what a node wants done after a step, in order. The driver owns the memory and reuses it: it carries
 // everything out, and calls Reset.
@@ -66,7 +69,9 @@ type Fetch struct {
 type Start struct {
 	Attempt AttemptID
 	Spec    *JobSpec
-	Until   Time // 0 = no deadline
+	Inputs  []File // beside those of Spec: left by tasks of other jobs
+	Until   Time   // 0 = no deadline
+	Local   uint32 // of a rank of a gang: its index among those of the attempt on this node
 }
 
 // Stop asks for an attempt to be ended, if it runs, and for its folder to be removed. If it was started an EvEnded
@@ -154,3 +159,19 @@ type Wall struct{ Zero time.Time }
 
 // At returns the wall time of t.
 func (w Wall) At(t Time) time.Time { return w.Zero.Add(time.Duration(t)) }
+
+// Rand is the only source of randomness inside a node: a PCG seeded by the driver, so that the same seed and events
+// always give the same run. Streams of one seed are independent of each other.
+type Rand struct{ *rand.Rand }
+
+// NewRand returns the given stream of a seed.
+func NewRand(seed, stream uint64) *Rand { return &Rand{rand.New(rand.NewPCG(seed, stream))} }
+
+// Room returns s with room for one more element. If it has to grow, it grows by an eighth, and by least at the least:
+// the lists that a node has of its peers soon reach their final size, and a slice that doubles would stay half empty.
+func Room[T any](s []T, least int) []T {
+	if len(s) < cap(s) {
+		return s
+	}
+	return append(make([]T, 0, len(s)+max(least, len(s)/8)), s...)
+}

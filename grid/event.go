@@ -1,6 +1,10 @@
 package grid
 
-import "time"
+import (
+	"time"
+
+	"skep/internal/indices"
+)
 
 // EventKind is the kind of an event.
 type EventKind uint8
@@ -14,7 +18,7 @@ const (
 	EvPeerUp                        // Peer is connected: RTT, Kinds, Features
 	EvPeerDown                      // Peer's last connection is gone
 	EvSubmit                        // a local caller submits Job, Spec
-	EvCancel                        // a local caller cancels Job
+	EvCancel                        // a local caller cancels Job, or Tasks of it
 	EvStarted                       // Attempt's process runs
 	EvEnded                         // Attempt ended here with Result, which may be missing if it was told to stop
 	// the blobs of Attempt that a Fetch asked for, as a Deposit or not, are here, or Err says why not
@@ -26,6 +30,8 @@ const (
 	EvUndrain   // a local caller wants the node to take work again
 	EvAvailable // other processes leave the share Left of the cores, and the node is up for the share Up of the time
 	EvLate      // Attempt was not started: its Start was released too late
+	EvProgress  // Attempt, which runs here, said how far it is: Progress
+	EvRetry     // a local caller has Tasks of Job, which have ended, run again
 )
 
 // Event is one event of a node. Which fields are set depends on Kind. It is dead after the step.
@@ -36,8 +42,9 @@ type Event struct {
 	Timer   Timer
 	RTT     time.Duration
 	Kinds   KindSet
-	Caller  uint64 // of EvSubmit, EvCancel, EvDrain and EvUndrain: returned in the Reply
+	Caller  uint64 // of EvSubmit, EvCancel, EvRetry, EvDrain and EvUndrain: returned in the Reply
 	Job     JobID
+	Tasks   indices.Set // of EvCancel and EvRetry; none = all tasks
 	Spec    *JobSpec
 	Attempt AttemptID
 	Result  *Result
@@ -46,10 +53,16 @@ type Event struct {
 	Deposit bool
 	Within  time.Duration
 	Addrs   []string
-	Left    float64 // 0 … 1
-	Up      float64 // 0 … 1
+	Available
 
 	Features FeatureSet // of EvPeerUp
+	Progress *Progress  // immutable
+}
+
+// Available is what a machine has for tasks beside what else it does.
+type Available struct {
+	Left float64 // share of the cores, 0 … 1
+	Up   float64 // share of the time, 0 … 1
 }
 
 // Timer says what a wake is for.
@@ -77,4 +90,7 @@ const (
 	TimerDrain                         // node: the drain deadline of running attempts
 	TimerBound                         // node: a running attempt may exceed its class's bound
 	TimerPull                          // node: look for work to ask for, or to give away
+	TimerAwait                         // node: ask again about a job that another one waits for
+	TimerGang                          // node: something of a gang is due; Key is its handle
+	TimerReserve                       // node: a reservation expires
 )

@@ -1,5 +1,7 @@
 package grid
 
+import "slices"
+
 // Feature is a capability of a node beyond understanding message kinds. The numbers are on the wire: never reuse one.
 type Feature uint8
 
@@ -10,11 +12,90 @@ const FeatureAccess Feature = 1
 // same of levels with another mark.
 const FeatureLevels Feature = 3
 
+// FeatureReruns: the node keeps registers whose entries may be succeeded by those of further attempts (Entry.Round).
+const FeatureReruns Feature = 4
+
+// FeatureRetries: the node keeps registers that are opened again after their jobs were over, and entries that succeed
+// final ones (Entry.RetriedAt).
+const FeatureRetries Feature = 5
+
+// FeatureOrder: the node keeps registers of jobs that wait for other jobs, and releases no task of them early.
+const FeatureOrder Feature = 6
+
+// FeatureGangs: the node reserves slots for ranks of gangs, and keeps registers of jobs that are gangs.
+const FeatureGangs Feature = 7
+
 // FeatureSet is a set of features, a bit each.
 type FeatureSet uint64
 
 // AllFeatures are the features of this version of Skep.
-const AllFeatures = FeatureSet(1<<FeatureAccess | 1<<FeatureLevels)
+const AllFeatures = FeatureSet(1<<FeatureAccess | 1<<FeatureLevels | 1<<FeatureReruns | 1<<FeatureRetries |
+	1<<FeatureOrder | 1<<FeatureGangs)
+
+// MemberFeatures are the features that a member of the register of such a job must have.
+func (s *JobSpec) MemberFeatures() (f FeatureSet) {
+	if s.Access() == AccessOwner {
+		f |= 1 << FeatureAccess
+	}
+	if !s.Rules.None() {
+		f |= 1 << FeatureReruns
+	}
+	if len(s.After.Jobs) > 0 {
+		f |= 1 << FeatureOrder
+	}
+	if s.IsGang() {
+		f |= 1 << FeatureGangs
+	}
+	return f
+}
 
 // Has reports whether f is in the set.
 func (s FeatureSet) Has(f Feature) bool { return s&(1<<f) != 0 }
+
+// Labels of nodes whose version gives tasks what older ones do not. A job that rests on it needs the label: every
+// version checks labels, so no node of an older one is given such a task, not even by another of an older one.
+const (
+	ArrayLabel     = "skep.arrays"     // a task's values in its command, its environment and its patterns of outputs
+	StdinLabel     = "skep.stdin"      // a standard input
+	ResourceLabel  = "skep.resources"  // counted resources
+	TerminalLabel  = "skep.terminal"   // a terminal: only nodes that can make one have it
+	PinLabel       = "skep.pin"        // processors of their own: only nodes that can pin tasks have it
+	JobInputsLabel = "skep.job_inputs" // files that tasks of other jobs have left
+)
+
+// FeatureValue is the value of these labels.
+const FeatureValue = "1"
+
+// IsFeatureLabel reports whether a label is one of these.
+func IsFeatureLabel(key string) bool {
+	switch key {
+	case ArrayLabel, StdinLabel, ResourceLabel, TerminalLabel, PinLabel, JobInputsLabel:
+		return true
+	}
+	return false
+}
+
+// FeatureLabels returns those that all nodes of this version have.
+func FeatureLabels() []Label {
+	return []Label{{ArrayLabel, FeatureValue}, {StdinLabel, FeatureValue}, {ResourceLabel, FeatureValue},
+		{TerminalLabel, FeatureValue}, {JobInputsLabel, FeatureValue}}
+}
+
+// FeatureNeed returns the need of such a label.
+func FeatureNeed(label string) LabelNeed {
+	return LabelNeed{Key: label, Values: []string{FeatureValue}}
+}
+
+// HasFeature reports whether such a label is needed.
+func (n *Needs) HasFeature(label string) bool {
+	return slices.ContainsFunc(n.Labels, func(l LabelNeed) bool {
+		return l.Key == label && slices.Equal(l.Values, []string{FeatureValue})
+	})
+}
+
+// AddFeature adds the need of such a label, unless there is one already.
+func (n *Needs) AddFeature(label string) {
+	if !slices.ContainsFunc(n.Labels, func(l LabelNeed) bool { return l.Key == label }) {
+		n.Labels = append(n.Labels, FeatureNeed(label))
+	}
+}

@@ -30,15 +30,29 @@ type JobSpec struct {
 	// backup attempt.
 	Idempotent bool
 
+	TaskData
+	Rules Rules // about tasks that fail
+
 	Submitter  Submitter
 	Capability CapabilityHash // hash of the capability that opens the job; zero: its access is that of members
 	// the origin's signed bytes; made and checked by drivers, forwarded unchanged; "" = not signed
 	Sealed string
 }
 
+// TaskData is what tasks read beside their inputs, what makes one differ from another, and what they wait for.
+type TaskData struct {
+	Array    *Array   // the values of the tasks; nil = they differ by index only
+	Stdin    Stdin    // of each task
+	Folders  *Folders // of the machine; nil = they have their own only
+	Terminal Terminal // of the one task, with StdinStream; it then has no stderr
+	After    After    // other jobs that they wait for
+	Gang     Gang     // whether they start together
+}
+
 // Needs are what a node must have for a task.
 type Needs struct {
 	Resources
+	Pin    bool        // the cores are whole processors, which no other task with this is on
 	Labels []LabelNeed // all must hold; ordered by key
 }
 
@@ -96,4 +110,99 @@ func ClassOf(s *JobSpec) string {
 // ValidClass reports whether a name may be that of a class, and not of a finer level of one.
 func ValidClass(name string) bool {
 	return len(name) <= MaxClass && Printable(name) && !strings.Contains(name, LevelMark)
+}
+
+// Gang says that the tasks of a job start together and run at the same time: task i is rank i. The zero value: they do
+// not.
+type Gang struct {
+	Ranks uint32 // number of tasks; 0 = the job is no gang
+}
+
+// MaxRanks bounds the ranks of a gang.
+const MaxRanks = 1024
+
+// IsGang reports whether the tasks of the job are the ranks of a gang.
+func (s *JobSpec) IsGang() bool { return s.Gang.Ranks > 0 }
+
+// The variables of a rank's environment.
+const (
+	RankVariable      = "RANK"
+	WorldSizeVariable = "WORLD_SIZE"
+	LocalRankVariable = "LOCAL_RANK" // among the ranks of the attempt on one node, in the order of the ranks
+)
+
+// Reserve is what an owner and a worker say of slots that are kept for ranks of a gang. It is immutable once built.
+type Reserve struct {
+	Job     JobID
+	Attempt Attempt       // that the ranks get if all of them are reserved, the same for all
+	Round   uint32        // of the owner's tries; an answer repeats it
+	Ranks   uint32        // asked for; 0 = none any more. In an answer: those that are kept, or that could be now
+	Needs   Resources     // of one rank
+	TTL     time.Duration // after which the worker gives up what was not offered
+	Age     time.Duration // of the job, since its submission
+	Later   bool          // slots that become free are kept too
+
+	Refusal Refusal // of an answer; WhyNone = all are kept. WhyWounded = those that were kept are not any more
+	Holder  JobID   // of an answer: the gang that the slots are kept for instead; zero = none
+}
+
+// GangNode is what a node is known to have for ranks of a gang.
+type GangNode struct {
+	Node     NodeID
+	Free     Resources
+	Capacity Resources
+	Backlog  time.Duration // expected time until a task that came now would start
+	RTT      time.Duration // 0 for the owner itself
+	Refuses  Refusal       // why it cannot be asked now; WhyNone = it can
+}
+
+// Slots returns how many tasks of these needs fit into resources at a time, up to most.
+func (r Resources) Slots(need Resources, most int) int {
+	n := 0
+	for left := r; n < most && left.Fits(need); n++ {
+		left = left.Minus(need)
+	}
+	return n
+}
+
+// checkGang rejects rules that are about single tasks: the ranks of a gang are placed, lost and ended together.
+func (s *JobSpec) checkGang(p *problems) {
+	if !s.IsGang() {
+		return
+	}
+	if s.Gang.Ranks > MaxRanks {
+		p.addf("gang.ranks %d: want 1 to %d", s.Gang.Ranks, MaxRanks)
+	}
+	if s.Count != s.Gang.Ranks {
+		p.addf("count %d with gang.ranks %d: want the same number: each task is a rank", s.Count, s.Gang.Ranks)
+	}
+	if s.Array != nil {
+		p.addf("array with gang.ranks %d: want one of them: the tasks of a gang differ by their rank", s.Gang.Ranks)
+	}
+	if s.Idempotent {
+		p.addf("idempotent with gang.ranks %d: want none: a single rank is not run twice", s.Gang.Ranks)
+	}
+	if s.Rules.OnFailure.Retry > 0 {
+		p.addf("on_failure.retry %d with gang.ranks %d: want none: a single rank is not run again", s.Rules.OnFailure.Retry,
+			s.Gang.Ranks)
+	}
+	if s.Rules.MaxFailures > 0 {
+		p.addf("max_failures %d with gang.ranks %d: want none: the first rank that fails ends the gang",
+			s.Rules.MaxFailures, s.Gang.Ranks)
+	}
+	if s.Rules.MaxRunning > 0 && uint32(s.Rules.MaxRunning) < s.Gang.Ranks {
+		p.addf("max_running %d with gang.ranks %d: want none: all ranks run at the same time", s.Rules.MaxRunning,
+			s.Gang.Ranks)
+	}
+	if s.Policy != "" && s.Policy != "local" {
+		p.addf("policy %q with gang.ranks %d: want none or local: policies place single tasks", s.Policy, s.Gang.Ranks)
+	}
+	if s.After.Each() >= 0 {
+		p.addf("after_each with gang.ranks %d: want after or after_ok: no rank starts before the others", s.Gang.Ranks)
+	}
+	for _, v := range s.Env {
+		if v.Name == RankVariable || v.Name == WorldSizeVariable || v.Name == LocalRankVariable {
+			p.addf("env %q with gang.ranks %d: want another name: each rank has its own", v.Name, s.Gang.Ranks)
+		}
+	}
 }

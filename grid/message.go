@@ -37,13 +37,18 @@ const (
 	KindWaiting                       // work waits here that the receiver fits
 	KindPull                          // the sender is idle: give it one of the tasks that wait
 	KindNoWork                        // the answer to a pull: nothing waits here that the receiver would be given
+	KindAwait                         // how did a job end? tell me, now and when it has
+	KindAwaited                       // the answer to KindAwait, and the news
+	KindReserve                       // an owner asks a worker to keep slots for ranks of a gang, or no longer
+	KindReserveAck                    // the answer to KindReserve: they are kept, or not, or not any more
 	kinds
 )
 
 var kindNames = [...]string{"", "digest", "poll", "state", "offer", "accept", "refuse", "beat", "drop", "result",
 	"result_ack", "ask", "find", "hit", "miss", "call", "bye",
 	"guard", "guarded", "promise", "promised", "watch", "watched", "takeover", "hold", "held", "copy", "copied",
-	"waiting", "pull", "no_work"}
+	"waiting", "pull", "no_work", "await", "awaited", "reserve",
+	"reserve_ack"}
 
 // Kinds is the number after the last kind.
 const Kinds = int(kinds)
@@ -81,11 +86,15 @@ type Message struct {
 	// KindAccept, KindRefuse, KindResult, KindResultAck, KindDeposit, KindDepositAck: one, whose number is zero in the
 	// last two if it stands for the inputs; KindBeat, KindDrop, KindAsk, KindStartLease, KindStartLeaseAck: any number
 	Attempts []AttemptID
-	Refusal  Refusal         // KindRefuse, KindDepositAck
-	Puller   NodeID          // KindRefuse with WhyPulled: the node that asked for the task
-	Result   *Result         // KindResult, KindDeposit; immutable
-	Find     Find            // KindFind, KindHit, KindMiss, KindCall
-	Register RegisterMessage // KindWrite to KindTakeover; of KindStartLease and KindStartLeaseAck its Seq
+	Refusal  Refusal // KindRefuse, KindDepositAck
+	Puller   NodeID  // KindRefuse with WhyPulled: the node that asked for the task
+	Result   *Result // KindResult, KindDeposit; immutable
+	Find     Find    // KindFind, KindHit, KindMiss, KindCall
+	// KindWrite to KindTakeover, KindAwait, KindAwaited; of KindStartLease and KindStartLeaseAck its Seq
+	Register RegisterMessage
+	Started  bool     // KindAccept: the attempt has started at once
+	Reports  []Report // KindBeat: about some of Attempts, in their order; MaxReports at most
+	Reserve  *Reserve // KindReserve, KindReserveAck; immutable
 }
 
 // Reset makes m an empty message of the kind and keeps the memory of its slices.
@@ -96,13 +105,16 @@ func (m *Message) Reset(k Kind) {
 		return
 	}
 	digest, attempts, visited := m.Digest[:0], m.Attempts[:0], m.Find.Visited[:0]
-	poll, state, offer := m.Poll.Rates[:0], m.State.Rates[:0], m.Offer.Members[:0]
+	poll, state := m.Poll.Rates[:0], m.State.Rates[:0]
+	offer, barred := m.Offer.Members[:0], m.Offer.Barred[:0]
 	members, entries := m.Register.Members[:0], m.Register.Entries[:0]
+	reports := m.Reports[:0]
 	clear(m.Register.Entries)
+	clear(m.Reports)
 	*m = Message{} // cleared in place: a literal with the slices would be built elsewhere and copied
 	m.Kind, m.Digest, m.Attempts, m.Find.Visited = k, digest, attempts, visited
-	m.Poll.Rates, m.State.Rates, m.Offer.Members = poll, state, offer
-	m.Register.Members, m.Register.Entries = members, entries
+	m.Poll.Rates, m.State.Rates, m.Offer.Members, m.Offer.Barred = poll, state, offer, barred
+	m.Register.Members, m.Register.Entries, m.Reports = members, entries, reports
 }
 
 // Poll asks when a task of a class would be done, and carries the asker's own rates: mutual information feedback [1,
@@ -151,7 +163,9 @@ type Offer struct {
 	Pulled bool          // the worker has asked for it
 	Asks   bool          // the owner asks the worker before it gives the attempt up
 
+	Inputs  []File   // left by tasks of other jobs; immutable
 	Members []NodeID // of the job's register, the origin first; none = its owner alone keeps it
+	Barred  []NodeID // to which the owner would not offer the task: none of them may pull it; MaxBarred at most
 }
 
 // Find is a search for nodes that meet a need, walking from neighbour to neighbour, and its outcome.
@@ -164,4 +178,15 @@ type Find struct {
 	Hops    uint8         // hops made
 	Within  time.Duration // time until the asker's deadline, as far as known
 	Visited []NodeID
+}
+
+// KindCounts counts messages by kind, up to the last kind that came: in a large grid most nodes know few.
+type KindCounts []uint64
+
+// Add counts a message of a kind.
+func (c *KindCounts) Add(k Kind) {
+	if int(k) >= len(*c) {
+		*c = append(*c, make([]uint64, int(k)+1-len(*c))...)
+	}
+	(*c)[k]++
 }

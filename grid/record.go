@@ -72,6 +72,7 @@ type WorkRecord struct {
 	Result *Result // of WorkFinished
 	Stays  bool    // while it is queued it may not be given away
 	Asks   bool    // its owner asks for it before it gives it up
+	Inputs []File  // as in Offer
 
 	// HandedBack is set of an attempt that was given back to its owner before it started: it is WorkFinished, until the
 	// owner has acknowledged that. Newly allocated; nil = it was not.
@@ -109,17 +110,36 @@ type RegisterRecord struct {
 	Epoch     uint32 // highest accepted
 	Owner     NodeID
 	Done      bool
-	Held      bool // the job's inputs are deposited here
+	Opened    uint32 // as in RegisterState
+	Held      bool   // the job's inputs are deposited here
 }
 
-// EntryRecord is the state of a task of such a job; index Count is the job's cancellation.
+// EntryRecord is the state of a task of such a job; index Count is the job's cancellation, and those above are what it
+// waits for (JobSpec.DependencyEntry).
 type EntryRecord struct {
 	TaskRecord
 	Epoch     uint32 // in which its end was accepted; 0 = no end is known here
 	Committed bool   // its end is committed
 	// the files that Result names are deposited here; with Epoch 0 it is a result not yet written to the register
-	Held    bool
+	Held bool
+
+	// Open is the entry of a failed end after which the task goes on, as the rest of the record says; nil = there is none.
+	// Committed is about it then, and Epoch 0. It is immutable.
+	Open     *Entry
+	Round    uint32 // of the end, as in Entry
+	Failures []Failure
+
+	RetriedAt, RetryEpoch uint32 // of the end, as in Entry
+
 	Further uint32 // with Record.Delete only: so many indices that follow are deleted too, where there are records
+}
+
+// Deposited returns the attempt and the result whose files Held is about.
+func (e *EntryRecord) Deposited() (Attempt, *Result) {
+	if e.Open != nil && e.Result == nil {
+		return e.Open.Attempt, e.Open.Result
+	}
+	return e.ID.Attempt, e.Result
 }
 
 // SoleRegister returns the record of a job whose origin alone keeps it.
@@ -146,4 +166,5 @@ type TombstoneRecord struct {
 	Cancelled bool    // the cancellation is part of the outcome
 	Members   [8]byte // a hash of the list of members
 	Ended     int64   // the job
+	Opened    uint32  // as in RegisterState
 }

@@ -6,7 +6,7 @@ import (
 )
 
 // Entry is how a task ended: an entry of its job's register. It is immutable once built. The entry after the last task
-// is the job's cancellation: it has no result.
+// is the job's cancellation: it has no result. Those after it are about what the job waits for.
 type Entry struct {
 	Index   uint32
 	Epoch   uint32 // in which this member accepted it
@@ -17,10 +17,41 @@ type Entry struct {
 	Placed  int64   // wall time in Unix nanoseconds; in a message, the age
 	Began   int64
 	Done    int64
+
+	// Round counts the recorded ends of the task before this one, each of a failed attempt. An entry of a later round
+	// succeeds an open one.
+	Round    uint32
+	Again    time.Duration // > 0: the entry is open, and the next attempt may start so long after Done; 0 = it is final
+	Failures []Failure     // the newest of the ends before this one, oldest first; at most MaxFailures
+
+	// A caller had the task run again after an end that was final, or had a cancelled job go on. RetriedAt is the round
+	// of the first end after the newest such retry, 0 = there was none; an open entry of the round before is the retry
+	// itself, with the result of the end that it succeeds. RetryEpoch is the epoch of the owner that decided it: no
+	// attempt of an earlier one counts any more.
+	RetriedAt  uint32
+	RetryEpoch uint32
+}
+
+// IsRetry reports whether the entry is a caller's retry, and no end of an attempt.
+func (e *Entry) IsRetry() bool { return e.RetriedAt == e.Round+1 }
+
+// Open reports whether the task goes on after this end.
+func (e *Entry) Open() bool { return e.Again > 0 }
+
+// OlderThan reports whether an entry of the same task that was accepted in that epoch, and of that round, takes the
+// place of e: the later epoch counts, and within an epoch the later round.
+func (e *Entry) OlderThan(epoch, round uint32) bool {
+	return e.Epoch < epoch || e.Epoch == epoch && e.Round < round
 }
 
 // Weight estimates the bytes of an entry on the wire, on disk and in memory.
-func (e *Entry) Weight() int { return 128 + e.Result.Weight() }
+func (e *Entry) Weight() int {
+	n := 128 + e.Result.Weight()
+	for i := range e.Failures {
+		n += e.Failures[i].Weight()
+	}
+	return n
+}
 
 // RegisterMessage is the part of a message between the members of a job's register. Which fields are set depends on the
 // message's kind.
@@ -34,11 +65,14 @@ type RegisterMessage struct {
 	Members []NodeID      // the origin first
 	Age     time.Duration // since submission
 	Done    bool          // the job is closed: every task has ended, and that is committed
+	Opened  uint32        // as in RegisterState, of the sender
 	Next    uint32        // in a campaign: the first entry asked for; in a vote: the first that is missing
 	More    bool          // entries from Next on follow
 	Entries []Entry
-	Count   uint32 // of a keepalive: number of the sender's registers that the receiver is believed to have
-	Sum     uint64 // of a keepalive: sum of their hashes
+	// of a keepalive: number of the sender's registers that the receiver is believed to have; of KindAwaited: tasks of the
+	// job
+	Count uint32
+	Sum   uint64 // of a keepalive: sum of their hashes
 	// remaining quota in a keepalive's answer: 0 = a further job of any size would be stored; else the most tasks that it
 	// may have, plus one
 	Room uint32
@@ -81,6 +115,7 @@ type RegisterState struct {
 	Epoch    uint32 // highest accepted; 0 = none yet
 	Owner    NodeID // of Epoch
 	Done     bool   // every task has ended, and that is committed: the job is closed
+	Opened   uint32 // times that the register was opened for a retry; what is said of an earlier close is void
 }
 
 // OwnerClaim is a node's statement about who owns a register.
@@ -106,6 +141,7 @@ const (
 	RegisterVoid      // the origin has forgotten the register: the job is long over
 	RegisterOver      // the job is closed, as another member says that does not know how it ended
 	RegisterForgotten // the job is over, and no member has its outcome any more
+	RegisterReopened  // the job was closed and goes on: tasks of it are run again
 )
 
 // RegisterChange is a change of a register that whoever keeps the job has to follow.
@@ -124,6 +160,7 @@ const (
 	JobMoved                        // it has another owner, to whom its attempts are reported
 	JobClaimed                      // a node says who its owner is
 	JobLeased                       // this node owns it and a majority answers again: its attempts may get start leases
+	JobHeld                         // this node owns it, and it waits for other jobs: not for the worker
 )
 
 // JobChange is a change of a job that the worker of its attempts on this node has to follow.

@@ -1,6 +1,8 @@
 package grid
 
-import "time"
+import (
+	"time"
+)
 
 // Cause says how an attempt ended.
 type Cause uint8
@@ -57,6 +59,8 @@ type Result struct {
 	Stderr  Output
 	Outputs []File
 	Next    string // of Lost: it was stopped because it exceeded its class's bound, and belongs to this class
+
+	LastLine string // of a long standard error of an attempt that failed; at most MaxFailureLine bytes
 }
 
 // Output is what a task printed on one stream. Short output travels inline, long output as a blob.
@@ -78,7 +82,7 @@ func (r *Result) Weight() int {
 	if r == nil {
 		return 0
 	}
-	n := 256 + len(r.Error) + len(r.Stdout.Inline) + len(r.Stderr.Inline)
+	n := 256 + len(r.Error) + len(r.LastLine) + len(r.Stdout.Inline) + len(r.Stderr.Inline)
 	for i := range r.Outputs {
 		n += 64 + len(r.Outputs[i].Path)
 	}
@@ -114,4 +118,47 @@ func (s TaskState) String() string {
 		return stateNames[s]
 	}
 	return "unknown"
+}
+
+// Brief is a result in compact form for long storage: most results hold only a few numbers, and there are many. The
+// zero value is no result.
+type Brief struct {
+	Cause  Cause
+	Exit   int32
+	Waited time.Duration
+	Wall   time.Duration
+	CPU    time.Duration
+	MaxRSS Bytes
+	whole  *Result // set if the result has more than numbers
+}
+
+// Brief returns the compact form of a result; r may be nil.
+func (r *Result) Brief() Brief {
+	if r == nil {
+		return Brief{}
+	}
+	b := Brief{Cause: r.Cause, Exit: r.Exit, Waited: r.Waited, Wall: r.Wall, CPU: r.CPU, MaxRSS: r.MaxRSS}
+	more := r.Error != "" || r.LastLine != "" || r.Next != "" || len(r.Outputs) > 0
+	if r.Cause == 0 || more || !r.Stdout.empty() || !r.Stderr.empty() {
+		b.whole = r
+	}
+	return b
+}
+
+// None reports whether there is no result.
+func (b *Brief) None() bool { return b.Cause == 0 && b.whole == nil }
+
+// Whole returns the full result if it has more than the numbers of b, else nil.
+func (b *Brief) Whole() *Result { return b.whole }
+
+// Result returns the full result; nil if there is none.
+func (b *Brief) Result() *Result {
+	if b.whole != nil || b.None() {
+		return b.whole
+	}
+	return &Result{Cause: b.Cause, Exit: b.Exit, Waited: b.Waited, Wall: b.Wall, CPU: b.CPU, MaxRSS: b.MaxRSS}
+}
+
+func (o *Output) empty() bool {
+	return len(o.Inline) == 0 && o.Blob.IsZero() && o.Size == 0 && o.Dropped == 0
 }

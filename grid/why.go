@@ -5,7 +5,8 @@ import "time"
 // Why is the reason of a refusal or of a wait.
 type Why uint8
 
-// Reasons. Those up to WhyNever, and WhyAccess, hold as long as the node's configuration does; the others may pass.
+// Reasons. Those up to WhyNever, WhyAccess and WhyResource hold as long as the node's configuration does; the others
+// may pass.
 const (
 	WhyNone     Why = iota
 	WhyCPU          // more cores than the node has
@@ -34,6 +35,16 @@ const (
 	WhyAccess       // it would show a job under access: owner to any member
 	WhyPrivate      // it takes no tasks of others: it cannot isolate them
 	WhyPulled       // it kept the task waiting, and an idle node has asked for it
+	WhySlots        // as many tasks of its job have a worker as may
+	WhyBackoff      // its last attempt failed, and the next one is not made yet
+	WhyResource     // more units of a counted resource than the node has
+	WhyAfter        // a job that it is to follow has not ended
+	WhyBusy         // too few of its slots are free for the ranks
+	WhyReserved     // its slots are kept for another gang that goes first
+	WhyWounded      // it has given the slots that it kept to an older gang
+	WhyShare        // it keeps as much for this owner as it may
+	WhyUnkept       // it keeps no slot for the rank
+	WhyGang         // not all ranks of the gang have a place
 	whys
 )
 
@@ -48,10 +59,15 @@ var whyTexts = [...]string{"", "needs more CPU than it has", "needs more memory 
 	"those who fit have yet to deliver what they were given", "is avoided for a while",
 	"has no more room for the files of others", "has had it for far longer than such a task takes elsewhere",
 	"is of a version that would show the job to any member", "takes no tasks of others, since it cannot isolate them",
-	"kept it waiting while another node was idle"}
+	"kept it waiting while another node was idle",
+	"waits until fewer tasks of its job run (max_running)", "failed and is run again later",
+	"has fewer units of a resource than it needs", "waits for another job",
+	"has too few free slots", "keeps its slots for another gang", "has given its slots to an older gang",
+	"keeps as many slots for this owner as it may", "keeps no slot for the rank",
+	"waits until all ranks of its gang have a place"}
 
 // Never reports whether the same offer to the same node would always be refused.
-func (w Why) Never() bool { return w > WhyNone && w < WhyNever || w == WhyAccess }
+func (w Why) Never() bool { return w > WhyNone && w < WhyNever || w == WhyAccess || w == WhyResource }
 
 // String returns the reason as the rest of a sentence about the node.
 func (w Why) String() string {

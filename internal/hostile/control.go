@@ -14,11 +14,14 @@ import (
 )
 
 // Protocols of a node besides gossipsub's, for Stream. The request of a blob stream is 40 bytes, of an output
-// stream 64, of a reach stream 2; an API stream (APIStream) carries HTTP.
+// stream 64, of a standard input 54, of a reach stream 2; an API stream (APIStream) carries HTTP.
 const (
 	Control   = "/skep/control/1"
 	Blob      = "/skep/blob/1"
 	Output    = "/skep/output/1"
+	Stdin     = "/skep/stdin/1"
+	Exec      = "/skep/exec/1"
+	Jobs      = "/skep/jobs/1"
 	Reach     = "/skep/reach/1"
 	APIStream = "/skep/api/1"
 )

@@ -1,0 +1,92 @@
+package grid
+
+import (
+	"bytes"
+	"slices"
+	"time"
+)
+
+// Rules say what a job does about tasks that fail, beyond Retries, which is about attempts that are lost, and how many
+// of its tasks run at a time.
+type Rules struct {
+	OnFailure   OnFailure
+	MaxFailures int32 // failed tasks after which the rest of the job is cancelled; 0 = any number may fail
+	MaxRunning  int32 // tasks that may have a worker at the same time; 0 = any number
+}
+
+// OnFailure says after which recorded ends a task is run again. The zero value: after none.
+type OnFailure struct {
+	Retry   int32         // further attempts after failed ones; 0 = none
+	Codes   []int32       // exit codes that are retried, ascending; none = each failure but a time limit
+	Backoff time.Duration // before the first of them; doubled for each that follows
+	Rerun   bool          // a task with Retries 0 may be run again after an end that is recorded
+}
+
+// Bounds of the failure rule, and of what is kept of failed attempts.
+const (
+	MaxFailureRetry = 100           // further attempts
+	MaxFailureCodes = 64            // exit codes
+	MaxBackoff      = 1 * time.Hour // of a rule, and of the doubled back-off
+	MaxFailures     = 8             // failed attempts of a task that are listed
+	MaxFailureLine  = 160           // bytes of the last line of each
+	MaxRounds       = 10_000        // recorded ends of a task
+)
+
+// Failure is a recorded end of an attempt after which the task was run again, or is to be.
+type Failure struct {
+	Attempt Attempt
+	Worker  NodeID
+	Cause   Cause
+	Exit    int32
+	Line    string // the last line that it wrote to its standard error, or why it ended; at most MaxFailureLine bytes
+	Done    int64  // wall time in Unix nanoseconds; in a message, the age
+}
+
+// LastLine returns the last line of a text that is not empty, for a Failure; "" = there is none.
+func LastLine(text []byte) string {
+	text = bytes.TrimRight(text, " \t\r\n")
+	return Clean(string(text[bytes.LastIndexByte(text, '\n')+1:]), MaxFailureLine)
+}
+
+// Weight estimates the bytes of a failure on the wire, on disk and in memory.
+func (f *Failure) Weight() int { return 96 + len(f.Line) }
+
+// None reports whether a job has no rules.
+func (r *Rules) None() bool {
+	return r.OnFailure.Retry == 0 && !r.OnFailure.Rerun && r.MaxFailures == 0 && r.MaxRunning == 0
+}
+
+func (r *Rules) check(retries int32, p *problems) {
+	if r.MaxFailures < 0 || r.MaxFailures > MaxCount {
+		p.addf("max_failures %d: want 0 (any number) to %d", r.MaxFailures, MaxCount)
+	}
+	if r.MaxRunning < 0 || r.MaxRunning > MaxCount {
+		p.addf("max_running %d: want 0 (any number) to %d", r.MaxRunning, MaxCount)
+	}
+	f := &r.OnFailure
+	if f.Retry < 0 || f.Retry > MaxFailureRetry {
+		p.addf("on_failure.retry %d: want 0 to %d", f.Retry, MaxFailureRetry)
+	}
+	if len(f.Codes) > MaxFailureCodes {
+		p.addf("on_failure.codes: %d: want at most %d", len(f.Codes), MaxFailureCodes)
+	}
+	for _, c := range f.Codes {
+		if c < 1 || c > 255 {
+			p.addf("on_failure.codes %d: want exit codes from 1 to 255", c)
+		}
+	}
+	if !slices.IsSorted(f.Codes) {
+		p.addf("on_failure.codes: are not in ascending order")
+	}
+	if f.Backoff < 0 || f.Backoff > MaxBackoff {
+		p.addf("on_failure.backoff %v: want 0s to %v", f.Backoff, MaxBackoff)
+	}
+	if f.Retry == 0 && (len(f.Codes) > 0 || f.Backoff > 0 || f.Rerun) {
+		p.addf("on_failure: has codes, backoff or rerun and no retry: say how many further attempts a failed task gets")
+	}
+	if f.Retry > 0 && retries == 0 && !f.Rerun {
+		p.addf("on_failure.retry %d with retries 0: a task that is to run at most once is not run again; with "+
+			"on_failure.rerun true it is, after an end that is recorded, and still never after an attempt that was lost",
+			f.Retry)
+	}
+}

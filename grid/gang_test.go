@@ -1,0 +1,55 @@
+package grid
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestGangRules(t *testing.T) {
+	for want, change := range map[string]func(*JobSpec){
+		"": func(*JobSpec) {},
+		"count 4 with gang.ranks 3: want the same number": func(s *JobSpec) { s.Gang.Ranks = 3 },
+		"gang.ranks 1025: want 1 to 1024": func(s *JobSpec) {
+			s.Count, s.Gang.Ranks = 1025, 1025
+		},
+		"idempotent with gang.ranks 4":         func(s *JobSpec) { s.Idempotent = true },
+		"on_failure.retry 2 with gang.ranks 4": func(s *JobSpec) { s.Rules.OnFailure.Retry = 2 },
+		"max_failures 1 with gang.ranks 4":     func(s *JobSpec) { s.Rules.MaxFailures = 1 },
+		"max_running 3 with gang.ranks 4":      func(s *JobSpec) { s.Rules.MaxRunning = 3 },
+		`policy "mct" with gang.ranks 4`:       func(s *JobSpec) { s.Policy = "mct" },
+		"after_each with gang.ranks 4": func(s *JobSpec) {
+			s.After.Jobs = []Dependency{{Job: JobID{Nonce: [10]byte{1}}, Kind: AfterEach}}
+		},
+		`env "RANK" with gang.ranks 4`: func(s *JobSpec) { s.Env = []Var{{Name: "RANK", Value: "7"}} },
+	} {
+		s := &JobSpec{Engine: EngineProcess, Command: []string{"x"}, Count: 4, Retries: 1,
+			TaskData: TaskData{Gang: Gang{Ranks: 4}},
+			Needs:    Needs{Resources: Resources{CPU: CPU}}}
+		change(s)
+		err := s.Check()
+		if want == "" && err != nil {
+			t.Errorf("a gang: %v", err)
+		} else if want != "" && (err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n")) {
+			t.Errorf("%v: want one line with %q", err, want)
+		}
+	}
+}
+
+// Slots counts what fits of every resource.
+func TestSlots(t *testing.T) {
+	have := Resources{CPU: 4 * CPU, Memory: 3 * GiB, Counts: "gpu=5"}
+	for _, c := range []struct {
+		need       Resources
+		most, want int
+	}{
+		{Resources{CPU: CPU}, 8, 4},
+		{Resources{CPU: CPU}, 3, 3},
+		{Resources{CPU: CPU, Memory: 2 * GiB}, 8, 1},
+		{Resources{CPU: CPU, Counts: "gpu=2"}, 8, 2},
+		{Resources{CPU: CPU, Counts: "fpga=1"}, 8, 0},
+	} {
+		if n := have.Slots(c.need, c.most); n != c.want {
+			t.Errorf("%v in %v: %d, want %d", c.need, have, n, c.want)
+		}
+	}
+}
