@@ -6,23 +6,23 @@ import "skep/grid"
 // that, each runs at a fraction of its speed. Run times are counted as if a task had run alone, so that what is learnt
 // from them does not depend on other users, and expected times are stretched by the current share.
 type coreShare struct {
-	share      float64 // share of the cores that is left to tasks, more than 0 to 1
-	lost       float64 // seconds that a task which ran all the time would have lost so far
-	advancedAt grid.Time
+	share      float64   // share of the cores that is left to tasks, more than 0 to 1
+	lost       float64   // seconds that a task which ran all the time would have lost so far
+	advancedAt grid.Time // while share is less than 1
 }
 
 // SetCoreShare sets the share of the cores that is left to tasks, more than 0 to 1. It is 1 initially.
 func (e *Exec) SetCoreShare(now grid.Time, share float64) {
 	e.Advance(now)
-	e.share = share
+	e.share, e.advancedAt = share, now
 }
 
 // Advance accounts for the time until now. It must be called before any other change at that time.
 func (e *Exec) Advance(now grid.Time) {
 	if e.share < 1 && now > e.advancedAt {
 		e.lost += (1 - e.speed(e.capacity.CPU-e.free.CPU)) * now.Sub(e.advancedAt).Seconds()
+		e.advancedAt = now
 	}
-	e.advancedAt = now
 }
 
 // speed returns the fraction of its speed at which a task runs while tasks need that many cores:

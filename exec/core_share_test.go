@@ -10,7 +10,7 @@ import (
 // Four cores of which other users leave two: two tasks lose nothing, four run at half their speed, and each run time
 // is counted as if it had run alone.
 func TestRunTimeExcludesOtherUsers(t *testing.T) {
-	e := New(grid.Resources{CPU: 4 * grid.CPU})
+	e := new(New(grid.Resources{CPU: 4 * grid.CPU}))
 	at := grid.Time(0)
 	run := func(n int) *Work {
 		e.Accept(at, id(n), offer(grid.CPU, 0, "c"), true)

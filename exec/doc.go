@@ -7,10 +7,14 @@
 // idle nor a task starves. The ledger is the only place where resources are taken and given back; it panics rather
 // than go negative.
 //
+// Counted resources (grid.Counts) are taken and given back with cores and memory. Work that lacks units of a kind is
+// passed without limit by work that takes none of it, which does not delay it, and MaxPassed times by work that does
+// (shortages). Of the waits for cores and for each kind that a task needs the longest counts (backlog).
+//
 // A gate may keep queued work from starting (Gate). Work that it rejects is asleep: Next skips it without asking the
 // gate again, until Wake or its return to the queue. The owner of the gate must wake work that it would accept now.
-// Results to be sent again are a heap by their time (ScheduleResend,
-// NextResend).
+// What sleeps for long is made dormant (MakeDormant): no estimate counts it. Results to be sent again are a heap by
+// their time (ScheduleResend, NextResend).
 //
 // The expected waiting time follows [1], chapter 2: the work before a task, served at the rate of all slots, with the
 // running tasks counted by their expected remaining time.

@@ -2,6 +2,7 @@ package exec
 
 import (
 	"fmt"
+	"slices"
 
 	"skep/grid"
 )
@@ -15,29 +16,36 @@ const MaxPassed = 32
 
 // Exec is the ledger and the queue of one node.
 type Exec struct {
+	coreShare                 // this, queue and resends come first: every step of a node reads them
+	queue          []*Work    // queued, oldest first
+	resends        resendHeap // finished work whose results are to be sent again
 	capacity, free grid.Resources
-	queue          []*Work // queued, oldest first
-	awake          []*Work // of these, in the same order, those that are ready and that the gate has not rejected
+	kinds          []kind  // counted resources of the capacity
+	awake          []*Work // queued, in that order, those that are ready and that the gate has not rejected
 	running        []*Work
-	finished       []*Work    // in the order of their ends
-	resends        resendHeap // of these, those whose results are to be sent again
-	finishCount    int64      // number of attempts listed in finished so far
+	finished       []*Work // in the order of their ends
+	finishCount    int64   // number of attempts listed in finished so far
 	stopping       []stoppingWork
 	classes        []*class
-	index          index    // used while there are more than smallIndex
-	freeSpec       *jobSpec // the last released one
-	freeWork       []*Work
-	gate           func(now grid.Time, w *Work) bool
-	coreShare
+	index          index // used while there are more than smallIndex
+	spares
+	gate     func(now grid.Time, w *Work) bool
 	draining bool
 	lowDisk  bool
 	rejected bool // the gate has rejected work in this call of Next
 	whole    bool
+	held
+}
+
+// spares are released memory that is used again.
+type spares struct {
+	freeSpec *jobSpec // the last released one
+	freeWork []*Work
 }
 
 // New returns the empty ledger of a node with that capacity.
-func New(capacity grid.Resources) *Exec {
-	e := &Exec{capacity: capacity, free: capacity, coreShare: coreShare{share: 1}}
+func New(capacity grid.Resources) Exec {
+	e := Exec{capacity: capacity, free: capacity, kinds: kindsOf(capacity.Counts), coreShare: coreShare{share: 1}}
 	e.resends.Track((*Work).setResendPlace)
 	return e
 }
@@ -49,6 +57,8 @@ func (e *Exec) Refuses(need grid.Resources) grid.Why {
 		return grid.WhyCPU
 	case need.Memory > e.capacity.Memory:
 		return grid.WhyMemory
+	case !e.capacity.Counts.Fits(need.Counts):
+		return grid.WhyResource
 	case e.draining:
 		return grid.WhyDrain
 	case e.lowDisk:
@@ -61,17 +71,20 @@ func (e *Exec) Refuses(need grid.Resources) grid.Why {
 
 // Accept queues an attempt. It is not ready to start while its inputs are missing.
 func (e *Exec) Accept(now grid.Time, id grid.AttemptID, o *grid.Offer, ready bool) *Work {
+	return e.accept(now, id, o, ready, false)
+}
+
+func (e *Exec) accept(now grid.Time, id grid.AttemptID, o *grid.Offer, ready, held bool) *Work {
 	if e.Get(id) != nil {
 		panic("exec: an attempt is accepted once")
 	}
 	w := e.newWork()
 	*w = Work{ID: id, Class: o.Class, Lease: o.Lease, State: grid.WorkQueued, Accepted: now, Since: now,
-		Terms: Terms{o.Stays, o.Asks}, ready: ready}
+		Terms: Terms{o.Stays, o.Asks, slices.Clone(o.Barred), o.Inputs, false}, ready: ready}
 	e.shareSpec(w, o.Spec)
-	w.class = e.counterOf(w)
+	w.class, w.Held = e.counterOf(w), held
 	e.enqueue(w, o.Age)
 	e.addToIndex(w)
-	w.class.queued += int64(w.Spec.Needs.CPU)
 	return w
 }
 
@@ -95,7 +108,7 @@ func (e *Exec) Requeue(id grid.AttemptID) *Work {
 	}
 	e.leave(w)
 	w.State, w.Started = grid.WorkQueued, 0
-	w.class.queued += int64(w.Spec.Needs.CPU)
+	e.holdAgain(w)
 	e.insert(0, w)
 	return w
 }
@@ -139,6 +152,9 @@ func (e *Exec) LowDisk(on bool) { e.lowDisk = on }
 // Draining reports whether the node drains.
 func (e *Exec) Draining() bool { return e.draining }
 
+// Capacity returns the resources of the node.
+func (e *Exec) Capacity() grid.Resources { return e.capacity }
+
 // Free returns the resources that no running task has taken.
 func (e *Exec) Free() grid.Resources { return e.free }
 
@@ -156,7 +172,7 @@ func (e *Exec) leave(w *Work) {
 	switch w.State {
 	case grid.WorkQueued:
 		e.dequeue(w)
-		w.class.queued -= int64(w.Spec.Needs.CPU)
+		e.releaseHeld(w)
 	case grid.WorkRunning:
 		e.running = without(e.running, w)
 		need := w.Spec.Needs.Resources
@@ -173,7 +189,7 @@ func (e *Exec) leave(w *Work) {
 }
 
 func (e *Exec) check() {
-	if e.free.CPU < 0 || e.free.Memory < 0 || !e.capacity.Fits(e.free) {
+	if e.free.CPU < 0 || e.free.Memory < 0 || e.free.Counts.Negative() || !e.capacity.Fits(e.free) {
 		panic(fmt.Sprintf("exec: free is %v of %v: the ledger is out of balance", e.free, e.capacity))
 	}
 }

@@ -22,7 +22,7 @@ func offer(cpu grid.MilliCPU, memory grid.Bytes, class string) *grid.Offer {
 func second(string) (mean, scv float64) { return 1, 0 }
 
 func TestFirstComeFirstServed(t *testing.T) {
-	e := New(grid.Resources{CPU: 2 * grid.CPU})
+	e := new(New(grid.Resources{CPU: 2 * grid.CPU}))
 	for i := range 4 {
 		e.Accept(0, id(i), offer(grid.CPU, 0, "c"), true)
 	}
@@ -41,7 +41,7 @@ func TestFirstComeFirstServed(t *testing.T) {
 }
 
 func TestNotReadyIsPassed(t *testing.T) {
-	e := New(grid.Resources{CPU: grid.CPU})
+	e := new(New(grid.Resources{CPU: grid.CPU}))
 	e.Accept(0, id(0), offer(grid.CPU, 0, "c"), false)
 	e.Accept(0, id(1), offer(grid.CPU, 0, "c"), true)
 	if w := e.Next(0); w.ID != id(1) {
@@ -55,7 +55,7 @@ func TestNotReadyIsPassed(t *testing.T) {
 }
 
 func TestBigTaskIsPassedABoundedNumberOfTimes(t *testing.T) {
-	e := New(grid.Resources{CPU: 4 * grid.CPU})
+	e := new(New(grid.Resources{CPU: 4 * grid.CPU}))
 	e.Accept(0, id(0), offer(grid.CPU, 0, "small"), true)
 	e.Next(0)
 	e.Accept(0, id(1), offer(4*grid.CPU, 0, "big"), true)
@@ -100,7 +100,7 @@ func TestRefuses(t *testing.T) {
 			}
 		}, grid.WhyQueue},
 	} {
-		e := New(grid.Resources{CPU: 2 * grid.CPU, Memory: grid.GiB})
+		e := new(New(grid.Resources{CPU: 2 * grid.CPU, Memory: grid.GiB}))
 		c.setup(e)
 		if got := e.Refuses(c.need); got != c.want {
 			t.Errorf("need %v: %q, want %q", c.need, got, c.want)
@@ -111,7 +111,7 @@ func TestRefuses(t *testing.T) {
 // With one slot the expected wait plus the task's own time is the expected completion time of [1]: the sum of the mean
 // run times of all work before it, a running task in full if it has just begun.
 func TestWaitOneSlot(t *testing.T) {
-	e := New(grid.Resources{CPU: grid.CPU})
+	e := new(New(grid.Resources{CPU: grid.CPU}))
 	law := func(c string) (mean, scv float64) { return map[string]float64{"a": 2, "b": 5}[c], 0 }
 	need := grid.Resources{CPU: grid.CPU}
 	if w := e.Wait(0, need, law); w != 0 {
@@ -137,7 +137,7 @@ func TestWaitOneSlot(t *testing.T) {
 
 // Passed and remaining time of the running task are all of its mean; nothing is before a task that fits.
 func TestAhead(t *testing.T) {
-	e := New(grid.Resources{CPU: 2 * grid.CPU})
+	e := new(New(grid.Resources{CPU: 2 * grid.CPU}))
 	need := grid.Resources{CPU: 2 * grid.CPU}
 	law := func(string) (mean, scv float64) { return 8, 0 }
 	e.Accept(0, id(0), offer(2*grid.CPU, 0, "a"), true)
@@ -151,7 +151,7 @@ func TestAhead(t *testing.T) {
 }
 
 func TestWaitManySlots(t *testing.T) {
-	e := New(grid.Resources{CPU: 4 * grid.CPU})
+	e := new(New(grid.Resources{CPU: 4 * grid.CPU}))
 	need := grid.Resources{CPU: grid.CPU}
 	for i := range 4 {
 		e.Accept(0, id(i), offer(grid.CPU, 0, "c"), true)
@@ -172,7 +172,7 @@ func TestWaitManySlots(t *testing.T) {
 // every attempt is in one list.
 func TestLedger(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		e := New(grid.Resources{CPU: 4 * grid.CPU, Memory: grid.GiB})
+		e := new(New(grid.Resources{CPU: 4 * grid.CPU, Memory: grid.GiB}))
 		n := 0
 		some := func(t *rapid.T) grid.AttemptID { return id(rapid.IntRange(0, max(n-1, 0)).Draw(t, "id")) }
 		t.Repeat(map[string]func(*rapid.T){
@@ -228,7 +228,7 @@ func TestLedger(t *testing.T) {
 
 // The attempts of one job share one spec, which is released with the last one.
 func TestAttemptsOfAJobShareItsDescription(t *testing.T) {
-	e := New(grid.Resources{CPU: grid.CPU})
+	e := new(New(grid.Resources{CPU: grid.CPU}))
 	a, b := id(0), id(0)
 	b.Task.Index = 1
 	x := e.Accept(0, a, offer(grid.CPU, 0, "c"), true)
@@ -244,7 +244,7 @@ func TestAttemptsOfAJobShareItsDescription(t *testing.T) {
 }
 
 func TestWaitNoticesLongerTasks(t *testing.T) {
-	e := New(grid.Resources{CPU: grid.CPU})
+	e := new(New(grid.Resources{CPU: grid.CPU}))
 	short := func(string) (mean, scv float64) { return 0.001, 0 }
 	for i := range 2 {
 		e.Accept(0, id(i), offer(grid.CPU, 0, "c"), true)
@@ -264,7 +264,7 @@ func TestWaitNoticesLongerTasks(t *testing.T) {
 
 // A stopping attempt holds its resources until it has stopped.
 func TestStoppingAttemptHoldsResources(t *testing.T) {
-	e := New(grid.Resources{CPU: grid.CPU})
+	e := new(New(grid.Resources{CPU: grid.CPU}))
 	law := func(string) (mean, scv float64) { return 10, 0 }
 	need := grid.Resources{CPU: grid.CPU}
 	end := []func(grid.AttemptID){func(a grid.AttemptID) { e.Forget(a) },
@@ -293,7 +293,7 @@ func TestStoppingAttemptHoldsResources(t *testing.T) {
 
 // A requeued attempt is the next to start, and its resources are free meanwhile.
 func TestRequeued(t *testing.T) {
-	e := New(grid.Resources{CPU: grid.CPU})
+	e := new(New(grid.Resources{CPU: grid.CPU}))
 	for i := range 2 {
 		e.Accept(0, id(i), offer(grid.CPU, 0, "c"), true)
 	}

@@ -10,7 +10,7 @@ import (
 
 // An attempt is of its job's level, which the class of its offer names, unless its task was demoted to another class.
 func TestLevelOfAnAttempt(t *testing.T) {
-	e := New(grid.Resources{CPU: grid.CPU})
+	e := new(New(grid.Resources{CPU: grid.CPU}))
 	s := &grid.JobSpec{Engine: grid.EngineProcess, Command: []string{"sh", "-c", "x"}}
 	for k, want := range map[uint32]string{0: grid.LevelOf(s), 1: "large"} {
 		class, _ := grid.ClassOfLevel(want)
@@ -24,7 +24,7 @@ func TestLevelOfAnAttempt(t *testing.T) {
 
 // Against a linear scan of all lists.
 func TestWorkOfAJob(t *testing.T) {
-	r, e := grid.NewRand(1, 9), New(grid.Resources{CPU: 3 * grid.CPU})
+	r, e := grid.NewRand(1, 9), new(New(grid.Resources{CPU: 3 * grid.CPU}))
 	var all []grid.AttemptID
 	for k := range 3000 {
 		now := grid.Time(0).Add(time.Duration(k) * time.Millisecond)

@@ -9,7 +9,8 @@ import (
 )
 
 // Next examines only work that may start: work that the gate rejected is asleep until it is woken. Thousands of
-// attempts can wait for a start lease, and each end of an attempt calls Next.
+// attempts can wait for a start lease, and each end of an attempt calls Next. Work that will not start soon is dormant:
+// a node on which nothing else waits is idle, and what comes to it starts at once.
 
 // enqueue adds work to the end of the queue; a further attempt of a task goes before tasks submitted later, unless
 // these have been passed too often.
@@ -44,15 +45,23 @@ func (e *Exec) insert(at int, w *Work) {
 			}
 		}
 	}
-	w.asleep = false
+	w.count(1)
+	w.sleep = awake
 	e.addAwake(w)
+}
+
+// count counts queued work that waits for a slot, in its class.
+func (w *Work) count(by int64) {
+	if !w.Held {
+		w.class.queue(w, by)
+	}
 }
 
 func byOrder(w *Work, turn int64) int { return cmp.Compare(w.order, turn) }
 
-// addAwake adds work to the awake list, if it is ready.
+// addAwake adds work to the awake list, if it is awake and ready.
 func (e *Exec) addAwake(w *Work) {
-	if w.ready {
+	if w.ready && w.sleep == awake {
 		at, _ := slices.BinarySearchFunc(e.awake, w.order, byOrder)
 		e.awake = slices.Insert(e.awake, at, w)
 	}
@@ -61,10 +70,13 @@ func (e *Exec) addAwake(w *Work) {
 // dequeue removes work from the queue.
 func (e *Exec) dequeue(w *Work) {
 	e.queue = withoutOrdered(e.queue, w)
-	if w.ready && !w.asleep {
+	if w.ready && w.sleep == awake {
 		e.awake = withoutOrdered(e.awake, w)
 	}
-	w.asleep = false
+	if w.sleep != dormant {
+		w.count(-1)
+	}
+	w.sleep = awake
 }
 
 // withoutOrdered is without for a list sorted by order.
@@ -97,28 +109,48 @@ func (e *Exec) Ready(id grid.AttemptID) {
 // is none.
 func (e *Exec) Next(now grid.Time) *Work {
 	e.rejected = false
-	w := e.next(now)
-	if e.rejected {
-		e.awake = slices.DeleteFunc(e.awake, func(w *Work) bool { return w.asleep })
-	}
+	w := e.nextHeld(now)
 	if w == nil {
-		return nil
+		w = e.next(now)
 	}
-	need := w.Spec.Needs.Resources
+	if e.rejected {
+		e.awake = slices.DeleteFunc(e.awake, func(w *Work) bool { return w.sleep != awake })
+	}
+	if w != nil {
+		e.Start(now, w)
+	}
+	return w
+}
+
+// Start has queued work run, for which there is a slot.
+func (e *Exec) Start(now grid.Time, w *Work) {
 	e.dequeue(w)
-	w.class.queued -= int64(need.CPU)
-	e.free = e.free.Minus(need)
-	e.check()
+	if w.Held {
+		e.startHeld(w)
+	} else {
+		e.free = e.free.Minus(w.Spec.Needs.Resources)
+		e.check()
+	}
 	w.State, w.Started, w.lostAtStart = grid.WorkRunning, now, e.lost
 	e.running = append(e.running, w)
-	return w
 }
 
 // next finds the next work that may start now.
 func (e *Exec) next(now grid.Time) *Work {
-	var head *Work // the oldest that is ready and does not fit
+	var head *Work // the oldest that is ready and lacks cores or memory
+	var short shortages
 	for _, w := range e.awake {
-		fits := e.free.Fits(w.Spec.Needs.Resources)
+		if w.Held {
+			continue
+		}
+		need := &w.Spec.Needs.Resources
+		fits := e.free.FitsPlain(*need)
+		if fits && need.Counts != "" && !short.allow(e, w) {
+			if short.isNews() && e.gateAllows(now, w) {
+				short.add(w)
+			}
+			continue
+		}
 		switch {
 		case !fits && head != nil:
 		case !e.gateAllows(now, w):
@@ -126,6 +158,7 @@ func (e *Exec) next(now grid.Time) *Work {
 			if head != nil {
 				head.passed++
 			}
+			short.pass(need.Counts)
 			return w
 		case w.passed >= MaxPassed || e.free.CPU <= 0:
 			return nil
@@ -144,14 +177,32 @@ func (e *Exec) gateAllows(now grid.Time, w *Work) bool {
 	if e.gate == nil || e.gate(now, w) {
 		return true
 	}
-	w.asleep, e.rejected = true, true
+	w.sleep, e.rejected = asleep, true
 	return false
 }
 
 // Wake makes Next examine queued work again: the gate may accept it now.
 func (e *Exec) Wake(w *Work) {
-	if w.State == grid.WorkQueued && w.asleep {
-		w.asleep = false
-		e.addAwake(w)
+	if w.State != grid.WorkQueued || w.sleep == awake {
+		return
 	}
+	if w.sleep == dormant {
+		w.count(1)
+	}
+	w.sleep = awake
+	e.addAwake(w)
+}
+
+// MakeDormant makes queued work count for nothing in what other work waits for, until Wake: nobody knows when the gate
+// will accept it. It reports whether the work was not dormant before.
+func (e *Exec) MakeDormant(w *Work) bool {
+	if w.State != grid.WorkQueued || w.sleep == dormant {
+		return false
+	}
+	if w.ready && w.sleep == awake {
+		e.awake = withoutOrdered(e.awake, w)
+	}
+	w.count(-1)
+	w.sleep = dormant
+	return true
 }

@@ -9,7 +9,7 @@ import (
 
 // running is a full node of one slot on which a task has run since time zero.
 func running() *Exec {
-	e := New(grid.Resources{CPU: grid.CPU})
+	e := new(New(grid.Resources{CPU: grid.CPU}))
 	e.Accept(0, id(0), offer(grid.CPU, 0, "c"), true)
 	e.Next(0)
 	return e

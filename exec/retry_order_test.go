@@ -10,7 +10,7 @@ import (
 // A task that returns after its node died is queued before all tasks that were submitted later, and after the older
 // ones of its kind. No task is passed without bound.
 func TestRetryGoesBeforeLaterTasks(t *testing.T) {
-	e := New(grid.Resources{CPU: grid.CPU})
+	e := new(New(grid.Resources{CPU: grid.CPU}))
 	at := grid.Time(0).Add(time.Hour)
 	come := func(n int, attempt uint32, age time.Duration) {
 		o := offer(grid.CPU, 0, "c")

@@ -22,6 +22,8 @@ const stoppingTime = 0.5
 //	0                                      if it fits and nothing is queued
 //	1 / Σ_running 1/rest  +  Σ_queued cpu·mean / capacity      otherwise
 //
+// where work that waits for counted resources counts as backlog.cores and backlog.wait say.
+//
 // rest is the expected remaining time of a running task of mean m and squared coefficient of variation c²; its mean if
 // tasks count whole:
 //
@@ -40,28 +42,43 @@ func (e *Exec) Wait(now grid.Time, need grid.Resources, law Law) float64 {
 	if e.whole {
 		first += ran
 	}
-	work := 0.0
+	var ahead backlog
 	for _, c := range e.classes {
-		if c.queued > 0 {
-			work += float64(c.queued) * c.mean(law)
+		if c.idle() {
+			continue
+		}
+		mean := c.mean(law)
+		ahead.addPlain(c.queued, mean)
+		if c.holds != nil {
+			ahead.addHolds(e, c.holds.cpu, c.holds.units, mean)
 		}
 	}
-	return first + work/float64(max(e.capacity.CPU, 1))
+	return first + ahead.wait(e, need.Counts)
 }
 
 // Ahead returns, for the running work that must end before a task with that need can start, the expected time in
 // seconds that has passed and that remains: the second is the first term of Wait, or both together are if tasks count
 // whole. 0 and 0 if the task fits beside it.
 func (e *Exec) Ahead(now grid.Time, need grid.Resources, law Law) (ran, rest float64) {
-	if e.free.Fits(need) || len(e.running)+len(e.stopping) == 0 {
+	if e.free.Fits(need) || len(e.running)+len(e.stopping)+e.holds == 0 {
 		return 0, 0
 	}
-	ends := float64(len(e.stopping)) / stoppingTime
+	if need.Counts != "" {
+		if ran, rest = e.aheadOf(now, need.Counts, law); e.free.FitsPlain(need) {
+			return ran, rest
+		}
+		need.Counts = ""
+		r, t := e.Ahead(now, need, law)
+		if t > rest {
+			return r, t
+		}
+		return ran, rest
+	}
+	ends := float64(len(e.stopping))/stoppingTime + float64(e.holds)/heldTime
 	fresh := ends
 	for _, w := range e.running {
-		m, scv := law(w.class.name)
-		age := now.Sub(w.Started).Seconds()
-		ends += 1 / max(scv*m+(1-scv)*max(m-age, 0), minRemaining*m, overrun(age, m, scv), 1e-6)
+		m, left := e.remaining(now, w, law)
+		ends += 1 / left
 		fresh += 1 / max(m, 1e-6)
 	}
 	rest, whole := 1/ends, 1/fresh
@@ -69,6 +86,13 @@ func (e *Exec) Ahead(now grid.Time, need grid.Resources, law Law) (ran, rest flo
 		rest = min(rest, whole)
 	}
 	return max(whole-rest, 0), rest
+}
+
+// remaining is the mean of a running task's class and its expected remaining time, in seconds.
+func (e *Exec) remaining(now grid.Time, w *Work, law Law) (mean, rest float64) {
+	m, scv := law(w.class.name)
+	age := now.Sub(w.Started).Seconds()
+	return m, max(scv*m+(1-scv)*max(m-age, 0), minRemaining*m, overrun(age, m, scv), 1e-6)
 }
 
 // overrun returns by how many seconds a run exceeds its mean and the tolerance.
@@ -135,7 +159,7 @@ func (e *Exec) class(name string) *class {
 
 // dropClass removes the counter of a class without work here, so that the list stays short.
 func (e *Exec) dropClass(c *class) {
-	if c.queued > 0 || len(e.classes) <= keepClasses {
+	if !c.idle() || len(e.classes) <= keepClasses {
 		return
 	}
 	for _, list := range e.lists() {

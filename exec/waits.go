@@ -1,17 +1,26 @@
 package exec
 
-import "skep/grid"
+import (
+	"slices"
+
+	"skep/grid"
+)
 
 // Waits calls f for the first queued work, up to most, that waits for a slot, in order, with the expected time in
 // seconds until each would be done: as Wait says it for work that comes after it, and its mean. Work whose inputs come,
-// or that waits for its start lease beside a free slot, does not wait for a slot. f returns false to end it.
+// or that waits for its start lease beside a free slot, does not wait for a slot; dormant work waits for none, and
+// nothing waits for it. f returns false to end it.
 func (e *Exec) Waits(now grid.Time, law Law, most int, f func(w *Work, end float64) bool) {
 	e.updateAges(now)
 	var need grid.Resources // of the last work
 	var of *class
-	first, mean, before := 0.0, 0.0, 0.0
-	for i, w := range e.queue[:min(len(e.queue), most)] {
-		if i == 0 || w.Spec.Needs.Resources != need {
+	first, mean := 0.0, 0.0
+	var ahead backlog
+	for _, w := range e.queue[:min(len(e.queue), most)] {
+		if w.sleep == dormant {
+			continue
+		}
+		if of == nil || w.Spec.Needs.Resources != need {
 			need = w.Spec.Needs.Resources
 			ran, rest := e.Ahead(now, need, law)
 			if first = rest; e.whole {
@@ -21,27 +30,50 @@ func (e *Exec) Waits(now grid.Time, law Law, most int, f func(w *Work, end float
 		if w.class != of {
 			of, mean = w.class, w.class.mean(law)
 		}
-		if w.waitsForSlot(e) && !f(w, first+before/float64(max(e.capacity.CPU, 1))+mean) {
+		if w.waitsForSlot(e) && !f(w, first+ahead.wait(e, need.Counts)+mean) {
 			return
 		}
-		before += float64(need.CPU) * mean
+		if w.Held {
+			continue
+		}
+		if need.Counts == "" {
+			ahead.addPlain(int64(need.CPU), mean)
+		} else {
+			ahead.addHolds(e, int64(need.CPU), need.Counts, mean)
+		}
 	}
 }
 
-func (w *Work) waitsForSlot(e *Exec) bool { return w.ready && !e.free.Fits(w.Spec.Needs.Resources) }
+func (w *Work) waitsForSlot(e *Exec) bool {
+	return w.ready && !w.Held && !e.free.Fits(w.Spec.Needs.Resources)
+}
 
 // Room returns the resources that are free and that no queued work is about to take; false = work waits for a slot. It
-// looks at the first of the queue, up to most.
-func (e *Exec) Room(most int) (grid.Resources, bool) {
-	room := e.free
+// looks at the first of the queue, up to most. Cores that are free beside work which waits for counted resources are
+// room, for work that needs none of these.
+func (e *Exec) Room(most int) (room grid.Resources, none bool) {
+	room, none = e.free, true
 	for _, w := range e.queue[:min(len(e.queue), most)] {
-		if w.waitsForSlot(e) {
+		switch need := w.Spec.Needs.Resources; {
+		case w.Held, w.sleep == dormant:
+		case !w.waitsForSlot(e):
+			room = room.Minus(need)
+		case e.free.FitsPlain(need):
+			none = false
+		default:
 			return grid.Resources{}, false
 		}
-		room = room.Minus(w.Spec.Needs.Resources)
 	}
-	if len(e.queue) > most || room.CPU <= 0 || room.Memory < 0 {
-		return grid.Resources{}, true
+	if !none || room.Counts.Negative() {
+		room.Counts = ""
 	}
-	return room, true
+	if len(e.queue) > most && (none || e.queuesPlain()) || room.CPU <= 0 || room.Memory < 0 {
+		return grid.Resources{}, none
+	}
+	return room, none
+}
+
+// queuesPlain reports whether work is queued that needs no counted resources.
+func (e *Exec) queuesPlain() bool {
+	return slices.ContainsFunc(e.classes, func(c *class) bool { return c.queued > 0 })
 }

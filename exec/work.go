@@ -25,7 +25,7 @@ type Work struct {
 	lostAtStart float64   // coreShare.lost when it started
 	order       int64     // of WorkQueued: position in the queue, with gaps; of WorkFinished: its number
 	resendPlace int       // of WorkFinished: place in the resend heap, from 1; 0 = not in it
-	asleep      bool      // the gate rejected it, and it waits for Wake
+	sleep       sleep     // of WorkQueued
 	ready       bool      // program and inputs are present
 	stopping    bool      // told to end while it runs
 	passed      int       // how often smaller or older work went before it
@@ -35,6 +35,15 @@ type Work struct {
 	before      *Work    // previous of the same job
 	after       *Work
 }
+
+// sleep says whether queued work is examined by Next.
+type sleep uint8
+
+const (
+	awake   sleep = iota
+	asleep        // the gate rejected it, and it waits for Wake
+	dormant       // as asleep, and other work need not wait for it
+)
 
 // Report is how finished work is reported to its owner until that has acknowledged it.
 type Report struct {
@@ -46,8 +55,11 @@ type Report struct {
 
 // Terms are what its offer says of an attempt.
 type Terms struct {
-	Stays bool // while it is queued it may not be given away
-	Asks  bool // its owner asks for it before it gives it up
+	Stays  bool          // while it is queued it may not be given away
+	Asks   bool          // its owner asks for it before it gives it up
+	Barred []grid.NodeID // it may not be given to them; forgotten in a restart
+	Inputs []grid.File   // left by tasks of other jobs; immutable
+	Held   bool          // of WorkQueued: it has its slot
 }
 
 // Level is the finest level of its class: that of its job, unless the task was demoted to another class.
@@ -61,7 +73,8 @@ func (w *Work) Level() string {
 // class counts the queued work of one level of a class, so that the backlog is a sum over classes instead of tasks.
 type class struct {
 	name   string
-	queued int64   // MilliCPU of queued work
+	queued int64   // MilliCPU of queued work that needs no counted resources
+	holds  *demand // of that which needs some; nil = there was none
 	age    float64 // mean age of running work in seconds, by updateAges
 	runs   int     // number of running ones, by updateAges
 }

@@ -12,4 +12,5 @@
 //
 //	[1] proc_pid_statm(5), proc_pid_status(5), proc_pid_smaps(5), proc_pid_environ(5), proc_sysvipc(5), pidfd_open(2)
 //	[2] POSIX sh 2.8.2: exit status 126, 127 and more than 128; timeout(1): 124
+//	[3] chattr(1), attribute T; ioctl_iflags(2)
 package process

@@ -1,8 +1,12 @@
 package process
 
 import (
+	"cmp"
 	"os"
+	"path/filepath"
 	"strings"
+
+	"skep/exec/progress"
 )
 
 // Marker is the variable that names the attempt's folder in the environment of each of its processes where it has no
@@ -18,9 +22,10 @@ const taskUser = "skep-task"
 
 const defaultPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
-// environ builds the task's environment; of several values for a name the last one stays.
-func (r *Runner) environ(s *Spec) []string {
-	env := make([]string, 0, len(inherited)+len(s.Env)+5)
+// environ builds the task's environment; of several values for a name the last one stays. If asked, it has the path
+// of the FIFO.
+func (r *Runner) environ(s *Spec, asked bool) []string {
+	env := make([]string, 0, len(inherited)+len(s.Env)+6)
 	put := func(entry string) {
 		name := entry[:strings.IndexByte(entry, '=')+1]
 		for i := range env {
@@ -37,22 +42,29 @@ func (r *Runner) environ(s *Spec) []string {
 			put(name + "=" + v)
 		}
 	}
-	if r.Owner(s.Dir) != 0 {
-		put("USER=" + taskUser)
-		put("LOGNAME=" + taskUser)
+	if to := r.Owner(s.Dir); to.UID != 0 {
+		put("USER=" + cmp.Or(to.Name, taskUser))
+		put("LOGNAME=" + cmp.Or(to.Name, taskUser))
 	}
 	at := r.seen(s.Dir)
-	put("HOME=" + at.work)
+	put("HOME=" + cmp.Or(s.Home, at.work))
+	put("SKEP_WORK=" + at.work)
 	put("TMPDIR=" + at.temp)
 	for _, e := range s.Env {
 		put(e)
 	}
-	put("PWD=" + at.work)
+	put("PWD=" + r.start(s))
+	if asked {
+		put(progress.Variable + "=" + filepath.Join(at.temp, progress.Name))
+	}
 	if !r.sandbox.Boxes() {
 		put(Marker + "=" + s.Dir)
 	}
 	return env
 }
+
+// start is the folder in which a task starts.
+func (r *Runner) start(s *Spec) string { return cmp.Or(s.Workdir, r.seen(s.Dir).work) }
 
 // lookupEnv finds a variable in a list made by environ.
 func lookupEnv(env []string, name string) string {

@@ -9,12 +9,15 @@ import (
 	"strings"
 	"syscall"
 
+	"golang.org/x/sys/unix"
+
+	"skep/exec/progress"
 	"skep/exec/sandbox/zygote"
 )
 
-// The layout of an attempt's folder. All of it belongs to the task; what it prints is kept beside it, where it cannot
-// come by. There are few files because making one is what a short task costs most: on some file systems, after many
-// have been deleted, as much as starting its program.
+// The layout of an attempt's folder. What is in these two belongs to the task; what it prints is kept beside the
+// folder, where it cannot come by. There are few files because making one is what a short task costs most: on some file
+// systems, after many have been deleted, as much as starting its program.
 const (
 	workName = "work" // the working folder and HOME; inputs go here, outputs come from here
 	tempName = "tmp"  // TMPDIR; in a box /tmp and /var/tmp
@@ -34,33 +37,41 @@ func Output(dir string, s Stream) string {
 	return dir + stdoutSuffix
 }
 
-// Prepare makes the attempt's folder dir with dir/work in it. Where the node is root both belong to a user ID that no
-// other attempt has, until Remove: what the caller puts into work before Start, it must give to that user (Owner). In a
-// box dir is an entry of the folder of attempts. The task's output appears beside it.
-func (r *Runner) Prepare(dir string) error {
-	if err := r.prepare(dir); err != nil {
+// Account is the user and group that an attempt runs as. Without a name it is an ID that no account and no other
+// attempt has. The zero one is the node's own.
+type Account struct {
+	UID, GID uint32
+	Name     string
+}
+
+// Prepare makes the attempt's folder dir with dir/work in it. Where the node is root both belong to a user, until
+// Remove: the given one or, for the zero Account, an ID that no other attempt has. What the caller puts into work
+// before Start, it must give to that user (Owner). In a box dir is an entry of the folder of attempts. The task's
+// output appears beside it.
+func (r *Runner) Prepare(dir string, as Account) error {
+	if err := r.prepare(dir, as); err != nil {
 		return fmt.Errorf("process: make folder of attempt: %w", err)
 	}
 	return nil
 }
 
-func (r *Runner) prepare(dir string) error {
+func (r *Runner) prepare(dir string, as Account) error {
 	if r.sandbox.Boxes() && filepath.Dir(dir) != r.work {
 		return fmt.Errorf("%s is not in %s, the folder of attempts", dir, r.work)
 	}
-	id, err := r.claim(dir, r.sandbox.TakeID, r.sandbox.ReleaseID)
+	take := r.lease
+	if as.UID != 0 {
+		take = func() (Account, error) { return as, nil }
+	}
+	to, err := r.claim(dir, take, r.giveBack)
 	if err != nil {
 		return err
 	}
 	mode := fs.FileMode(0o700)
-	if id != 0 {
+	if to.UID != 0 {
 		mode = 0o711 // its user must pass, not look
 	}
-	err = os.Mkdir(dir, mode)
-	if errors.Is(err, fs.ErrNotExist) {
-		err = os.MkdirAll(dir, mode)
-	}
-	if err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := r.spares.take(dir, mode); err != nil {
 		return err
 	}
 	for _, name := range [...]string{workName, tempName} {
@@ -68,70 +79,101 @@ func (r *Runner) prepare(dir string) error {
 		if err := os.Mkdir(path, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 			return err
 		}
-		if id != 0 {
-			if err := os.Lchown(path, int(id), int(id)); err != nil {
+		if to.UID != 0 {
+			if err := os.Lchown(path, int(to.UID), int(to.GID)); err != nil {
 				return err
 			}
 		}
 	}
+	_ = progress.Make(filepath.Join(dir, tempName), to.UID, to.GID) // where there can be no FIFO, the task is not asked
 	return nil
 }
 
-// claim gives an attempt its user ID, if the node has some to give. Taking one may need a walk of all that is exposed
-// for writing, behind which no other task may wait.
-func (r *Runner) claim(dir string, take func() (uint32, error), giveBack func(id uint32, left bool)) (uint32, error) {
-	if id := r.Owner(dir); id != 0 {
-		return id, nil
+// lease returns an ID that no other attempt has, if the node has some to give. It may need a walk of all that is
+// exposed for writing.
+func (r *Runner) lease() (Account, error) {
+	id, err := r.sandbox.TakeID()
+	return Account{UID: id, GID: id}, err
+}
+
+// giveBack gives a leased ID back, of which processes may be left.
+func (r *Runner) giveBack(to Account, left bool) {
+	if to.UID != 0 && to.Name == "" {
+		r.sandbox.ReleaseID(to.UID, left)
 	}
-	id, err := take()
-	if err != nil || id == 0 {
-		return id, err
+}
+
+// claim gives an attempt the user that take returns, behind which no other task may wait, unless it has one.
+func (r *Runner) claim(dir string, take func() (Account, error), giveBack func(to Account, left bool)) (Account,
+	error) {
+	if to := r.Owner(dir); to.UID != 0 {
+		return to, nil
+	}
+	to, err := take()
+	if err != nil || to.UID == 0 {
+		return Account{}, err
 	}
 	r.mu.Lock()
-	had := r.ids[dir]
-	if had == 0 {
-		r.ids[dir] = id
+	had := r.owners[dir]
+	if had.UID == 0 {
+		r.owners[dir] = to
 	}
 	r.mu.Unlock()
-	if had != 0 { // by another call for this folder
-		giveBack(id, false)
+	if had.UID != 0 { // by another call for this folder
+		giveBack(to, false)
 		return had, nil
 	}
-	return id, nil
+	return to, nil
 }
 
-// Owner is the user and group ID of an attempt; 0 is the node's own.
-func (r *Runner) Owner(dir string) uint32 {
+// Owner is the user of an attempt; the zero Account is the node's own.
+func (r *Runner) Owner(dir string) Account {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.ids[dir]
+	return r.owners[dir]
 }
 
-// Remove deletes the attempt's folder and output, also where the task took the permissions off its own folders.
+// Hangs reports whether a process of the attempt that has ended hangs in the kernel, and so keeps what it has open.
+func (r *Runner) Hangs(dir string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.hung[dir]
+}
+
+// Remove deletes the attempt's folder and output, also where the task took the permissions off its own folders. The
+// folder itself may be kept, empty, for another attempt.
 func (r *Runner) Remove(dir string) error {
-	if err := Remove(dir); err != nil {
+	r.mu.Lock()
+	to, hangs := r.owners[dir], r.hung[dir]
+	r.mu.Unlock()
+	own := (r.sandbox.Boxes() || to.UID != 0) && !hangs // no task could change it
+	if err := remove(dir, func() bool { return own && r.spares.keep(dir) }); err != nil {
 		return err // what is left has its user ID
 	}
 	r.mu.Lock()
-	id, hangs := r.ids[dir], r.hung[dir]
-	delete(r.ids, dir)
+	delete(r.owners, dir)
 	delete(r.hung, dir)
 	r.mu.Unlock()
-	if id != 0 {
-		r.sandbox.ReleaseID(id, hangs)
-	}
+	r.giveBack(to, hangs)
 	return nil
 }
 
 // Remove deletes a folder of attempts, or of one with its output. The tasks whose folders these were may have left
 // anything there: no link is followed, and nothing outside is touched.
-func Remove(dir string) error {
+func Remove(dir string) error { return remove(dir, func() bool { return false }) }
+
+// remove is Remove, but leaves the folder, once it is empty, to keep if that takes it.
+func remove(dir string, keep func() bool) error {
 	for _, s := range [...]Stream{Stdout, Stderr} {
-		if err := os.Remove(Output(dir, s)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("process: remove output of attempt: %w", err)
+		err := error(unix.EINTR)
+		for err == unix.EINTR {
+			err = unix.Unlink(Output(dir, s)) // one call less than os.Remove
+		}
+		if err != nil && err != unix.ENOENT && err != unix.ENOTDIR { // of the latter emptyTree tells
+			return fmt.Errorf("process: remove output of attempt %s: %w", Output(dir, s), err)
 		}
 	}
-	if err := removeTree(dir); err != nil {
+	if err := emptyTree(dir, keep); err != nil {
 		return fmt.Errorf("process: remove folder of attempt: %w", err)
 	}
 	return nil
@@ -148,10 +190,10 @@ func (r *Runner) seen(dir string) places {
 	return places{filepath.Join(dir, workName), filepath.Join(dir, tempName)}
 }
 
-// outside is where a path that a task sees is on this machine; false if it is not among the files that tasks see.
-func (r *Runner) outside(path, dir string) (string, bool) {
+// outside is where a path that a task sees is on this machine; own reports that it is in a folder of its attempt.
+func (r *Runner) outside(path, dir string) (at string, own bool) {
 	if !r.sandbox.Boxes() {
-		return path, true
+		return path, false
 	}
 	path = filepath.Clean(path)
 	for _, own := range [...]struct{ seen, at string }{{zygote.Task, dir}, {"/tmp", filepath.Join(dir, tempName)},
@@ -160,7 +202,7 @@ func (r *Runner) outside(path, dir string) (string, bool) {
 			return own.at + rest, true
 		}
 	}
-	return path, r.sandbox.Shows(path)
+	return path, false
 }
 
 // Passable reports the folder that keeps the users of attempts from the folders of attempts in work, where tasks have

@@ -37,7 +37,14 @@ const (
 func (p *Process) keep(r *Runner, g group, read [2]*os.File) {
 	copied := make(chan struct{}, len(read))
 	for i, f := range read {
+		if f == nil { // a terminal is one stream
+			copied <- struct{}{}
+			continue
+		}
 		go p.copy(i, f, copied)
+	}
+	if p.progress != nil {
+		p.progress.Follow(p.spec.Progress)
 	}
 	wake := make(chan struct{}, 1)
 	p.mu.Lock()
@@ -48,6 +55,7 @@ func (p *Process) keep(r *Runner, g group, read [2]*os.File) {
 		}
 	}
 	p.mu.Unlock()
+	p.beside.open(g)
 	go func() {
 		k := keeper{p: p, g: g, wake: wake}
 		if !k.follow() {
@@ -55,7 +63,12 @@ func (p *Process) keep(r *Runner, g group, read [2]*os.File) {
 			r.hung[p.spec.Dir] = true
 			r.mu.Unlock()
 		}
+		p.beside.close()
 		p.drain(read, copied)
+		if p.progress != nil {
+			p.progress.Close()
+		}
+		closeAll(read[:])
 		p.mu.Lock()
 		p.wake = nil
 		p.mu.Unlock()
@@ -68,7 +81,9 @@ func (p *Process) keep(r *Runner, g group, read [2]*os.File) {
 // copy moves an output to its file. It has a buffer only while there is something to move.
 func (p *Process) copy(i int, f *os.File, copied chan<- struct{}) {
 	defer func() { copied <- struct{}{} }()
-	defer f.Close()
+	if f != p.terminal { // which may be opened again, and whose end would be a signal to the task
+		defer f.Close()
+	}
 	conn, err := f.SyscallConn()
 	if err != nil {
 		return

@@ -14,20 +14,41 @@ import (
 	"golang.org/x/sys/unix"
 
 	"skep/exec/sandbox"
+	"skep/exec/sandbox/zygote"
 )
+
+// Terminals says that tasks may have terminals here.
+const Terminals = true
 
 // launch starts p in its box and returns when its program has been executed.
 func (r *Runner) launch(p *Process, path string, env []string) error {
-	read, write, err := pipes(r.Owner(p.spec.Dir))
+	to := r.Owner(p.spec.Dir)
+	files := [3]int{r.stdin(&p.spec), r.null, r.null}
+	var read, write [2]*os.File
+	var err error
+	if p.spec.Terminal == nil {
+		if read, write, err = pipes(to); err == nil {
+			files[1], files[2] = int(write[0].Fd()), int(write[1].Fd())
+		}
+	}
 	if err != nil {
 		return fmt.Errorf("process: start %s: %w", p.spec.Argv[0], err)
 	}
 	defer closeAll(write[:])
 	spec := sandbox.Spec{
-		Folder: filepath.Base(p.spec.Dir), Network: p.spec.Network, Memory: p.spec.Memory, Procs: p.spec.MaxProcs,
-		CPU: p.spec.CPU, Strict: p.spec.Strict,
-		Command: sandbox.Command{Path: path, Dir: r.seen(p.spec.Dir).work, Argv: p.spec.Argv, Env: env, Nice: r.nice,
-			Files: [3]int{r.null, int(write[0].Fd()), int(write[1].Fd())}, Limits: r.limits(&p.spec), ID: r.Owner(p.spec.Dir)},
+		Folder: filepath.Base(p.spec.Dir), Network: p.spec.Network, Pod: p.spec.Pod,
+		Memory: p.spec.Memory, Procs: p.spec.MaxProcs,
+		CPU: p.spec.CPU, Strict: p.spec.Strict, Devices: p.spec.Devices,
+		Command: sandbox.Command{Path: path, Dir: r.start(&p.spec), Argv: p.spec.Argv, Env: env, Nice: r.nice,
+			CPUs: p.spec.CPUs, Files: files, Terminal: p.spec.Terminal,
+			Limits: r.limits(&p.spec), UID: to.UID, GID: to.GID, Account: to.Name != ""},
+	}
+	if p.spec.Hosts != nil {
+		spec.Hosts = hostsName
+		if err := os.WriteFile(filepath.Join(p.spec.Dir, hostsName), p.spec.Hosts, 0o644); err != nil {
+			closeAll(read[:])
+			return fmt.Errorf("process: start %s: %w", p.spec.Argv[0], err)
+		}
 	}
 	p.result.Started = time.Now()
 	box, err := r.sandbox.Start(&spec)
@@ -37,25 +58,35 @@ func (r *Runner) launch(p *Process, path string, env []string) error {
 		if errors.As(err, &failed) && failed.Exec() {
 			return r.execError(&p.spec, path, failed.Err)
 		}
+		if failed != nil && failed.Stage == zygote.StageDir && p.spec.Workdir != "" {
+			return &ExecError{CannotExecute, "workdir " + p.spec.Workdir, failed.Err}
+		}
 		return fmt.Errorf("process: start %s: %w", p.spec.Argv[0], err)
 	}
 	p.pid = box.Pid()
+	if p.spec.Terminal != nil {
+		read[0] = box.Terminal()
+		p.terminal = read[0]
+	}
 	r.watch.add(p, box)
 	p.keep(r, box, read)
 	return nil
 }
 
+// hostsName is the file in the folder of an attempt that is its /etc/hosts.
+const hostsName = "hosts"
+
 // pipes are the outputs of a task: here the ends that are read, as goroutines wait for them, and its own, which block.
 // They are the task's, or it could not open /dev/stdout.
-func pipes(id uint32) (read, write [2]*os.File, err error) {
+func pipes(to Account) (read, write [2]*os.File, err error) {
 	for i := range read {
 		var fds [2]int
 		if err = unix.Pipe2(fds[:], unix.O_CLOEXEC); err == nil {
 			err = unix.SetNonblock(fds[0], true)
 			read[i], write[i] = os.NewFile(uintptr(fds[0]), "output"), os.NewFile(uintptr(fds[1]), "output")
 		}
-		if err == nil && id != 0 {
-			err = unix.Fchown(fds[1], int(id), int(id))
+		if err == nil && to.UID != 0 {
+			err = unix.Fchown(fds[1], int(to.UID), int(to.GID))
 		}
 		if err != nil {
 			closeAll(append(read[:], write[:]...))

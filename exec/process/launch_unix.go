@@ -3,6 +3,7 @@
 package process
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"sync"
@@ -12,11 +13,18 @@ import (
 	"golang.org/x/sys/unix"
 
 	"skep/exec/sandbox"
+	"skep/exec/terminal"
 )
+
+// Terminals says that tasks have no terminals here.
+const Terminals = false
 
 // launch starts p in a process group of its own. Memory, MaxFile, MaxProcs and Network are not enforced here, and a
 // killed node leaves its tasks behind.
 func (r *Runner) launch(p *Process, path string, env []string) error {
+	if p.spec.Terminal != nil {
+		return errors.New("process: only nodes on Linux have terminals for tasks")
+	}
 	var read, write [2]*os.File
 	for i := range read {
 		var err error
@@ -26,8 +34,8 @@ func (r *Runner) launch(p *Process, path string, env []string) error {
 		}
 	}
 	attr := syscall.ProcAttr{
-		Dir: Work(p.spec.Dir), Env: env,
-		Files: []uintptr{uintptr(r.null), write[0].Fd(), write[1].Fd()},
+		Dir: r.start(&p.spec), Env: env,
+		Files: []uintptr{uintptr(r.stdin(&p.spec)), write[0].Fd(), write[1].Fd()},
 		Sys:   &syscall.SysProcAttr{Setsid: true},
 	}
 	p.result.Started = time.Now()
@@ -76,6 +84,11 @@ func (g *processGroup) wait() {
 		time.Sleep(pause)
 	}
 	close(g.empty)
+}
+
+// second runs no further command here.
+func (r *Runner) second(group, *Spec, string, []string, *terminal.Size) (*Further, error) {
+	return nil, errors.New("only nodes on Linux run further commands beside a task")
 }
 
 func (g *processGroup) Signal(s syscall.Signal) error { return unix.Kill(-g.pid, s) }

@@ -118,6 +118,9 @@ func lookAtSessions(tasks []*watched) {
 	sessions := make(map[int]*watched, len(tasks))
 	for _, t := range tasks {
 		sessions[t.pid] = t
+		for _, pid := range t.beside.sessions() {
+			sessions[pid] = t
+		}
 	}
 	eachProcess(func(pid int) {
 		session, err := unix.Getsid(pid)

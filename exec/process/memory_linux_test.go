@@ -294,8 +294,11 @@ func TestProcessesAreBounded(t *testing.T) {
 	if res.Code() == 0 || out == "60\n" {
 		t.Errorf("60 processes ran where 30 may: code %d, %q", res.Code(), out)
 	}
+	eventually(t, "the task beside it makes its own 20", func() bool {
+		return output(t, beside, Stdout) == "20\n" || output(t, beside, Stderr) != ""
+	})
 	other.Cancel()
-	if wait(t, other); output(t, beside, Stdout) != "20\n" {
-		t.Errorf("the task beside it could not make its own 20: %q, %q", output(t, beside, Stdout), output(t, beside, Stderr))
+	if wait(t, other); output(t, beside, Stderr) != "" {
+		t.Errorf("the task beside it could not: %q", output(t, beside, Stderr))
 	}
 }

@@ -2,12 +2,15 @@ package process
 
 import (
 	"fmt"
+	"os"
 	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
 
+	"skep/exec/progress"
 	"skep/exec/sandbox"
+	"skep/exec/terminal"
 )
 
 // Process is one running task.
@@ -15,6 +18,8 @@ type Process struct {
 	spec Spec
 	pid  int // in its box, or of the machine, where it is also its process group and its session
 	out  [2]sink
+
+	progress *progress.Pipe // nil = the task is not asked
 
 	asked atomic.Int32 // 1 + the Cause for which it shall stop; the first one counts
 	// 1 + the Cause for which what is left of it cannot have its whole grace, whatever it is stopped for
@@ -25,6 +30,10 @@ type Process struct {
 	said string // of DiskExceeded, and of MemoryExceeded if its size is not the reason: what is said about it
 	wake func() // makes the task's keeper look at asked; nil once the task has ended
 
+	beside beside
+
+	terminal *os.File // the node's end of its terminal, open until its end; nil = it has none
+
 	done   chan struct{}
 	result Result
 }
@@ -34,6 +43,15 @@ func (p *Process) Wait() Result {
 	<-p.done
 	return p.result
 }
+
+// Type gives the task, which has a terminal, what is typed there. After its end the error is os.ErrClosed.
+func (p *Process) Type(b []byte) error {
+	_, err := p.terminal.Write(b)
+	return err
+}
+
+// Resize sets the size of its terminal.
+func (p *Process) Resize(s terminal.Size) error { return terminal.Set(p.terminal, s) }
 
 // Cancel stops the task: SIGTERM to its group, then SIGKILL. It does not wait.
 func (p *Process) Cancel() { p.stop(Cancelled) }

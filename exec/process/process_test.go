@@ -74,7 +74,7 @@ var attempts atomic.Int64
 func spec(t testing.TB, r *Runner, script string) Spec {
 	t.Helper()
 	dir := filepath.Join(r.work, fmt.Sprint("attempt-", attempts.Add(1)))
-	if err := r.Prepare(dir); err != nil {
+	if err := r.Prepare(dir, Account{}); err != nil {
 		t.Fatal(err)
 	}
 	return Spec{Argv: []string{"/bin/sh", "-c", script}, Dir: dir, Grace: 200 * time.Millisecond}
@@ -101,7 +101,7 @@ func put(t testing.TB, r *Runner, s Spec, name, content string, mode os.FileMode
 	if err := os.WriteFile(path, []byte(content), mode); err != nil {
 		t.Fatal(err)
 	}
-	if id := int(r.Owner(s.Dir)); id != 0 {
+	if id := int(r.Owner(s.Dir).UID); id != 0 {
 		for at := path; at != s.Dir; at = filepath.Dir(at) {
 			if err := os.Lchown(at, id, id); err != nil {
 				t.Fatal(err)

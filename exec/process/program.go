@@ -10,10 +10,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// program finds the file of Argv[0] as the task would: with a slash relative to its work folder, else in its PATH,
-// where an empty or relative entry is relative to the work folder too. It returns the path that the task sees.
+// program finds the file of Argv[0] as the task would: with a slash relative to where it starts, else in its PATH,
+// where an empty or relative entry is relative to that too. It returns the path that the task sees.
 func (r *Runner) program(s *Spec, env []string) (string, error) {
-	name, work := s.Argv[0], r.seen(s.Dir).work
+	name, work := s.Argv[0], r.start(s)
+	if s.OwnProgram {
+		work = r.seen(s.Dir).work
+	}
 	if strings.Contains(name, "/") {
 		path := within(work, name)
 		if err := r.executable(path, s.Dir); err != nil {
@@ -28,9 +31,12 @@ func (r *Runner) program(s *Spec, env []string) (string, error) {
 		if err == nil {
 			return path, nil
 		}
+		if err == unix.ENOENT || denied != nil {
+			continue
+		}
 		at, _ := r.outside(path, s.Dir)
 		var st unix.Stat_t
-		if denied == nil && (unix.Stat(at, &st) == nil || err == errTemp) { // there, but of no use
+		if unix.Stat(at, &st) == nil || err == errTemp { // there, but of no use
 			denied = &ExecError{CannotExecute, path, err}
 		}
 	}
@@ -57,7 +63,7 @@ func within(work, path string) string {
 
 // executable looks at the file only; whether the kernel takes it, the exec itself will tell.
 func (r *Runner) executable(path, dir string) error {
-	at, shown := r.outside(path, dir)
+	at, own := r.outside(path, dir)
 	var st unix.Stat_t
 	if err := unix.Stat(at, &st); err != nil {
 		if at != path && unix.Stat(path, &st) == nil {
@@ -70,7 +76,7 @@ func (r *Runner) executable(path, dir string) error {
 		return syscall.EISDIR
 	case st.Mode&unix.S_IFMT != unix.S_IFREG || st.Mode&0o111 == 0:
 		return syscall.EACCES
-	case !shown:
+	case !own && !r.sandbox.Shows(at): // last: the links of a path are followed one by one
 		return errHidden
 	}
 	return nil

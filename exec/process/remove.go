@@ -27,7 +27,10 @@ var errFilled = errors.New("it is filled again as it is emptied")
 // removeTree removes a folder and all in it. It goes by open folders and follows no link, so that nothing else is
 // removed or changed however the folder was made. Folders of any mode are entered: root is kept out by none, another
 // user changes it.
-func removeTree(dir string) error {
+func removeTree(dir string) error { return emptyTree(dir, func() bool { return false }) }
+
+// emptyTree is removeTree, but leaves the folder, once it is empty, to keep if that takes it.
+func emptyTree(dir string, keep func() bool) error {
 	parent, err := unix.Open(filepath.Dir(dir), unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -61,6 +64,9 @@ func removeTree(dir string) error {
 		if !r.again {
 			break
 		}
+	}
+	if keep() {
+		return nil
 	}
 	if err := unix.Unlinkat(parent, name, unix.AT_REMOVEDIR); err != nil {
 		return &os.PathError{Op: "remove", Path: dir, Err: err}
@@ -136,6 +142,9 @@ func (r *remover) remove(folder int, name string, depth int) error {
 	case unix.EISDIR, unix.EPERM:
 	default:
 		return err
+	}
+	if unix.Unlinkat(folder, name, unix.AT_REMOVEDIR) == nil { // most are empty
+		return nil
 	}
 	if depth >= removeDepth {
 		return r.moveUp(folder, name)

@@ -35,7 +35,7 @@ func init() {
 		var bombs []*Process
 		for _, name := range []string{"one", "two", "three"} {
 			dir := filepath.Join(r.work, name)
-			if err := r.Prepare(dir); err != nil {
+			if err := r.Prepare(dir, Account{}); err != nil {
 				panic(err)
 			}
 			const bomb = `for (1..3000) { my $p = fork; if (!defined $p) { open(F, ">full"); close F; last } if (!$p) { sleep 60; exit } } sleep 60`

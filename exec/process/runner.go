@@ -3,7 +3,9 @@ package process
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -30,16 +32,17 @@ var ErrClosed = errors.New("process: runner is closed")
 type Runner struct {
 	nice    int
 	work    string // the folder of attempts
-	null    int    // /dev/null, every task's stdin
+	null    int    // /dev/null, the stdin of tasks that have no other
 	sandbox *sandbox.Sandbox
 	watch   watcher
+	spares  spares
 
 	mu     sync.Mutex
 	closed bool
 	live   map[*Process]struct{}
-	ids    map[string]uint32 // user IDs by folder, where the node is root
-	hung   map[string]bool   // the folders of tasks of which processes hang
-	used   time.Duration     // processor time of those that have ended
+	owners map[string]Account // by folder, where the node is root
+	hung   map[string]bool    // the folders of tasks of which processes hang
+	used   time.Duration      // processor time of those that have ended
 	tasks  sync.WaitGroup
 }
 
@@ -48,7 +51,7 @@ func New(o Options) (*Runner, error) {
 	if o.Nice < 0 || o.Nice > 19 {
 		return nil, fmt.Errorf("process: niceness %d is not between 0 and 19", o.Nice)
 	}
-	r := &Runner{nice: o.Nice, work: o.Sandbox.Work, live: make(map[*Process]struct{}), ids: make(map[string]uint32),
+	r := &Runner{nice: o.Nice, work: o.Sandbox.Work, live: make(map[*Process]struct{}), owners: make(map[string]Account),
 		hung: make(map[string]bool)}
 	var err error
 	if r.null, err = unix.Open(os.DevNull, unix.O_RDONLY|unix.O_CLOEXEC, 0); err != nil {
@@ -57,6 +60,9 @@ func New(o Options) (*Runner, error) {
 	if r.sandbox, err = sandbox.Open(o.Sandbox); err != nil {
 		unix.Close(r.null)
 		return nil, fmt.Errorf("process: %w", err)
+	}
+	if o.Sandbox.Dir != "" {
+		r.spares.open(filepath.Join(o.Sandbox.Dir, "spare"))
 	}
 	r.watch.init(r.sandbox.Boxes())
 	return r, nil
@@ -74,23 +80,53 @@ func (r *Runner) Processes() (n int64, by string) { return r.sandbox.Processes()
 // Boxed reports whether tasks run in boxes.
 func (r *Runner) Boxed() bool { return r.sandbox.Boxes() }
 
+// NewPod makes what ranks of a gang on this machine share, with at most so many bytes in /dev/shm. They need one user:
+// the account to call Prepare with for each, where the node is root. The caller ends both with giveBack, once all their
+// folders are removed, and says whether processes of theirs may be left.
+func (r *Runner) NewPod(memory int64) (p *sandbox.Pod, as Account, giveBack func(left bool), err error) {
+	if p, err = r.sandbox.NewPod(memory); err != nil {
+		return nil, Account{}, nil, fmt.Errorf("process: %w", err)
+	}
+	leased, err := r.lease()
+	if err != nil {
+		p.Close()
+		return nil, Account{}, nil, fmt.Errorf("process: %w", err)
+	}
+	as = leased
+	if as.UID != 0 {
+		as.Name = "gang" // of several attempts: none of them gives it back
+	}
+	return p, as, func(left bool) { p.Close(); r.giveBack(leased, left) }, nil
+}
+
 // Start runs s and returns once its program has been executed. An error of type *ExecError means that
 // this machine cannot run the program; any other error says nothing about the program.
-func (r *Runner) Start(s Spec) (*Process, error) {
+func (r *Runner) Start(s Spec) (p *Process, err error) {
 	if err := s.check(); err != nil {
 		return nil, err
 	}
-	env := r.environ(&s)
+	if s.Workdir != "" {
+		if _, err := os.Stat(s.Workdir); errors.Is(err, fs.ErrNotExist) {
+			return nil, &ExecError{CannotExecute, "workdir " + s.Workdir, unix.ENOENT}
+		}
+	}
+	pipe := openProgress(&s)
+	defer func() {
+		if err != nil && pipe != nil {
+			pipe.Close()
+		}
+	}()
+	env := r.environ(&s, pipe != nil)
 	path, err := r.program(&s, env)
 	if err != nil {
 		return nil, err
 	}
-	if id := r.Owner(s.Dir); id != 0 && !r.sandbox.Boxes() {
-		if err := passable(s.Dir, id); err != nil {
+	if to := r.Owner(s.Dir); to.UID != 0 && !r.sandbox.Boxes() {
+		if err := passable(s.Dir, to.UID); err != nil {
 			return nil, err
 		}
 	}
-	p := &Process{spec: s, done: make(chan struct{})}
+	p = &Process{spec: s, progress: pipe, done: make(chan struct{})}
 	if err := r.enter(p); err != nil {
 		return nil, err
 	}
@@ -138,6 +174,7 @@ func (r *Runner) Close() error {
 		return nil
 	}
 	r.watch.close()
+	r.spares.close()
 	r.sandbox.Close()
 	unix.Close(r.null)
 	return nil

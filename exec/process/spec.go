@@ -3,10 +3,13 @@ package process
 import (
 	"fmt"
 	"math"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
+	"skep/exec/sandbox"
+	"skep/exec/terminal"
 	"skep/grid"
 )
 
@@ -20,9 +23,21 @@ type Spec struct {
 	// environment is not inherited beyond the short list in environ.go; a later entry wins.
 	Env []string
 
+	// Stdin is what the task reads. The caller closes it when Start has returned. nil: an empty input.
+	Stdin *os.File
+
+	// Progress is called with what the task says of its progress, at most once in grid.ProgressEvery, one call at a time
+	// and none after Process.Wait has returned. nil: the task is not asked.
+	Progress func(grid.Progress)
+	// Terminal gives the task a terminal of that size in place of Stdin, stdout and stderr; what it prints there counts as
+	// stdout. nil: none. Only where Terminals is true.
+	Terminal *terminal.Size
+
 	// Dir is the absolute path of the attempt's own folder, made by Runner.Prepare; see there for
 	// what is in it. It is used by one attempt only.
 	Dir string
+
+	Folders
 
 	// Memory bounds the resident size of the task with all its processes, in bytes. 0: no bound. It
 	// is looked at every 200 ms, so a burst between two looks is not seen; the address space is
@@ -57,8 +72,13 @@ type Spec struct {
 	// have. 0: a core.
 	CPU grid.MilliCPU
 
-	// Network is what the task reaches of the network. Without boxes that is always the host's.
-	Network grid.Network
+	// Devices are those of Options.Sandbox.Devices that the task gets, if it is in a box.
+	Devices []string
+
+	// CPUs are the processors that the task runs on, on Linux; none: all.
+	CPUs []int
+
+	Reach
 
 	// Strict asks for bounds that the kernel keeps, whatever that costs.
 	Strict bool
@@ -67,6 +87,29 @@ type Spec struct {
 	// stopped for the rest of every 40 ms, so that a task of one thread gets that share of a core.
 	// 0 or 1: all of it. For desktops, and for machines of different speed on one machine.
 	Share float64
+}
+
+// Folders are where a task starts and is at home.
+type Folders struct {
+	// Workdir and Home are folders of the machine that the task sees, in which it starts and which is its $HOME. Default:
+	// its own work folder.
+	Workdir, Home string
+
+	// OwnProgram says that a relative Argv[0] is in the work folder also where Workdir is another.
+	OwnProgram bool
+}
+
+// Reach is what a task reaches beside its own files and processes.
+type Reach struct {
+	// Network is what the task reaches of the network. Without boxes that is always the host's.
+	Network grid.Network
+
+	// Pod is what the task shares with others, in place of Network. Its bounds are kept by the kernel, as with Strict.
+	// nil: nothing.
+	Pod *sandbox.Pod
+
+	// Hosts is the content of its /etc/hosts, if it is in a box. nil: the machine's.
+	Hosts []byte
 }
 
 const (
@@ -90,6 +133,9 @@ func (s *Spec) check() error {
 		say(strings.IndexByte(e, '=') < 1 || strings.IndexByte(e, 0) >= 0, "variable %q is not name=value", e)
 	}
 	say(!filepath.IsAbs(s.Dir), "folder %q is not an absolute path", s.Dir)
+	for _, at := range [...]string{s.Workdir, s.Home} {
+		say(at != "" && !filepath.IsAbs(at), "folder %q is not an absolute path", at)
+	}
 	say(s.Memory < 0, "memory %d is negative", s.Memory)
 	say(s.Timeout < 0, "timeout %v is negative", s.Timeout)
 	say(s.Grace < 0, "grace %v is negative", s.Grace)

@@ -276,7 +276,7 @@ func init() {
 			panic(err)
 		}
 		dir := filepath.Join(r.work, "attempt")
-		if err := r.Prepare(dir); err != nil {
+		if err := r.Prepare(dir, Account{}); err != nil {
 			panic(err)
 		}
 		m := os.Getenv("PROCESS_TEST_MARK")

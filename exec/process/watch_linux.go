@@ -190,6 +190,9 @@ func (w *watcher) spentBy() (sum time.Duration) {
 	for _, t := range tasks {
 		if !w.boxes {
 			sessions[t.pid] = true
+			for _, pid := range t.beside.sessions() {
+				sessions[pid] = true
+			}
 			continue
 		}
 		t.view.tryLook(func(root string, pids []int) {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"skep/exec/sandbox/zygote"
+	"skep/exec/terminal"
 	"skep/grid"
 )
 
@@ -21,6 +22,9 @@ type Spec struct {
 	Procs   int64         // bound of its processes and threads, lowered to what this node can have; 0 = none
 	CPU     grid.MilliCPU // that it was admitted with, by which processes are divided; 0 = a core
 	Strict  bool          // the bounds are to be kept by the kernel, whatever that costs
+	Devices []string      // of Options.Devices, those that it gets
+	Pod     *Pod          // what it shares with other boxes, in place of Network; nil = nothing
+	Hosts   string        // name of a file in its folder that is its /etc/hosts; empty = the machine's
 	Command Command
 }
 
@@ -31,10 +35,16 @@ type Command struct {
 	Argv  []string
 	Env   []string
 	Files [3]int // standard streams; still the caller's
-	Nice  int
+	// Terminal gives it a terminal of its box, or without boxes of the machine, in place of Files; its other end is the
+	// box's, or the further command's. nil: none.
+	Terminal *terminal.Size
+	Nice     int
 
+	CPUs   []int // processors to run on; none = all
 	Limits []Limit
-	ID     uint32 // user and group to run as, where the node is root
+
+	UID, GID uint32 // user and group to run as, where the node is root
+	Account  bool   // they are an account's of the machine, as which others run too
 
 	program int // descriptor of the program in place of Path; 0 = none
 }
@@ -44,6 +54,9 @@ type Limit struct {
 	What     int
 	Cur, Max uint64
 }
+
+// Seconds is how many further commands a box has at a time.
+const Seconds = zygote.MaxOthers
 
 // End is how a command, and all that it left in its box, came to its end.
 type End struct {

@@ -5,10 +5,12 @@ package sandbox
 import (
 	"errors"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
 	"skep/exec/sandbox/zygote"
+	"skep/exec/terminal"
 	"skep/grid"
 )
 
@@ -33,7 +35,7 @@ type Box struct {
 	mu    sync.Mutex
 	start beginning
 	heard bool // the stub tells no more
-	gone  bool // the zygote has waited for the stub
+	gone  bool // the forker has waited for the stub
 	left  bool // exited is closed
 	over  bool // empty is closed
 	end   End
@@ -64,15 +66,20 @@ func (s *Sandbox) Start(spec *Spec) (*Box, error) {
 }
 
 func (s *Sandbox) start(asked *Spec) (b *Box, err error) {
-	f, err := s.current()
-	if err != nil {
-		return nil, err
+	f := asked.Pod.forker()
+	if f == nil {
+		if f, err = s.current(); err != nil {
+			return nil, err
+		}
 	}
 	b = &Box{s: s, forker: f, started: make(chan error, 1), exited: make(chan struct{}), empty: make(chan struct{})}
 	defer func() {
 		if err != nil {
 			if failed := (*StartError)(nil); b.group != nil && errors.As(err, &failed) && failed.Stage == zygote.StageCgroup {
 				b.group.broken = true
+			}
+			if tty := b.Terminal(); tty != nil {
+				tty.Close()
 			}
 			b.release()
 			b = nil
@@ -81,6 +88,15 @@ func (s *Sandbox) start(asked *Spec) (b *Box, err error) {
 	spec := *asked
 	if err := b.bound(&spec); err != nil {
 		return b, err
+	}
+	if size := spec.Command.Terminal; size != nil && !s.Boxes() {
+		ours, theirs, err := terminal.Open(spec.Command.UID, *size)
+		if err != nil {
+			return b, err
+		}
+		defer theirs.Close()
+		b.more.terminal = ours
+		spec.Command.Files = [3]int{int(theirs.Fd()), int(theirs.Fd()), int(theirs.Fd())}
 	}
 	q := newRequest(zygote.OpBare)
 	q.head.Command.OOM = q.text("1000") // whoever runs out of memory, a task goes first
@@ -97,7 +113,15 @@ func (s *Sandbox) start(asked *Spec) (b *Box, err error) {
 		defer theirs.Close()
 		q.head.Op = zygote.OpBox
 		s.describe(q, &spec)
+		b.more.inPod = spec.Pod != nil
+		b.more.noUnix = q.head.Flags&zygote.FlagNoUnix != 0
 		fds = append(fds, b.group.fds()...)
+		shared, err := spec.Pod.join(q)
+		if err != nil {
+			return b, err
+		}
+		defer shared.close()
+		fds = append(fds, shared.fds()...)
 		fds = append(fds, int(theirs.Fd()))
 	}
 	q.command(&spec.Command)
@@ -108,7 +132,16 @@ func (s *Sandbox) start(asked *Spec) (b *Box, err error) {
 func (s *Sandbox) describe(q *request, spec *Spec) {
 	q.head.Work = q.text(zygote.Attempts + "/" + spec.Folder + "/work")
 	q.head.Temp = q.text(zygote.Attempts + "/" + spec.Folder + "/tmp")
+	if spec.Hosts != "" {
+		q.head.Hosts = q.text(zygote.Attempts + "/" + spec.Folder + "/" + spec.Hosts)
+	} else {
+		q.head.Hosts = q.text("")
+	}
 	q.head.Shm = q.text(shmOptions(spec.Memory))
+	q.head.Devices, q.head.DeviceCount = q.words(s.withheld(spec))
+	if spec.Pod != nil {
+		return
+	}
 	if spec.Network == grid.NetworkNone {
 		q.head.Flags |= zygote.FlagNetwork
 	} else if s.mode.landlock < landlockScopes {
@@ -116,9 +149,19 @@ func (s *Sandbox) describe(q *request, spec *Spec) {
 	}
 }
 
+// withheld are the devices that a box does not get.
+func (s *Sandbox) withheld(spec *Spec) (paths []string) {
+	for _, d := range s.opts.Devices {
+		if !slices.Contains(spec.Devices, d) {
+			paths = append(paths, d)
+		}
+	}
+	return paths
+}
+
 // begin sends the request and waits for what becomes of it.
 func (b *Box) begin(q *request, fds []int, theirs *os.File) error {
-	if err := b.forker.enter(b); err != nil {
+	if err := b.forker.enter(b, q.head.Flags&zygote.FlagJoin != 0); err != nil {
 		return err
 	}
 	message, err := q.bytes(b.id)
@@ -154,11 +197,24 @@ func (b *Box) begin(q *request, fds []int, theirs *os.File) error {
 // Pid is the command's process ID: in its box, or of the machine where there are none.
 func (b *Box) Pid() int { return b.pid }
 
+// Terminal is the caller's end of the command's terminal, which Close does not close; nil if it has none.
+func (b *Box) Terminal() *os.File {
+	b.more.mu.Lock()
+	defer b.more.mu.Unlock()
+	return b.more.terminal
+}
+
 // Exited is closed when the command has ended; what it left behind has been sent SIGTERM.
 func (b *Box) Exited() <-chan struct{} { return b.exited }
 
 // Empty is closed when nothing of the command is left.
 func (b *Box) Empty() <-chan struct{} { return b.empty }
+
+func (b *Box) isOver() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.over
+}
 
 // End is how it came to its end, as far as that is known: after Exited, and whole after Empty.
 func (b *Box) End() End {

@@ -18,9 +18,9 @@ import (
 var forbidden = []string{
 	"ptrace", "process_vm_readv", "process_vm_writev", "process_madvise", "process_mrelease", "pidfd_getfd", "kcmp",
 	"add_key", "request_key", "keyctl", "bpf", "userfaultfd", "perf_event_open", "memfd_secret",
-	"umount2", "pivot_root", "chroot", "open_tree", "open_tree_attr", "move_mount", "fsopen", "fsconfig", "fsmount",
+	"umount2", "pivot_root", "chroot", "open_tree_attr", "fsopen", "fsconfig", "fsmount",
 	"fspick",
-	"mount_setattr", "setns", "swapon", "swapoff", "quotactl", "quotactl_fd", "acct", "nfsservctl", "open_by_handle_at",
+	"mount_setattr", "swapon", "swapoff", "quotactl", "quotactl_fd", "acct", "nfsservctl", "open_by_handle_at",
 	"fanotify_init", "lookup_dcookie", "uselib", "init_module", "finit_module", "delete_module", "kexec_load",
 	"kexec_file_load",
 	"reboot", "syslog", "iopl", "ioperm", "settimeofday", "clock_settime", "vhangup", "lsm_set_self_attr",
@@ -87,6 +87,9 @@ func filter(cookie uint64, shared bool) ([]zygote.Instruction, error) {
 				Value: unix.CLONE_THREAD},
 				{Argument: 0, Operation: seccomp.BitsNotSet, Value: unix.CLONE_FILES}}},
 			{Name: "mount", Conditions: seccomp.ArgumentConditions{stranger}},
+			{Name: "open_tree", Conditions: seccomp.ArgumentConditions{stranger}},
+			{Name: "move_mount", Conditions: seccomp.ArgumentConditions{stranger}},
+			{Name: "setns", Conditions: seccomp.ArgumentConditions{stranger}},
 			// The limits of others: a stub that can open nothing could not be asked what its box holds. A child's are its own to
 			// set.
 			{Name: "prlimit64", Conditions: seccomp.ArgumentConditions{

@@ -94,7 +94,7 @@ func TestFrequentCallsHaveNoRule(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(program) > 250 {
+	if len(program) > 256 {
 		t.Errorf("%d instructions", len(program))
 	}
 }

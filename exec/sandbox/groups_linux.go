@@ -101,20 +101,38 @@ func (g *groups) openUnified(own string) error {
 }
 
 // add makes a group for all tasks of this node below a folder, by a name that nobody else has, and removes those of
-// nodes that are gone: a node holds a lock on its own.
-func (g *groups) add(below string) error {
+// nodes that are gone: a node holds a lock on its own. Another node may sweep the group before that lock is held; then
+// a new one is made.
+func (g *groups) add(below string) (err error) {
 	sweep(below)
-	base := path.Join(below, fmt.Sprintf("skep-%016x", rand.Uint64()))
-	if err := os.Mkdir(base, 0o755); err != nil {
-		return err
+	for range 10 {
+		base := path.Join(below, fmt.Sprintf("skep-%016x", rand.Uint64()))
+		if err = os.Mkdir(base, 0o755); err != nil {
+			return err
+		}
+		var lock *os.File
+		if lock, err = lockGroup(base); err == nil {
+			g.bases, g.locks = append(g.bases, base), append(g.locks, lock)
+			return nil
+		}
 	}
-	g.bases = append(g.bases, base)
+	return err
+}
+
+// lockGroup takes the lock on a node's own group. An error says that another one has swept it, or does.
+func lockGroup(base string) (*os.File, error) {
 	lock, err := os.Open(base)
-	if err != nil { // another node may have swept it that moment
-		return err
+	if err != nil {
+		return nil, err
 	}
-	g.locks = append(g.locks, lock)
-	return unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+	if err = unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB); err == nil {
+		_, err = os.Stat(base) // it may be gone, with the lock on what is left
+	}
+	if err != nil {
+		lock.Close()
+		return nil, err
+	}
+	return lock, nil
 }
 
 // delegated reports whether systemd has given a group to this process alone.

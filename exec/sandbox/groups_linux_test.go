@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -129,6 +130,26 @@ func TestGroupsAreSwept(t *testing.T) {
 	if other.bases[0] == base {
 		t.Error("both have one group")
 	}
+}
+
+// Nodes that start at the same time sweep what others make, and all have groups.
+func TestNodesThatStartTogetherHaveGroups(t *testing.T) {
+	if s := grouped(t); s.groups.unified {
+		t.Skip("its groups are made below the root")
+	}
+	var starts sync.WaitGroup
+	for range 8 {
+		starts.Go(func() {
+			for range 50 {
+				g := openGroups()
+				if g == nil {
+					t.Error("a node has no groups")
+				}
+				g.close()
+			}
+		})
+	}
+	starts.Wait()
 }
 
 // A node that has a group to itself is alone in it when it looks, before it has a zygote, and moves out of the way of

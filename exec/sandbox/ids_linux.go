@@ -186,3 +186,29 @@ func (i *ids) close() {
 		f.Close()
 	}
 }
+
+// checkAccounts reports an account of the machine that tasks cannot have here. What else runs as it could move what
+// root puts into a task's folder, were that not alone in a box; and only a control group tells its processes from
+// those.
+func (s *Sandbox) checkAccounts() error {
+	for i := range s.opts.Expose {
+		e := &s.opts.Expose[i]
+		as, _ := e.Grant.IDs()
+		why := ""
+		switch {
+		case as.User == 0:
+		case !s.mode.boxes:
+			why = "tasks have no boxes here"
+		case s.mode.mapped:
+			why = "the user namespace in which this container lets the node mount has no such user"
+		case s.groups == nil:
+			why = "there are no control groups to be had here, which bound a task among all that the user runs"
+		case s.ids.all.holds(uint64(as.User), 1):
+			why = fmt.Sprintf("%d is one of the IDs that tasks get (task_uids %s)", as.User, s.ids.all)
+		}
+		if why != "" {
+			return fmt.Errorf("expose %s: %s: want it without as and for", e, why)
+		}
+	}
+	return nil
+}

@@ -123,8 +123,8 @@ func TestProgramThatBeginsTooLate(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer null.Close()
-	slow := s.forker.cmd.Process
-	if err := slow.Signal(unix.SIGSTOP); err != nil { // as if it hung in an exec
+	slow := -s.forker.cmd.Process.Pid                     // with what it has forked
+	if err := unix.Kill(slow, unix.SIGSTOP); err != nil { // as if it hung in an exec
 		t.Fatal(err)
 	}
 	_, err = s.Start(&Spec{Command: Command{Path: "/bin/sh", Dir: "/", Argv: []string{"sh", "-c", "exec sleep 1000"},
@@ -134,7 +134,7 @@ func TestProgramThatBeginsTooLate(t *testing.T) {
 	if err != errLate {
 		t.Fatal(err)
 	}
-	if err := slow.Signal(unix.SIGCONT); err != nil {
+	if err := unix.Kill(slow, unix.SIGCONT); err != nil {
 		t.Fatal(err)
 	}
 	out.SetReadDeadline(time.Now().Add(20 * time.Second))
@@ -172,6 +172,41 @@ func TestZygoteThatHangs(t *testing.T) {
 	}
 	if err := <-warned; err == nil || !strings.Contains(err.Error(), "no answer") {
 		t.Errorf("%v", err)
+	}
+}
+
+// A zygote that uses the processor is waited for beyond the deadline, not for ever; one that does not has hung.
+func TestWaitGoesOnWhileTheProcessRuns(t *testing.T) {
+	late := fmt.Errorf("read: %w", os.ErrDeadlineExceeded)
+	for name, c := range map[string]struct {
+		used    []time.Duration // at the beginning, and after each wait
+		answers int             // the wait that is answered; 0 = none is
+		waits   int
+		want    error
+	}{
+		"answer":     {[]time.Duration{0, 1}, 1, 1, nil},
+		"hangs":      {[]time.Duration{0, 0}, 2, 1, late},
+		"busy":       {[]time.Duration{0, 1, 2, 3}, 3, 3, nil},
+		"hangs then": {[]time.Duration{0, 1, 1}, 3, 2, late},
+		"gone":       {[]time.Duration{0, 1, 0}, 3, 2, late},
+		"for ever":   {[]time.Duration{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13}, 0, patience + 1, late},
+	} {
+		looks, waits := 0, 0
+		err := whileBusy(func() error {
+			if waits++; waits == c.answers {
+				return nil
+			}
+			return late
+		}, func() time.Duration { looks++; return c.used[looks-1] })
+		if err != c.want || waits != c.waits {
+			t.Errorf("%s: %v after %d waits, want %v after %d", name, err, waits, c.want, c.waits)
+		}
+	}
+	before := processorTime(os.Getpid())
+	for processorTime(os.Getpid()) == before {
+	}
+	if none := processorTime(1 << 23); before <= 0 || none != 0 {
+		t.Errorf("this process has used %v, none %v; want some, and nothing", before, none)
 	}
 }
 

@@ -157,7 +157,7 @@ func (s *Sandbox) runProbe(spec *Spec, a *attempt, id uint32) (said string, unse
 		return "", nil, err
 	}
 	spec.Command = Command{Path: "/", Dir: "/task/work", Argv: []string{probeName, string(text)},
-		Env: []string{"GOTRACEBACK=none"}, ID: id,
+		Env: []string{"GOTRACEBACK=none"}, UID: id, GID: id,
 		Files: [3]int{int(held.Fd()), int(w.Fd()), int(null.Fd())}, program: int(self.Fd())}
 	b, err := s.Start(spec)
 	w.Close()

@@ -12,9 +12,9 @@ import (
 	"skep/exec/sandbox/zygote"
 )
 
-// What a box is told of itself: its beginning and end by its stub, and that the stub is gone by the zygote.
+// What a box is told of itself: its beginning and end by its stub, and that the stub is gone by the forker.
 
-// listen takes the reports of the stub until it has ended.
+// listen takes the reports of the stub until nothing is left of the box, or it has ended before.
 func (b *Box) listen() {
 	for {
 		var r zygote.Report
@@ -27,7 +27,14 @@ func (b *Box) listen() {
 			b.more.told(&r, files)
 			continue
 		}
-		b.told(&r)
+		if files[0] != nil {
+			b.more.mu.Lock()
+			b.more.terminal = files[0]
+			b.more.mu.Unlock()
+		}
+		if b.told(&r); r.Kind == zygote.ReportEmpty {
+			break // nothing follows: its end is told by the forker
+		}
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -52,7 +59,7 @@ func (b *Box) told(r *zygote.Report) {
 		b.note(r)
 		b.leave()
 	case zygote.ReportEmpty:
-		if b.control != nil {
+		if b.control != nil || !b.left {
 			b.note(r)
 		}
 		b.finish()

@@ -53,9 +53,17 @@ func (q *request) command(c *Command) {
 	h.Path, h.Dir = q.text(c.Path), q.text(c.Dir)
 	h.Argv, h.Argc = q.words(c.Argv)
 	h.Env, h.Envc = q.words(c.Env)
-	h.UID, h.GID, h.Nice = c.ID, c.ID, int32(c.Nice)
+	h.UID, h.GID, h.Nice = c.UID, c.GID, int32(c.Nice)
+	if c.Terminal != nil {
+		h.Window = [4]uint16{c.Terminal.Rows, c.Terminal.Cols}
+		q.head.Flags |= zygote.FlagTerminal
+	}
 	if h.OOM == 0 {
 		h.OOM = q.text("")
+	}
+	for _, cpu := range c.CPUs {
+		h.Affinity[cpu/64] |= 1 << (cpu % 64)
+		h.AffinityLength = uint32(unsafe.Sizeof(h.Affinity))
 	}
 	for i, l := range c.Limits {
 		h.Limits[i] = zygote.Limit{What: uint32(l.What) + 1, Cur: l.Cur, Max: l.Max}
@@ -83,6 +91,11 @@ func (c *Command) check() error {
 			if strings.IndexByte(w, 0) >= 0 {
 				return errors.New("a word of the command has a zero byte")
 			}
+		}
+	}
+	for _, cpu := range c.CPUs {
+		if cpu < 0 || cpu >= zygote.MaxCPUs {
+			return fmt.Errorf("processor %d: want 0 to %d", cpu, zygote.MaxCPUs-1)
 		}
 	}
 	return nil

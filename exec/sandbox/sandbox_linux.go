@@ -70,6 +70,10 @@ func Open(o Options) (*Sandbox, error) {
 	if o.Level != grid.IsolationNone {
 		s.openBoxes()
 	}
+	if err := s.checkAccounts(); err != nil {
+		s.Close()
+		return nil, err
+	}
 	if !s.mode.boxes {
 		if err := s.restart(); err != nil {
 			s.Close()
@@ -109,7 +113,7 @@ func (s *Sandbox) openBoxes() {
 	var reasons []error
 	err := s.prepare()
 	if err == nil {
-		s.tree = newTree(o.Expose)
+		s.tree = newTree(o.shown())
 		err = s.tree.hide(s.hidden())
 	}
 	var finds []Finding
@@ -173,13 +177,21 @@ func (s *Sandbox) restart() error {
 		setup = zygote.Setup{Boxes: true, Users: s.mode.users, UID: os.Getuid(), GID: os.Getgid(), Root: s.root(),
 			Work: s.opts.Work,
 			Tree: s.tree.mounts, Links: s.tree.links, Hide: s.tree.covers, Mask: s.tree.sockets, Filter: program, Cookie: cookie,
+			Withhold: len(s.opts.Devices) > 0,
 			Landlock: s.rules}
 	}
 	f, err := startForker(&setup, s.namespaces())
-	if err == nil {
-		s.forker = f
+	if err != nil {
+		return err
 	}
-	return err
+	if s.mode.boxes {
+		if err := s.remember(f.cmd.Process.Pid); err != nil {
+			closeForkers([]*forker{f})
+			return err
+		}
+	}
+	s.forker = f
+	return nil
 }
 
 // namespaces are those of the zygote.

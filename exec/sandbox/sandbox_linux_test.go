@@ -9,6 +9,7 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -69,7 +70,7 @@ func begin(t testing.TB, s *Sandbox, script string, change func(*Spec)) *shell {
 		t.Fatal(err)
 	}
 	spec := &Spec{Folder: name, Command: Command{Path: "/bin/sh", Dir: "/task/work", Argv: []string{"sh", "-c", script},
-		Env: []string{"PATH=/usr/bin:/bin"}, Files: [3]int{int(null.Fd()), int(w.Fd()), int(w.Fd())}, ID: id}}
+		Env: []string{"PATH=/usr/bin:/bin"}, Files: [3]int{int(null.Fd()), int(w.Fd()), int(w.Fd())}, UID: id, GID: id}}
 	if change != nil {
 		change(spec)
 	}
@@ -172,7 +173,7 @@ func TestFurtherCommand(t *testing.T) {
 	id := commandID(t, s)
 	const script = `cat f; until grep -q sleep /proc/2/cmdline; do :; done; cat /proc/2/cmdline | tr '\0' ' '; exit 5`
 	c, err := b.Run(&Command{Path: "/bin/sh", Dir: "/task/work", Argv: []string{"sh", "-c", script},
-		Env: []string{"PATH=/usr/bin:/bin"}, Files: [3]int{int(null.Fd()), int(w.Fd()), int(w.Fd())}, ID: id})
+		Env: []string{"PATH=/usr/bin:/bin"}, Files: [3]int{int(null.Fd()), int(w.Fd()), int(w.Fd())}, UID: id, GID: id})
 	w.Close()
 	if err != nil {
 		t.Fatal(err)
@@ -182,7 +183,7 @@ func TestFurtherCommand(t *testing.T) {
 	if string(out) != "mine\nsleep 1000 " || c.End().Status.ExitStatus() != 5 {
 		t.Errorf("%q, %+v", out, c.End())
 	}
-	_, err = b.Run(&Command{Path: "/bin/missing", Dir: "/", Argv: []string{"x"}, Files: [3]int{0, 1, 2}, ID: id})
+	_, err = b.Run(&Command{Path: "/bin/missing", Dir: "/", Argv: []string{"x"}, Files: [3]int{0, 1, 2}, UID: id, GID: id})
 	if failed := (*StartError)(nil); !errors.As(err, &failed) || !failed.Exec() || failed.Err != syscall.ENOENT {
 		t.Errorf("a program that is not there: %v", err)
 	}
@@ -190,6 +191,30 @@ func TestFurtherCommand(t *testing.T) {
 	b.end()
 	if _, err := b.Run(&Command{Path: "/bin/true", Dir: "/", Argv: []string{"true"}}); err == nil {
 		t.Error("a command ran in a box that is gone")
+	}
+}
+
+// What keeps the box's own command from abstract sockets of the machine keeps a further one from them.
+func TestFurtherCommandIsFiltered(t *testing.T) {
+	s := open(t, func(o *Options) { o.Landlock = -1 })
+	const script = `grep -E '^(Seccomp|NoNewPrivs|CapEff)' /proc/self/status | tr '\n' ' '`
+	b := begin(t, s, script+`; echo; exec sleep 1000`, nil)
+	want := b.line()
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	c, err := b.Run(&Command{Path: "/bin/sh", Dir: "/task/work", Argv: []string{"sh", "-c", script},
+		Env: []string{"PATH=/usr/bin:/bin"}, Files: [3]int{int(w.Fd()), int(w.Fd()), int(w.Fd())},
+		UID: commandID(t, s), GID: commandID(t, s)})
+	w.Close()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, _ := io.ReadAll(r)
+	if <-c.Done(); string(got) != want || !strings.Contains(want, "Seccomp_filters:\t2") {
+		t.Errorf("%q: want what the box's own has, %q", got, want)
 	}
 }
 
@@ -273,13 +298,45 @@ func TestZygoteDies(t *testing.T) {
 	}
 }
 
+// When what forks the boxes dies, alone, it is as when the zygote does, and with no boxes a command dies with it.
+func TestForkerDies(t *testing.T) {
+	for _, level := range []grid.Isolation{grid.IsolationBasic, grid.IsolationNone} {
+		s := open(t, func(o *Options) { o.Level = level })
+		if err := os.MkdirAll(s.opts.Work, 0o711); err != nil {
+			t.Fatal(err)
+		}
+		b := begin(t, s, `echo ready; exec sleep 1000`, func(spec *Spec) {
+			if !s.Boxes() {
+				spec.Command.Dir = "/"
+			}
+		})
+		b.line()
+		zygote := s.forker.cmd.Process.Pid
+		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", zygote, zygote))
+		if err != nil {
+			t.Skip("this kernel does not tell the children of a process: ", err)
+		}
+		forker, err := strconv.Atoi(strings.TrimSpace(string(text)))
+		if err != nil {
+			t.Fatalf("children of the zygote %q: want one", text)
+		}
+		if err := unix.Kill(forker, unix.SIGKILL); err != nil {
+			t.Fatal(err)
+		}
+		if _, end := b.end(); !end.Broken { // its output has ended, too
+			t.Errorf("%v: %+v", level, end)
+		}
+		<-s.forker.dead
+	}
+}
+
 // Signals that stop a node, sent to all its processes, leave its boxes alone.
 func TestZygoteOutlivesSignals(t *testing.T) {
 	s := open(t, nil)
 	b := begin(t, s, `echo ready; read x; sleep 0.3; echo still here`, nil)
 	b.line()
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
-		if err := s.forker.cmd.Process.Signal(sig); err != nil {
+		if err := syscall.Kill(-s.forker.cmd.Process.Pid, sig); err != nil { // and what it forked
 			t.Fatal(err)
 		}
 	}
@@ -333,7 +390,7 @@ func TestEtcIsTriedAgain(t *testing.T) {
 func TestLastBoxThatLeavesEndsARetiredZygote(t *testing.T) {
 	s := open(t, nil)
 	f, b := s.forker, &Box{}
-	if err := f.enter(b); err != nil {
+	if err := f.enter(b, false); err != nil {
 		t.Fatal(err)
 	}
 	f.retire()

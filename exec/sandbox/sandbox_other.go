@@ -3,7 +3,9 @@
 package sandbox
 
 import (
+	"fmt"
 	"runtime"
+	"time"
 
 	"skep/grid"
 )
@@ -12,7 +14,24 @@ import (
 type Sandbox struct{}
 
 // Open returns a sandbox without boxes.
-func Open(o Options) (*Sandbox, error) { return &Sandbox{}, o.check() }
+func Open(o Options) (*Sandbox, error) {
+	for i := range o.Expose {
+		if as, _ := o.Expose[i].Grant.IDs(); as.User != 0 {
+			return nil, fmt.Errorf("expose %s: tasks cannot run as another user on this system: want it without as and for",
+				&o.Expose[i])
+		}
+	}
+	return &Sandbox{}, o.check()
+}
+
+// Pod is what boxes share, of which there are none on this system.
+type Pod struct{}
+
+// NewPod reports that there are none.
+func (*Sandbox) NewPod(int64) (*Pod, error) { return nil, fmt.Errorf("%s has no boxes", runtime.GOOS) }
+
+// Close has nothing to let go of.
+func (*Pod) Close() {}
 
 // Boxes reports that commands do not run in boxes.
 func (*Sandbox) Boxes() bool { return false }
@@ -31,6 +50,9 @@ func (*Sandbox) Findings() []Finding {
 
 // Shows reports whether tasks see what is at a path of the machine: all of it.
 func (*Sandbox) Shows(string) bool { return true }
+
+// Former is 0: there are no boxes that could be left.
+func Former(string, time.Duration) int { return 0 }
 
 // TakeID has no user ID to give.
 func (*Sandbox) TakeID() (uint32, error) { return 0, nil }

@@ -33,6 +33,9 @@ type services struct {
 	question uint64      // the number of the one under way
 	answers  chan answer // to it
 	commands map[uint64]*Second
+	inPod    bool     // shared memory and System V objects are not its own
+	noUnix   bool     // commands of this box make no Unix sockets
+	terminal *os.File // the end of its own command's terminal that is the caller's; nil = it has none
 }
 
 type answer struct {
@@ -42,6 +45,15 @@ type answer struct {
 
 // sent is how many files a stub sends at most.
 const sent = 5
+
+func (a *answer) fds() (fds []int) {
+	for _, f := range a.files {
+		if f != nil {
+			fds = append(fds, int(f.Fd()))
+		}
+	}
+	return fds
+}
 
 func (a *answer) close() {
 	for _, f := range a.files {
@@ -140,7 +152,7 @@ func (b *Box) Listen(at netip.AddrPort, backlog int) (net.Listener, error) {
 	q := newRequest(zygote.OpListen)
 	q.head.Family, q.head.AddressLength = address(&q.head.Address, at)
 	q.head.Backlog = uint32(backlog)
-	a, err := b.ask(q)
+	a, err := b.ask(q, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -151,10 +163,11 @@ func (b *Box) Listen(at netip.AddrPort, backlog int) (net.Listener, error) {
 	return net.FileListener(a.files[0])
 }
 
-// Look returns the box's /proc and /dev/shm, not to be read themselves but to open what is in them and to ask how full
-// they are, and the lists of its System V shared memory, semaphores and message queues.
+// Look returns the box's /proc and /dev/shm, not to be read themselves but to open what is in them and to ask how
+// full they are, and the lists of its System V shared memory, semaphores and message queues. In a pod only the
+// control groups tell whose these are: the box has none, and all but proc is nil.
 func (b *Box) Look() (proc, shm *os.File, ipc [3]*os.File, err error) {
-	a, err := b.ask(newRequest(zygote.OpLook))
+	a, err := b.ask(newRequest(zygote.OpLook), nil)
 	if err == nil && a.errno != 0 {
 		a.close()
 		err = fmt.Errorf("look into the box: %w", a.errno)
@@ -162,11 +175,16 @@ func (b *Box) Look() (proc, shm *os.File, ipc [3]*os.File, err error) {
 	if err != nil {
 		return nil, nil, ipc, err
 	}
+	if b.more.inPod {
+		proc, a.files[0] = a.files[0], nil
+		a.close()
+		return proc, nil, ipc, nil
+	}
 	return a.files[0], a.files[1], [3]*os.File(a.files[2:]), nil
 }
 
-// ask asks the stub, and waits for its answer.
-func (b *Box) ask(q *request) (answer, error) {
+// ask asks the stub, with copies of descriptors, and waits for its answer.
+func (b *Box) ask(q *request, fds []int) (answer, error) {
 	v := &b.more
 	v.asking.Lock()
 	defer v.asking.Unlock()
@@ -181,7 +199,7 @@ func (b *Box) ask(q *request) (answer, error) {
 	v.mu.Unlock()
 	message, err := q.bytes(id)
 	if err == nil {
-		err = b.control.send(message, nil)
+		err = b.control.send(message, fds)
 	}
 	if err != nil {
 		return answer{}, fmt.Errorf("ask the box: %w", err)

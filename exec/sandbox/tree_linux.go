@@ -46,7 +46,11 @@ func newTree(expose []Expose) tree {
 			}
 		}
 	}
-	for _, e := range expose {
+	for i, e := range expose {
+		if slices.ContainsFunc(expose[:i], func(x Expose) bool { return x.Path == e.Path && (x.Writable || !e.Writable) }) {
+			continue // for another account
+		}
+		t.mounts = slices.DeleteFunc(t.mounts, func(m zygote.Mount) bool { return m.Target == e.Path })
 		t.mounts = append(t.mounts, zygote.Mount{Source: e.Path, Target: e.Path, Writable: e.Writable,
 			Devices: isDevice(e.Path)})
 	}
@@ -93,9 +97,4 @@ func identity(info os.FileInfo) (dev, ino uint64) {
 		return 0, 0
 	}
 	return uint64(st.Dev), st.Ino
-}
-
-func isDevice(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.Mode()&os.ModeDevice != 0
 }

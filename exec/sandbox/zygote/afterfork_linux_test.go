@@ -14,8 +14,8 @@ import (
 )
 
 // afterFork are the files whose code runs in a fork, where there is no Go runtime.
-var afterFork = []string{"spawn_linux.go", "stub_linux.go", "inside_linux.go", "command_linux.go", "socket_linux.go",
-	"service_linux.go"}
+var afterFork = []string{"spawn_linux.go", "forker_linux.go", "children_linux.go", "stub_linux.go", "inside_linux.go",
+	"command_linux.go", "socket_linux.go", "service_linux.go", "share_linux.go"}
 
 // Every function there is nosplit, so that the linker checks the stack, and is not instrumented.
 func TestFunctionsAfterTheForkAreMarked(t *testing.T) {

@@ -23,11 +23,7 @@ var (
 	ruleset   uintptr
 	confined  bool // ruleset is to be enforced
 	noMembers uint32
-
-	defaultAction [4]uint64 // a struct sigaction of the kernel: SIG_DFL
 )
-
-const signalCount = 64
 
 // run starts the command of a request, whose descriptors are its standard streams and its program.
 //
@@ -73,7 +69,16 @@ func commandMain() {
 			call(unix.SYS_DUP3, uintptr(received[i]), i, 0, 0, 0)
 		}
 	}
-	failed, failure = StageLimit, limit(c)
+	if r.Flags&FlagTerminal != 0 {
+		failed = StageTerminal
+		_, failure = call(unix.SYS_IOCTL, 0, unix.TIOCSCTTY, 0, 0, 0)
+	}
+	if failure == 0 {
+		failed, failure = StageLimit, limit(c)
+	}
+	if failure == 0 && c.AffinityLength > 0 {
+		failed, failure = StageAffinity, pin(c)
+	}
 	if failure == 0 && c.Nice != 0 {
 		failed, failure = StageNice, renice(c.Nice)
 	}
@@ -114,7 +119,6 @@ func execute(r *Request) {
 	next := list(0, at(r, c.Argv), c.Argc)
 	list(next, at(r, c.Env), c.Envc)
 	argv, env := uintptr(unsafe.Pointer(&words[0])), uintptr(unsafe.Pointer(&words[next]))
-	forgetHandlers()
 	call(unix.SYS_RT_SIGPROCMASK, unix.SIG_SETMASK, uintptr(unsafe.Pointer(&none)), 0, 8, 0)
 	failed = 0
 	var errno syscall.Errno
@@ -124,17 +128,6 @@ func execute(r *Request) {
 		_, errno = call(unix.SYS_EXECVE, uintptr(at(r, c.Path)), argv, env, 0, 0)
 	}
 	failed, failure = StageExec, errno
-}
-
-// forgetHandlers gives all signals their default action, before they are unblocked: a Go handler must not run in a
-// process without a runtime, in the memory of another. That other has its own table of handlers.
-//
-//go:nosplit
-//go:norace
-func forgetHandlers() {
-	for s := uintptr(1); s <= signalCount; s++ {
-		call(unix.SYS_RT_SIGACTION, s, uintptr(unsafe.Pointer(&defaultAction)), 0, 8, 0)
-	}
 }
 
 // list puts the addresses of n texts, the first at an address, into words from a place on, and a zero; it returns the
@@ -170,6 +163,16 @@ func limit(c *Command) syscall.Errno {
 	return 0
 }
 
+// pin keeps this process, and what it starts, on the processors of its command.
+//
+//go:nosplit
+//go:norace
+//go:nocheckptr
+func pin(c *Command) syscall.Errno {
+	_, errno := call(unix.SYS_SCHED_SETAFFINITY, 0, uintptr(c.AffinityLength), uintptr(unsafe.Pointer(&c.Affinity)), 0, 0)
+	return errno
+}
+
 // renice adds to the niceness of this process.
 //
 //go:nosplit
@@ -197,46 +200,6 @@ func become(c *Command) syscall.Errno {
 		_, errno = call(unix.SYS_SETRESUID, uid, uid, uid, 0, 0)
 	}
 	return errno
-}
-
-// landlockAttr is a struct landlock_ruleset_attr, landlockRule a struct landlock_path_beneath_attr with its path.
-type landlockAttr struct{ fs, net, scoped uint64 }
-
-type landlockRule struct {
-	rights uint64
-	path   [256]byte
-}
-
-// beneath is a struct landlock_path_beneath_attr, which is packed.
-type beneath struct{ low, high, fd uint32 }
-
-//go:nosplit
-//go:norace
-//go:nocheckptr
-func makeRuleset() syscall.Errno {
-	size := unsafe.Sizeof(handled)
-	if handled.scoped == 0 {
-		size = unsafe.Sizeof(handled.fs)
-	}
-	set, errno := call(unix.SYS_LANDLOCK_CREATE_RULESET, uintptr(unsafe.Pointer(&handled)), size, 0, 0, 0)
-	if errno != 0 {
-		return errno
-	}
-	ruleset, confined = set, true
-	for i := range ruled {
-		r := &rules[i]
-		fd, errno := call(unix.SYS_OPENAT, atCwd, uintptr(unsafe.Pointer(&r.path)), unix.O_PATH|unix.O_CLOEXEC, 0, 0)
-		if errno != 0 {
-			return errno
-		}
-		b := beneath{uint32(r.rights), uint32(r.rights >> 32), uint32(fd)}
-		_, errno = call(unix.SYS_LANDLOCK_ADD_RULE, set, unix.LANDLOCK_RULE_PATH_BENEATH, uintptr(unsafe.Pointer(&b)), 0, 0)
-		call(unix.SYS_CLOSE, fd, 0, 0, 0, 0)
-		if errno != 0 {
-			return errno
-		}
-	}
-	return 0
 }
 
 // forbidUnix adds a filter that forbids to make Unix sockets.

@@ -92,7 +92,11 @@ func joinGroups(r *Request) syscall.Errno {
 	if r.Flags&FlagExecFile != 0 {
 		first++
 	}
-	for i := first; i < arrived; i++ {
+	last := arrived
+	if r.Flags&FlagJoin != 0 {
+		last -= sharedFds
+	}
+	for i := first; i < last; i++ {
 		if _, errno := call(unix.SYS_WRITE, uintptr(received[i]), uintptr(text("0")), 1, 0, 0); errno != 0 {
 			return errno
 		}
@@ -109,24 +113,49 @@ func joinGroups(r *Request) syscall.Errno {
 func mountOwn(r *Request) (Stage, syscall.Errno) {
 	const flags = unix.MS_NOSUID | unix.MS_NODEV
 	proc, tmpfs, devpts := text("proc\x00"), text("tmpfs\x00"), text("devpts\x00")
-	if errno := mount(at(r, r.Work), text(Work+"\x00"), nil, unix.MS_BIND, nil); errno != 0 {
-		return StageFolder, errno
+	if r.Flags&FlagHold == 0 {
+		if errno := mount(at(r, r.Work), text(Work+"\x00"), nil, unix.MS_BIND, nil); errno != 0 {
+			return StageFolder, errno
+		}
+		if errno := mount(at(r, r.Temp), text(Temp+"\x00"), nil, unix.MS_BIND, nil); errno != 0 {
+			return StageFolder, errno
+		}
 	}
-	if errno := mount(at(r, r.Temp), text(Temp+"\x00"), nil, unix.MS_BIND, nil); errno != 0 {
-		return StageFolder, errno
+	if errno := mountHosts(r); errno != 0 {
+		return StageHosts, errno
 	}
 	// Read-only, or a task could take back what oom_score_adj says of it.
 	if errno := mount(proc, text("/proc\x00"), proc, flags|unix.MS_NOEXEC|unix.MS_RDONLY, nil); errno != 0 {
 		return StageProc, errno
 	}
-	if errno := mount(tmpfs, text("/dev/shm\x00"), tmpfs, flags, at(r, r.Shm)); errno != 0 {
+	if r.Flags&FlagJoin != 0 {
+		if errno := mountShared(); errno != 0 {
+			return StageShm, errno
+		}
+	} else if errno := mount(tmpfs, text("/dev/shm\x00"), tmpfs, flags, at(r, r.Shm)); errno != 0 {
 		return StageShm, errno
 	}
 	const pts = "newinstance,ptmxmode=0666,mode=0620\x00"
 	if errno := mount(devpts, text("/dev/pts\x00"), devpts, unix.MS_NOSUID|unix.MS_NOEXEC, text(pts)); errno != 0 {
 		return StageTerminals, errno
 	}
-	return 0, 0
+	return StageDevices, withhold(r)
+}
+
+// withhold covers the devices that the box does not get.
+//
+//go:nosplit
+//go:norace
+//go:nocheckptr
+func withhold(r *Request) syscall.Errno {
+	device := at(r, r.Devices)
+	for range r.DeviceCount {
+		if errno := mount(text(Withheld+"\x00"), device, nil, unix.MS_BIND, nil); errno != 0 {
+			return errno
+		}
+		device = unsafe.Add(device, length(device)+1)
+	}
+	return 0
 }
 
 // mount mounts with the cookie, without which the filter forbids it.

@@ -16,8 +16,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// nodeFd is the socket to the node.
-const nodeFd = 3
+// nodeFd is the socket to the node, which the forker has at the same place.
+const nodeFd = controlFd
 
 // init makes a process that was started as a zygote one, before anything else of the program runs.
 func init() {
@@ -37,6 +37,10 @@ func serve() {
 	if err == nil {
 		err = setup.apply()
 	}
+	pid := 0
+	if err == nil {
+		pid, err = startForker()
+	}
 	var ready Ready
 	if err != nil {
 		ready.Err, ready.Denied, ready.Old = err.Error(), errors.Is(err, os.ErrPermission), errors.Is(err, unix.ENOSYS)
@@ -45,27 +49,38 @@ func serve() {
 	if unix.Send(nodeFd, text, unix.MSG_NOSIGNAL) != nil || err != nil {
 		return
 	}
-	// Whoever stops the node by a signal to all its processes stops it alone: tasks go on for as long as it lets them.
-	// Ignored signals would be ignored by commands too.
-	signal.Notify(make(chan os.Signal, 1), unix.SIGINT, unix.SIGTERM, unix.SIGHUP, unix.SIGQUIT)
-	c := newChildren(setup.Boxes)
-	go c.reap()
-	for readable() && receive(nodeFd) {
-		c.obey(asked())
-		for _, fd := range received[:arrived] {
-			unix.Close(int(fd))
+	unix.Close(nodeFd) // the node sees the forker's end
+	for {
+		if ended, err := unix.Wait4(-1, nil, 0, nil); err != nil && err != unix.EINTR || ended == pid {
+			return // and all boxes with it, whose PID namespaces are in that of this process
 		}
 	}
 }
 
-// readable waits for a request as Go waits, so that the collector need not wait for this thread.
-func readable() bool {
-	for {
-		_, err := unix.Poll([]unix.PollFd{{Fd: nodeFd, Events: unix.POLLIN}}, -1)
-		if err != unix.EINTR {
-			return err == nil
-		}
+// startForker forks the process that serves the node.
+func startForker() (pid int, err error) {
+	// Whoever stops the node by a signal to all its processes stops it alone: tasks go on for as long as it lets them.
+	signal.Notify(make(chan os.Signal, 1), unix.SIGINT, unix.SIGTERM, unix.SIGHUP, unix.SIGQUIT)
+	role = roleForker
+	old := block()
+	pid, errno := fork(0)
+	unblock(old)
+	if errno != 0 {
+		return 0, fmt.Errorf("fork: %w", errno)
 	}
+	return pid, nil
+}
+
+// block blocks all signals of this thread: a child has the handlers of this process, and must not run them.
+func block() (old uint64) {
+	all := ^uint64(0)
+	unix.RawSyscall6(unix.SYS_RT_SIGPROCMASK, unix.SIG_SETMASK, uintptr(unsafe.Pointer(&all)),
+		uintptr(unsafe.Pointer(&old)), 8, 0, 0)
+	return old
+}
+
+func unblock(old uint64) {
+	unix.RawSyscall6(unix.SYS_RT_SIGPROCMASK, unix.SIG_SETMASK, uintptr(unsafe.Pointer(&old)), 0, 8, 0, 0)
 }
 
 func welcome() (s Setup, err error) {
@@ -85,9 +100,6 @@ func (s *Setup) apply() error {
 		bare = true
 		if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 			return fmt.Errorf("set no_new_privs: %w", err)
-		}
-		if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
-			return fmt.Errorf("adopt what commands leave: %w", err)
 		}
 		return forkLittle()
 	}

@@ -20,6 +20,8 @@ type Setup struct {
 	Hide  []string // folders of the tree that are covered by an empty one each
 	Mask  []string // sockets of the tree that are covered by an empty file
 
+	Withhold bool // the tree gets a file Withheld, for requests that withhold devices
+
 	Filter []Instruction // of system calls; those with Cookie as the sixth argument it lets the zygote make
 	Cookie uint64
 
@@ -71,19 +73,26 @@ const (
 
 	// Attempts is where the tree has the folder of all attempts. In a box its shared memory covers it.
 	Attempts = "/dev/shm"
+
+	// Withheld is an empty file that nobody may open. It covers devices of other boxes.
+	Withheld = "/dev/withheld"
 )
 
 // Op is what a request asks for.
 type Op uint32
 
-// Operations. A stub is asked by its control socket and answers there; about a command without a box the zygote is.
+// Operations. A stub is asked by its control socket and answers there; about a command without a box the forker is.
 const (
-	OpBox    Op = iota + 1 // zygote: make a box and run a command in it
-	OpBare                 // zygote: run a command without a box
-	OpSignal               // send Signal to all processes; without a box, to the command's group
-	OpRun                  // stub: run another command
-	OpListen               // stub: make a listening TCP socket, and send it
-	OpLook                 // stub: send /proc and /dev/shm of the box
+	OpBox       Op = iota + 1 // forker: make a box and run a command in it
+	OpBare                    // forker: run a command without a box
+	OpSignal                  // send Signal to all processes; without a box, to the command's group
+	OpRun                     // stub: run another command
+	OpListen                  // stub: make a listening TCP socket, and send it
+	OpLook                    // stub: send /proc and /dev/shm of the box
+	OpTerminal                // stub: make a terminal of the box for Command's user, and send its two ends
+	OpSignalRun               // stub: send Signal to the process group of the command of OpRun with that ID
+	OpShare                   // stub: send the network and IPC namespaces and /dev/shm of the box
+	OpTUN                     // stub: open tun of the folder that came with the request, and a netlink socket; send both
 )
 
 // Flags of a request.
@@ -91,7 +100,15 @@ const (
 	FlagNetwork  = 1 << iota // the box has a network namespace of its own
 	FlagNoUnix               // commands cannot make Unix sockets
 	FlagExecFile             // the program is the file descriptor after those of the standard streams
+	// The command's standard input becomes its controlling terminal. Of OpBox the stub makes that terminal, in place of
+	// the standard streams that came with the request, and sends its other end with ReportStarted.
+	FlagTerminal
+	FlagHold // the box has no command, and ends with its control socket
+	FlagJoin // before the control socket came what OpShare sends of another box, which this one has in place of its own
 )
+
+// MaxOthers bounds the commands that run in a box at a time besides the one that it was made for.
+const MaxOthers = 8
 
 // MaxRequest bounds a request with its texts, in bytes: what a socket takes as one message.
 const MaxRequest = 160 << 10
@@ -109,6 +126,10 @@ type Request struct {
 	// Of a box.
 	Work, Temp Text // folders of the attempt, beneath Attempts
 	Shm        Text // options of the tmpfs on /dev/shm
+	Hosts      Text // a file in Attempts that is its /etc/hosts; empty = that of the tree
+	Devices    Text // the first of DeviceCount device files of the tree that the box does not get
+
+	DeviceCount uint32
 
 	// Of OpListen.
 	Family, Backlog uint32
@@ -132,9 +153,18 @@ type Command struct {
 	Argc, Envc uint32
 	UID, GID   uint32 // 0 = those of the zygote
 	Nice       int32
-	OOM        Text // for oom_score_adj; none if empty
+	OOM        Text      // for oom_score_adj; none if empty
+	Window     [4]uint16 // of its terminal, as a struct winsize
 	Limits     [Limits]Limit
+
+	// Affinity is the set of processors that the command runs on, a bit each; AffinityLength its bytes, 0 = all.
+	Affinity       [MaxCPUs / 64]uint64
+	AffinityLength uint32
+	_              uint32
 }
+
+// MaxCPUs is the number after the last processor that a command can be pinned to.
+const MaxCPUs = 1024
 
 // MaxStrings bounds the arguments and variables of a command.
 const MaxStrings = 2048
@@ -153,13 +183,13 @@ type ReportKind uint32
 const (
 	ReportStarted ReportKind = iota + 1 // the command's program runs
 	ReportFailed                        // Stage could not be done: Errno
-	ReportExited                        // the command ended: Status; CPU and MaxRSS are its own
-	ReportEmpty                         // the box has no process any more: CPU is of all of them
-	ReportAnswer                        // to OpListen and OpLook: Errno, or descriptors
-	ReportGone                          // zygote: the stub has ended, and with it all that was in the box
+	ReportExited                        // the command ended, a bare one if it left others: Status, its own CPU and MaxRSS
+	ReportEmpty                         // nothing is left: CPU of all of the box; a bare command tells as by ReportExited
+	ReportAnswer                        // to OpListen, OpLook, OpTerminal, OpShare and OpTUN: Errno, or descriptors
+	ReportGone                          // forker: the stub has ended, and with it all that was in the box
 )
 
-// Report is told by a stub or the zygote.
+// Report is told by a stub or the forker.
 type Report struct {
 	Kind   ReportKind
 	Stage  Stage
@@ -193,11 +223,18 @@ const (
 	StageUser
 	StageDir
 	StageExec
+	StageDevices
+	StageAffinity
+	StageTerminal
+	StageJoin
+	StageHosts
 )
 
 var stageNames = [...]string{"", "fork", "map its user", "mount /proc", "mount /dev/shm", "mount /dev/pts",
 	"mount its folder", "set up its network", "join its control group", "set oom_score_adj", "confine with Landlock",
-	"filter system calls", "set a limit", "set niceness", "take its user", "go to its folder", "execute"}
+	"filter system calls", "set a limit", "set niceness", "take its user", "go to its folder", "execute",
+	"withhold devices", "pin it to its processors", "make its terminal", "join the boxes that it belongs to",
+	"show it the names of its network"}
 
 // String says what was being done.
 func (s Stage) String() string {

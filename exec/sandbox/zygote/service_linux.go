@@ -42,6 +42,67 @@ func otherAt(pid int32) int {
 	return -1
 }
 
+// signalOther signals the process group of a further command, which has its number until the command has ended.
+//
+//go:nosplit
+//go:norace
+func signalOther(r *Request) {
+	for i := range others {
+		if x := &others[i]; x.pid != 0 && x.id == r.ID {
+			call(unix.SYS_KILL, -uintptr(x.pid), uintptr(r.Signal), 0, 0, 0)
+		}
+	}
+}
+
+// terminal are the two ends of the terminal that was made last: the node's and the command's.
+var terminal [2]int32
+
+var unlocked int32
+
+// openTerminal makes a terminal of the box. The command's end belongs to the command's user, or it could not be opened
+// once more, as /dev/stdin is.
+//
+//go:nosplit
+//go:norace
+//go:nocheckptr
+func openTerminal(r *Request) syscall.Errno {
+	ours, errno := call(unix.SYS_OPENAT, atCwd, uintptr(text("/dev/pts/ptmx\x00")),
+		unix.O_RDWR|unix.O_NOCTTY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0, 0)
+	if errno != 0 {
+		return errno
+	}
+	_, errno = call(unix.SYS_IOCTL, ours, unix.TIOCSPTLCK, uintptr(unsafe.Pointer(&unlocked)), 0, 0)
+	if errno == 0 {
+		_, errno = call(unix.SYS_IOCTL, ours, unix.TIOCSWINSZ, uintptr(unsafe.Pointer(&r.Command.Window)), 0, 0)
+	}
+	theirs := uintptr(0)
+	if errno == 0 {
+		theirs, errno = call(unix.SYS_IOCTL, ours, unix.TIOCGPTPEER, unix.O_RDWR|unix.O_NOCTTY|unix.O_CLOEXEC, 0, 0)
+	}
+	if errno == 0 && r.Command.UID != 0 {
+		if _, errno = call(unix.SYS_FCHOWN, theirs, uintptr(r.Command.UID), uintptr(r.Command.GID), 0, 0); errno != 0 {
+			call(unix.SYS_CLOSE, theirs, 0, 0, 0, 0)
+		}
+	}
+	if errno != 0 {
+		call(unix.SYS_CLOSE, ours, 0, 0, 0, 0)
+		return errno
+	}
+	terminal[0], terminal[1] = int32(ours), int32(theirs)
+	return 0
+}
+
+//go:nosplit
+//go:norace
+func sendTerminal(r *Request) {
+	errno, n := openTerminal(r), 0
+	if errno == 0 {
+		ancillary.fds[0], ancillary.fds[1] = terminal[0], terminal[1]
+		n = 2
+	}
+	answer(errno, n)
+}
+
 // listen makes a listening socket in the box's network and sends it.
 //
 //go:nosplit

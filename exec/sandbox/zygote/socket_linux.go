@@ -75,23 +75,35 @@ func send(fd uintptr) {
 	}
 }
 
-// answer sends the report of a stub with the first n of the descriptors that it has found, and closes these.
+// answer sends the answer of a stub with the first n of the descriptors that it has found, and closes these.
 //
 //go:nosplit
 //go:norace
-//go:nocheckptr
 func answer(errno syscall.Errno, n int) {
-	report.Kind, report.Stage, report.Errno = ReportAnswer, 0, int32(errno)
 	if errno == 0 {
-		ancillary.length, ancillary.level, ancillary.kind = controlHead+uint64(n)*4, unix.SOL_SOCKET, unix.SCM_RIGHTS
-		vector = span{uintptr(unsafe.Pointer(&report)), unsafe.Sizeof(report)}
-		message = header{spans: uintptr(unsafe.Pointer(&vector)), spanned: 1,
-			control: uintptr(unsafe.Pointer(&ancillary)), length: controlHead + uintptr(n*4+7)&^7}
-		call(unix.SYS_SENDMSG, controlFd, uintptr(unsafe.Pointer(&message)), unix.MSG_NOSIGNAL, 0, 0)
+		tellFiles(ReportAnswer, n)
 	} else {
-		send(controlFd)
+		tell(ReportAnswer, 0, errno)
 	}
 	for i := range n {
 		call(unix.SYS_CLOSE, uintptr(ancillary.fds[i&7]), 0, 0, 0, 0)
 	}
+}
+
+// tellFiles sends the report with the first n of the descriptors in ancillary.
+//
+//go:nosplit
+//go:norace
+//go:nocheckptr
+func tellFiles(kind ReportKind, n int) {
+	if n == 0 {
+		tell(kind, 0, 0)
+		return
+	}
+	report.Kind, report.Stage, report.Errno = kind, 0, 0
+	ancillary.length, ancillary.level, ancillary.kind = controlHead+uint64(n)*4, unix.SOL_SOCKET, unix.SCM_RIGHTS
+	vector = span{uintptr(unsafe.Pointer(&report)), unsafe.Sizeof(report)}
+	message = header{spans: uintptr(unsafe.Pointer(&vector)), spanned: 1,
+		control: uintptr(unsafe.Pointer(&ancillary)), length: controlHead + uintptr(n*4+7)&^7}
+	call(unix.SYS_SENDMSG, controlFd, uintptr(unsafe.Pointer(&message)), unix.MSG_NOSIGNAL, 0, 0)
 }

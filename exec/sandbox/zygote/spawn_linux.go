@@ -15,8 +15,10 @@ func spawn(trap, a1, a2, a3, a4, a5, a6 uintptr) uintptr
 
 // roles of a child; the parent sets role before it spawns, and waits for what shares its memory.
 const (
-	roleStub = iota + 1
+	roleForker = iota + 1
+	roleStub
 	roleCommand
+	roleJoiner
 )
 
 var role int
@@ -30,16 +32,20 @@ var role int
 //go:norace
 func born() {
 	switch role {
+	case roleForker:
+		forkerMain()
 	case roleStub:
 		stubMain()
 	case roleCommand:
 		commandMain()
+	case roleJoiner:
+		joinerMain()
 	}
 	exit(exitBroken)
 }
 
-// Children run on these stacks: a stub on the one, a command until its exec on the other, since it shares the memory of
-// the stub that waits for it.
+// Children run on these stacks: the forker and, in its own memory, a stub on the one, a command until its exec on the
+// other, since it shares the memory of whoever waits for it, as what forks a stub of a pod does.
 const stackSize = 32 << 10
 
 var (

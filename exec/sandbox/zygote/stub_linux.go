@@ -9,9 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The descriptors of a stub. Standard streams are the task's until it runs.
+// The descriptors of the forker and of a stub. Standard streams are the task's until it runs.
 const (
-	controlFd = 3
+	controlFd = 3 // the socket to the node; each stub has one of its own
 	childFd   = 4 // readable when a child has ended
 )
 
@@ -33,7 +33,7 @@ var (
 )
 
 const (
-	maxFds   = 12
+	maxFds   = 16 // a power of two
 	maxRules = 64
 )
 
@@ -43,7 +43,7 @@ var (
 	mainStatus uint32
 	mainEnded  bool
 	mainID     uint64
-	others     [maxOthers]other // further commands that run
+	others     [MaxOthers]other // further commands that run
 	report     Report
 	usage      syscall.Rusage
 	signals    uint64 // a set with SIGCHLD in it
@@ -57,8 +57,6 @@ type other struct {
 	pid int32
 }
 
-const maxOthers = 8
-
 // stubMain is the life of process 1 of a box.
 //
 //go:nosplit
@@ -66,11 +64,48 @@ const maxOthers = 8
 //go:nocheckptr
 func stubMain() {
 	r := asked()
-	mainID, report.ID = r.ID, r.ID
+	mainID, report = r.ID, Report{ID: r.ID}
 	keepFds()
 	if stage, errno := furnish(r); errno != 0 {
 		tell(ReportFailed, stage, errno)
 		exit(exitBroken)
+	}
+	if r.Flags&FlagHold != 0 {
+		tell(ReportStarted, 0, 0)
+	} else {
+		runMain(r)
+	}
+	closeFds(0, controlFd-1)
+	closeFds(childFd, lastFd)
+	watchChildren()
+	for !reap() {
+		if !await() {
+			continue
+		}
+		if !receive(controlFd) { // the node is gone: the kernel ends all that is in the box
+			exit(exitBroken)
+		}
+		obey()
+		closeReceived()
+	}
+	exit(0)
+}
+
+// runMain runs the command that the box is made for.
+//
+//go:nosplit
+//go:norace
+func runMain(r *Request) {
+	ends := 0
+	if r.Flags&FlagTerminal != 0 {
+		if errno := openTerminal(r); errno != 0 {
+			tell(ReportFailed, StageTerminal, errno)
+			exit(exitBroken)
+		}
+		for i := range 3 {
+			received[i] = terminal[1]
+		}
+		ends = 1
 	}
 	pid, stage, errno := run(r)
 	if errno != 0 {
@@ -78,42 +113,54 @@ func stubMain() {
 		exit(exitBroken)
 	}
 	mainPid, report.Pid = pid, int32(pid)
-	closeFds(0, controlFd-1)
-	closeFds(childFd, lastFd)
-	tell(ReportStarted, 0, 0)
-	signals = 1 << (unix.SIGCHLD - 1)
-	fd, _ := call(unix.SYS_SIGNALFD4, ^uintptr(0), uintptr(unsafe.Pointer(&signals)), 8,
-		unix.SFD_CLOEXEC|unix.SFD_NONBLOCK, 0)
-	if fd != childFd {
-		call(unix.SYS_DUP3, fd, childFd, unix.O_CLOEXEC, 0, 0)
-		call(unix.SYS_CLOSE, fd, 0, 0, 0, 0)
-	}
-	for !reap() {
-		await()
-	}
-	exit(0)
+	ancillary.fds[0] = terminal[0]
+	tellFiles(ReportStarted, ends)
 }
 
-// await returns when a child has ended or a request was answered. When the node is gone the box ends, and the kernel
-// ends all that is in it.
+// watchChildren makes childFd.
 //
 //go:nosplit
 //go:norace
 //go:nocheckptr
-func await() {
+func watchChildren() {
+	signals = 1 << (unix.SIGCHLD - 1)
+	fd, errno := call(unix.SYS_SIGNALFD4, ^uintptr(0), uintptr(unsafe.Pointer(&signals)), 8,
+		unix.SFD_CLOEXEC|unix.SFD_NONBLOCK, 0)
+	if errno != 0 {
+		exit(exitBroken)
+	}
+	if fd != childFd {
+		if _, errno := call(unix.SYS_DUP3, fd, childFd, unix.O_CLOEXEC, 0, 0); errno != 0 {
+			exit(exitBroken)
+		}
+		call(unix.SYS_CLOSE, fd, 0, 0, 0, 0)
+	}
+}
+
+// await returns when a child has ended, or with true when there is a request, or the node is gone.
+//
+//go:nosplit
+//go:norace
+//go:nocheckptr
+func await() (asked bool) {
 	polled[0] = unix.PollFd{Fd: controlFd, Events: unix.POLLIN}
 	polled[1] = unix.PollFd{Fd: childFd, Events: unix.POLLIN}
 	if _, errno := call(unix.SYS_PPOLL, uintptr(unsafe.Pointer(&polled)), 2, 0, 0, 0); errno != 0 {
-		return
+		return false
 	}
 	if polled[1].Revents != 0 { // what it says is not needed, but that it was said
 		call(unix.SYS_READ, childFd, uintptr(unsafe.Pointer(&request)), 128, 0, 0)
 	}
-	if polled[0].Revents != 0 {
-		if !receive(controlFd) {
-			exit(exitBroken)
-		}
-		obey()
+	return polled[0].Revents != 0
+}
+
+// closeReceived closes the descriptors that came with a request.
+//
+//go:nosplit
+//go:norace
+func closeReceived() {
+	for i := range arrived {
+		call(unix.SYS_CLOSE, uintptr(received[i]), 0, 0, 0, 0)
 	}
 }
 
@@ -146,6 +193,9 @@ func reap() bool {
 			if at := otherAt(int32(pid)); at >= 0 {
 				report.ID = others[at].id
 				others[at] = other{}
+				if _, errno := call(unix.SYS_KILL, -pid, uintptr(unix.SIGTERM), 0, 0, 0); errno == 0 { // it left others
+					call(unix.SYS_KILL, -pid, uintptr(unix.SIGCONT), 0, 0, 0)
+				}
 				tellUsage(ReportExited, status)
 			}
 		}
@@ -169,9 +219,14 @@ func obey() {
 		listen(r)
 	case OpLook:
 		look()
-	}
-	for i := range arrived {
-		call(unix.SYS_CLOSE, uintptr(received[i]), 0, 0, 0, 0)
+	case OpTerminal:
+		sendTerminal(r)
+	case OpSignalRun:
+		signalOther(r)
+	case OpShare:
+		share()
+	case OpTUN:
+		openTUN()
 	}
 }
 

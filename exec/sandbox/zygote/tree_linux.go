@@ -80,6 +80,11 @@ func (s *Setup) makeOwn() error {
 			return fmt.Errorf("show /dev/%s to tasks: %w", name, err)
 		}
 	}
+	if s.Withhold {
+		if err := os.WriteFile(Withheld[1:], nil, 0); err != nil {
+			return err
+		}
+	}
 	// The kernel lets a box mount a /proc of its own only where its parent sees a whole one.
 	if err := unix.Mount("proc", "proc", "proc", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, ""); err != nil {
 		return fmt.Errorf("mount /proc: %w", err)
