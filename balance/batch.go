@@ -176,10 +176,7 @@ func (p *mapper) seats(now grid.Time, answers []State) {
 	p.ring.look(answers)
 	for k := range answers {
 		s := &answers[k]
-		x := batch.Node{Slots: 1, Ready: sound(s.Ready) + p.charge(now, s)}
-		if j, ok := p.rates.lookup(&s.Node); ok && p.rates.rated[j] {
-			x.Slots = max(p.rates.slots[j], leastSlots)
-		}
+		x := batch.Node{Slots: p.slotsOf(s), Ready: sound(s.Ready) + p.charge(now, s)}
 		if x.Ready == 0 {
 			x.Idle = max(x.Slots-float64(max(s.Running, 0)), 1)
 		}

@@ -63,12 +63,9 @@ func (p *classLoad) Choose(now grid.Time, t *grid.Task, answers []State) Choice 
 // length is the tasks in a node's queue for each of its slots, with those placed since it said so. A node that
 // tells no number is judged by its time.
 func (p *classLoad) length(now grid.Time, s *State) float64 {
-	n, slots := float64(max(s.Waiting, 0)), 1.0
+	n, slots := float64(max(s.Waiting, 0)), p.slotsOf(s)
 	if p.serving {
 		n += float64(max(s.Running, 0))
-	}
-	if j, ok := p.rates.lookup(&s.Node); ok && p.rates.rated[j] {
-		slots = max(p.rates.slots[j], leastSlots)
 	}
 	alone := execution(s)
 	if s.Waiting <= 0 && s.Running <= 0 && s.Ready > 0 && alone > 0 {

@@ -80,6 +80,18 @@ func (d *decider) cost(j int32, class string) float64 {
 	return d.expected / slots
 }
 
+// slotsOf is the part of a node that tasks like the one at hand may have, in cores; 1 if that is not known.
+func (d *decider) slotsOf(s *State) float64 {
+	slots := 1.0
+	if j, ok := d.rates.lookup(&s.Node); ok && d.rates.rated[j] {
+		slots = max(d.rates.slots[j], leastSlots)
+	}
+	if s.Most > 0 {
+		slots = min(slots, s.Most)
+	}
+	return slots
+}
+
 // charge is what was placed on a node and cannot be in what it said: since then, or less than a round
 // trip before. Seconds. Without a round trip, what was placed at the very moment counts as said.
 func (d *decider) charge(now grid.Time, s *State) float64 {

@@ -16,7 +16,7 @@ func (x *matrix) row(i int32, m int) []float64 { return x.v[int(i)*x.stride:][:m
 // grow makes room for n rows of m entries.
 func (x *matrix) grow(n, m int) {
 	if m > x.stride {
-		stride := max(4, m+m/8)
+		stride := m + max(few, m/8)
 		v := make([]float64, x.rows*stride)
 		for i := range x.rows {
 			copy(v[i*stride:], x.v[i*x.stride:][:x.stride])

@@ -70,6 +70,9 @@ type State struct {
 	// What a decider knows of itself is an answer. It is for the decider: no policy looks at it.
 	Answer bool
 
+	// Most is how many tasks like this one the node can run at a time, whatever cores it has; 0 = no such bound.
+	Most float64
+
 	// Fetch is the time in seconds until the task's inputs would be there; 0 = they are, or it is not known.
 	Fetch float64
 }

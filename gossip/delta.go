@@ -18,7 +18,8 @@ const (
 // Delta says how much two ads of one node differ, 0 to 1: the largest of the differences of
 //
 //	free cores and free memory, as shares of the capacity; availability
-//	backlog, as b/(b + scale)
+//	backlog, as b/(b + scale); so is the wait for a unit of each counted resource
+//	free units of each counted resource, as shares of the capacity
 //	speed and rates, relative to the larger; a rate measured for the first time counts 1
 //	everything else that is said (labels, engines, capacity, draining …): 1 if it differs at all
 func Delta(a, b *grid.Ad, scale time.Duration) float64 {
@@ -34,6 +35,9 @@ func Delta(a, b *grid.Ad, scale time.Duration) float64 {
 	d = max(d, share(int64(a.Free.CPU), int64(b.Free.CPU), int64(a.Capacity.CPU)))
 	d = max(d, share(int64(a.Free.Memory), int64(b.Free.Memory), int64(a.Capacity.Memory)))
 	d = max(d, math.Abs(squash(a.Backlog, scale)-squash(b.Backlog, scale)))
+	if a.Capacity.Counts != "" {
+		d = max(d, countsDelta(a, b, scale))
+	}
 	d = max(d, relative(a.Speed, b.Speed, 0))
 	if d < 1 && !same(a.Rates, b.Rates) {
 		d = max(d, ratesDelta(a.Rates, b.Rates))
@@ -58,6 +62,20 @@ func share(a, b, of int64) float64 {
 		return 1
 	}
 	return math.Abs(float64(a-b)) / float64(of)
+}
+
+// countsDelta is the difference in the counted resources of two ads of equal capacity.
+func countsDelta(a, b *grid.Ad, scale time.Duration) (d float64) {
+	if a.Free.Counts == b.Free.Counts && a.Waits == b.Waits {
+		return 0
+	}
+	wait := func(ad *grid.Ad, kind string) float64 {
+		return squash(time.Duration(ad.Waits.Of(kind))*time.Second, scale)
+	}
+	for kind, n := range a.Capacity.Counts.All() {
+		d = max(d, share(a.Free.Counts.Of(kind), b.Free.Counts.Of(kind), n), math.Abs(wait(a, kind)-wait(b, kind)))
+	}
+	return d
 }
 
 func squash(b, scale time.Duration) float64 { return float64(b) / (float64(b) + float64(scale)) }

@@ -51,7 +51,8 @@ const sameSpeed = 0.9
 
 // betters reports whether q has everything that a has. The label hostname is no attribute.
 func betters(q, a *grid.Ad) bool {
-	if q.Capacity.CPU < a.Capacity.CPU || q.Capacity.Memory < a.Capacity.Memory || q.Speed < sameSpeed*a.Speed {
+	if q.Capacity.CPU < a.Capacity.CPU || q.Capacity.Memory < a.Capacity.Memory || q.Speed < sameSpeed*a.Speed ||
+		!q.Capacity.Counts.Fits(a.Capacity.Counts) {
 		return false
 	}
 	for i := range a.Labels {

@@ -52,12 +52,12 @@ type Gossip struct {
 
 // New returns the gossip of a node. The configuration must be valid, see [Config.Check], and is not copied: a
 // simulator's nodes can share one.
-func New(self grid.NodeID, c *Config, r *grid.Rand) *Gossip {
+func New(self grid.NodeID, c *Config, r *grid.Rand) Gossip {
 	rule, err := parseRule(c.Rule)
 	if err != nil {
 		panic(err)
 	}
-	return &Gossip{self: self, cfg: c, rule: rule, rand: r, emitAt: never,
+	return Gossip{self: self, cfg: c, rule: rule, rand: r, emitAt: never,
 		seek: seek{at: grid.Never, again: grid.Never, met: never}, wakeAt: grid.Never, refreshAt: grid.Never}
 }
 

@@ -13,7 +13,7 @@ func started(t *testing.T, c Config, n int) (*Gossip, *grid.Effects) {
 	if err := c.Check(); err != nil {
 		t.Fatal(err)
 	}
-	g, fx := New(id(0), &c, grid.NewRand(1, 1)), new(grid.Effects)
+	g, fx := new(New(id(0), &c, grid.NewRand(1, 1))), new(grid.Effects)
 	g.Start(0, adOf(0, 1), fx)
 	for i := 1; i <= n; i++ {
 		g.Up(0, id(i), 10*time.Millisecond, fx)

@@ -97,7 +97,7 @@ func TestInvariants(t *testing.T) {
 		c.View = 2*c.Neighbours + rapid.IntRange(1, 20).Draw(t, "view")
 		c.Rule = rapid.SampledFrom([]string{"universal", "probabilistic", "change_sensitive",
 			"probabilistic*change_sensitive"}).Draw(t, "rule")
-		g, fx := New(id(0), &c, grid.NewRand(rapid.Uint64().Draw(t, "seed"), 0)), new(grid.Effects)
+		g, fx := new(New(id(0), &c, grid.NewRand(rapid.Uint64().Draw(t, "seed"), 0))), new(grid.Effects)
 		now := grid.Time(0)
 		g.Start(now, adOf(0, 1), fx)
 		last := map[grid.NodeID]grid.Time{}

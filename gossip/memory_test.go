@@ -17,7 +17,7 @@ func crowd(n int, c Config) []*Gossip {
 	}
 	fx := new(grid.Effects)
 	for i := range all {
-		g := New(id(i), &c, grid.NewRand(1, uint64(i)))
+		g := new(New(id(i), &c, grid.NewRand(1, uint64(i))))
 		g.Start(0, ads[i], fx)
 		for j := 1; j <= 10; j++ {
 			g.Up(0, id((i+j)%n), time.Millisecond, fx)

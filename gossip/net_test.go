@@ -84,7 +84,7 @@ func newNetwork(t testing.TB, n int, seed uint64, c Config) *network {
 	}
 	w := &network{t: t, rand: grid.NewRand(seed, 0)}
 	for i := range n {
-		w.nodes = append(w.nodes, &node{Gossip: New(id(i), &c, grid.NewRand(seed, uint64(i+1))), i: i,
+		w.nodes = append(w.nodes, &node{Gossip: new(New(id(i), &c, grid.NewRand(seed, uint64(i+1)))), i: i,
 			x: w.rand.Float64(), y: w.rand.Float64(), up: map[int]bool{}, keep: map[int]bool{}, once: map[int]bool{},
 			ad: adOf(i, 1)})
 	}

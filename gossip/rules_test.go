@@ -130,6 +130,7 @@ func TestUniversalReachesAll(t *testing.T) {
 func TestDelta(t *testing.T) {
 	scale := time.Minute
 	base := adOf(1, 0.5)
+	base.Capacity.Counts, base.Free.Counts = "fpga=1,gpu=4", "fpga=1,gpu=2"
 	base.Rates = []grid.Rate{{Class: "a", Alpha: 1, Mu: 2}, {Class: "b", Alpha: 0.5, Mu: 0.001}}
 	for name, c := range map[string]struct {
 		change func(*grid.Ad)
@@ -154,6 +155,9 @@ func TestDelta(t *testing.T) {
 		"full":            {func(a *grid.Ad) { a.Full = true }, 1},
 		"address":         {func(a *grid.Ad) { a.Addrs = []string{"/ip4/10.0.0.1/tcp/1"} }, 1},
 		"capacity":        {func(a *grid.Ad) { a.Capacity.CPU++ }, 1},
+		"units":           {func(a *grid.Ad) { a.Capacity.Counts = "gpu=3" }, 1},
+		"free units":      {func(a *grid.Ad) { a.Free.Counts = "fpga=1,gpu=1" }, 0.25},
+		"wait for a unit": {func(a *grid.Ad) { a.Waits = "gpu=60" }, 0.5},
 	} {
 		b := *base
 		c.change(&b)

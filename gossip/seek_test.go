@@ -25,7 +25,7 @@ func wakes(g *Gossip, fx *grid.Effects, until time.Duration, peer grid.NodeID) (
 // A node with too few neighbours tells them again, less and less often, and falls silent: there may be no more nodes.
 func TestNodeSeeksNeighbours(t *testing.T) {
 	c := Defaults()
-	g, fx := New(id(0), &c, grid.NewRand(1, 1)), new(grid.Effects)
+	g, fx := new(New(id(0), &c, grid.NewRand(1, 1))), new(grid.Effects)
 	g.Start(0, adOf(0, 1), fx)
 	g.Up(0, id(1), time.Millisecond, fx)
 	got := wakes(g, fx, 10*time.Minute, id(1))
@@ -70,7 +70,7 @@ func TestDeclinedNodeTurnsToOthers(t *testing.T) {
 		t.Fatalf("the stranger is answered by %d ads: want the own one, which declines, and others", len(answer))
 	}
 
-	g, fx := New(id(99), &c, grid.NewRand(1, 1)), new(grid.Effects)
+	g, fx := new(New(id(99), &c, grid.NewRand(1, 1))), new(grid.Effects)
 	g.Start(0, adOf(99, 1), fx)
 	g.Up(0, id(0), time.Millisecond, fx)
 	for i := 50; i < 57; i++ { // enough neighbours besides: those that the answer names are not sought otherwise

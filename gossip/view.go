@@ -13,7 +13,7 @@ import (
 const luckyShare = 8
 
 // minGrowth is the least number of elements by which lists of peers grow.
-const minGrowth = 4
+const minGrowth = 8
 
 // find returns the index of a node in the view, or where it would be inserted.
 func (g *Gossip) find(id grid.NodeID) (int, bool) {
