@@ -98,6 +98,42 @@ func TestRestartedWorkerRequestsStartLease(t *testing.T) {
 	}
 }
 
+// Work whose owner does not grant it a start lease delays nothing else: a node that asks is told that a task would
+// start at once. The work may start when its owner is back.
+func TestUnleasedWorkDelaysNothing(t *testing.T) {
+	r := newRig(t, nil)
+	r.join(fastID, 10, "linux")
+	r.join(slowID, 10, "linux")
+	id := grid.AttemptID{Task: grid.TaskID{Job: grid.JobID{Origin: fastID}}, Attempt: grid.Attempt{Epoch: 1, N: 1}}
+	o := grid.Offer{ID: id, Spec: spec(nil), Class: "a", Lease: r.cfg.Lease} // without a stamp
+	r.step(grid.Event{Kind: grid.EvMessage, Peer: fastID, Msg: &grid.Message{Kind: grid.KindOffer, Offer: o}})
+	delay := func() time.Duration {
+		t.Helper()
+		r.deliver(slowID, grid.KindPoll, func(m *grid.Message) {
+			m.Poll = grid.Poll{ID: 1, Class: "a", Needs: spec(nil).Needs.Resources}
+		})
+		return r.one(grid.KindState).Msg.State.Backlog
+	}
+	if delay() == 0 {
+		t.Fatal("work that waits for its first start lease does not count")
+	}
+	r.step(grid.Event{Kind: grid.EvPeerDown, Peer: fastID})
+	for range 5 { // beats come every third of a lease
+		r.pass(r.cfg.Lease/3, grid.TimerBeat)
+	}
+	if d := delay(); d != 0 {
+		t.Errorf("a task is said to start after %v, want at once", d)
+	}
+	r.step(grid.Event{Kind: grid.EvPeerUp, Peer: fastID, RTT: time.Millisecond, Kinds: grid.AllKinds})
+	seq := r.one(grid.KindStartLease).Msg.Register.Seq
+	r.deliver(fastID, grid.KindStartLeaseAck, func(m *grid.Message) {
+		m.Register.Seq, m.Attempts = seq, []grid.AttemptID{id}
+	})
+	if len(r.fx.Starts) != 1 {
+		t.Errorf("%d attempts start once the start lease is granted, want 1", len(r.fx.Starts))
+	}
+}
+
 // An offer that does not follow a poll answer from this node may be old: the worker requests a start lease first. So it
 // is with an offer that was delayed, or came while this node was suspended.
 func TestOldOfferNeedsStartLease(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 	"skep/discovery"
 	"skep/gossip"
 	"skep/grid"
-	"skep/node/coordinator"
+	"skep/node/coordinator/tuning"
 	"skep/node/exclusion"
 	"skep/node/rates"
 	"skep/node/worker"
@@ -58,14 +58,17 @@ type Config struct {
 func Defaults() Config {
 	return Config{
 		Speed: 1, Engines: []string{grid.EngineProcess}, Tuning: Tuning{
-			Tuning:       coordinator.Defaults(),
+			Tuning:       tuning.Defaults(),
 			DepositLimit: 256 * grid.MiB, DepositQuota: 2 * grid.GiB, ArrivalMemory: time.Minute, Pull: true,
 			Balance: balance.Node(), Gossip: gossip.Defaults(), Discovery: discovery.Defaults(),
 		}}
 }
 
 // Check reports all problems of c.
-func (c *Config) Check() error {
+func (c *Config) Check() error { return errors.Join(c.checkOwn(), c.Tuning.check()) }
+
+// checkOwn reports the problems of what is not tuning.
+func (c *Config) checkOwn() error {
 	var errs []error
 	add := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
 	if c.Capacity.CPU < 1 || c.Capacity.CPU > grid.MaxMillis {
@@ -74,15 +77,8 @@ func (c *Config) Check() error {
 	if c.Capacity.Memory < 0 || c.Capacity.Memory > grid.MaxMemory {
 		add("memory %d: want 0 to %d bytes", c.Capacity.Memory, int64(grid.MaxMemory))
 	}
-	if c.DepositLimit < 0 || c.DepositQuota < 0 {
-		add("copies %d, lend %d: want 0 bytes (nothing) or more", c.DepositLimit, c.DepositQuota)
-	}
-	if c.ArrivalMemory < time.Second {
-		add("memory of arrival rates %v: want 1s or more", c.ArrivalMemory)
-	}
 	ad := grid.Ad{Name: c.Name, Capacity: c.Capacity, Speed: c.Speed, Labels: c.Labels, Engines: c.Engines, Rates: c.Given}
-	return errors.Join(append(errs, c.Tuning.Tuning.Check(), c.checkBounds(), rates.CheckGiven(c.Given), ad.Check(),
-		c.Balance.Check(), c.Gossip.Check(), c.Discovery.Check())...)
+	return errors.Join(append(errs, c.checkBounds(), rates.CheckGiven(c.Given), ad.Check())...)
 }
 
 // Bound limits how long a task of a class may run on this node, and names the class of a task that takes longer.

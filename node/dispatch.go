@@ -24,11 +24,10 @@ func (n *Node) handle(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 		if n.coordinator.Submit(now, ev, fx) {
 			n.createJobs(now, n.submissions.Submit(now, ev.Job, ev.Spec, ev.Caller, fx), fx)
 		}
-	case grid.EvCancel:
-		n.coordinator.Cancel(now, ev, fx)
-	case grid.EvStarted:
-	case grid.EvEnded:
-		n.worker.Ended(now, ev.Attempt, ev.Result, fx)
+	case grid.EvCancel, grid.EvRetry:
+		n.coordinator.CallerAsks(now, ev, fx)
+	case grid.EvEnded, grid.EvLate, grid.EvProgress:
+		n.worker.AttemptEvent(now, ev, fx)
 	case grid.EvFetched:
 		n.loadChanged() // what has its inputs may wait for a slot
 		if ev.Deposit || !n.worker.InputsFetched(now, ev.Attempt, ev.Err, fx) {
@@ -40,8 +39,6 @@ func (n *Node) handle(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 		n.setAvailability(now, ev.Left, ev.Up, fx)
 	case grid.EvAddrs:
 		n.profile.SetAddrs(now, ev.Addrs, fx)
-	case grid.EvLate:
-		n.worker.StartedTooLate(now, ev.Attempt, fx)
 	case grid.EvLeave:
 		n.announceLeave(now, fx)
 	case grid.EvDrain:
@@ -85,6 +82,8 @@ func (n *Node) route(now grid.Time, from grid.NodeID, m *grid.Message, fx *grid.
 		if !n.worker.LeasesGranted(now, from, m) {
 			n.countOffence(from, fx)
 		}
+	case grid.KindReserve:
+		n.worker.Reserve(now, from, m.Reserve, fx)
 	case grid.KindKeepalive:
 		n.replicas.KeepaliveReceived(now, from, m, n.coordinator.QuotaLeft(from), fx)
 	case grid.KindKeepaliveAck:
@@ -93,6 +92,8 @@ func (n *Node) route(now grid.Time, from grid.NodeID, m *grid.Message, fx *grid.
 		n.handlePull(now, from, m, fx)
 	case grid.KindFind, grid.KindHit, grid.KindMiss:
 		n.handleSearch(now, from, m, fx)
+	case grid.KindAwait, grid.KindAwaited:
+		n.dependency.Message(now, from, m, fx)
 	default:
 		n.coordinator.Message(now, from, m, fx)
 	}
@@ -127,7 +128,7 @@ func (n *Node) handleTimer(now grid.Time, t grid.Timer, fx *grid.Effects) {
 		if f, ok := n.discovery.Wake(now, t, n.gossip.Neighbours(), n.selfIfFits, fx); ok {
 			n.coordinator.SearchDone(now, f, fx)
 		}
-	case grid.TimerBeat, grid.TimerResult, grid.TimerBound, grid.TimerDrain:
+	case grid.TimerBeat, grid.TimerResult, grid.TimerBound, grid.TimerDrain, grid.TimerReserve:
 		n.worker.Wake(now, t.Kind, fx)
 	case grid.TimerPull:
 		if n.pull != nil {
@@ -135,6 +136,8 @@ func (n *Node) handleTimer(now grid.Time, t grid.Timer, fx *grid.Effects) {
 		}
 	case grid.TimerAd:
 		n.adDue(now, fx)
+	case grid.TimerAwait:
+		n.dependency.Wake(now, fx)
 	default:
 		if t.Kind == grid.TimerRegister && t.Key == coordinator.SubmissionsKey {
 			n.createJobs(now, n.submissions.Wake(now, fx), fx)
@@ -146,17 +149,21 @@ func (n *Node) handleTimer(now grid.Time, t grid.Timer, fx *grid.Effects) {
 
 func (n *Node) peerUp(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 	n.peers.Up(now, ev, fx)
+	n.replicas.Connected(ev.Peer, ev.Features.Has(grid.FeatureRetries))
 	n.coordinator.AskAttempts(now, ev.Peer, fx)
 	n.replicas.Resend(now, ev.Peer, fx)
 	n.worker.OwnerConnected(now, ev.Peer, fx)
+	n.dependency.PeerUp(now, ev.Peer, fx)
 	n.coordinator.NodeChanged(now, n.gossip.Peer(ev.Peer))
 	n.loadChanged()
 }
 
 func (n *Node) peerDown(now grid.Time, id grid.NodeID, fx *grid.Effects) {
 	if n.peers.Down(now, id, fx) {
+		n.replicas.Disconnected(id)
 		n.coordinator.ShortenLeases(now, id, fx)
 		n.peers.Forget(id)
+		n.dependency.PeerDown(now, id, fx)
 	}
 }
 

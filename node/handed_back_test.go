@@ -200,6 +200,31 @@ func TestHandBackOfHearsayIsNoLoss(t *testing.T) {
 	}
 }
 
+// A node that the offer of an attempt bars does not get it, and is not told that work waits.
+func TestBarredNodeGetsNothing(t *testing.T) {
+	r, _ := queued(t, grid.Offer{Barred: []grid.NodeID{thirdID, slowID}}, nil)
+	told := false
+	for end := r.now.Add(time.Minute); r.now < end; r.pass(end.Sub(r.now), grid.TimerPull) {
+		for _, s := range r.sent(grid.KindWaiting) {
+			told = told || s.To == slowID
+		}
+	}
+	if r.pulls(); told || len(r.sent(grid.KindNoWork)) != 1 || len(r.sent(grid.KindRefuse)) > 0 {
+		t.Errorf("told %v, sent %v: want that there is no work", told, kindsOf(r.fx.Sends))
+	}
+	id := foreignAttempt(9)
+	for index, barred := range [][]grid.NodeID{{slowID}, {thirdID}, {thirdID, slowID}} {
+		id.Task.Index = uint32(index)
+		r.deliver(fastID, grid.KindOffer, func(m *grid.Message) {
+			m.Offer = grid.Offer{ID: id, Class: "a", Lease: r.cfg.Lease, Barred: barred,
+				Spec: spec(func(s *grid.JobSpec) { s.Count = 3 })}
+		})
+	}
+	if r.pulls(); len(r.handedBack()) != 1 || r.handedBack()[0].Task.Index != 1 {
+		t.Errorf("%v handed back, want the only attempt that does not bar it", r.handedBack())
+	}
+}
+
 // What an offer says of giving an attempt away holds over a restart.
 func TestTermsOutliveARestart(t *testing.T) {
 	once := func(s *grid.JobSpec) { s.Retries = 0 }

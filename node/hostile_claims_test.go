@@ -180,12 +180,17 @@ func TestCopiesOfJobsAreTheSendersOwn(t *testing.T) {
 // takenOver makes this node the owner of a job of many tasks, by the vote of slowID.
 func takenOver(t *testing.T) (*rig, grid.JobID) {
 	t.Helper()
+	return takenOverAs(t, func(s *grid.JobSpec) { s.Count = grid.MaxCount })
+}
+
+func takenOverAs(t *testing.T, change func(*grid.JobSpec)) (*rig, grid.JobID) {
+	t.Helper()
 	r := newRig(t, nil)
 	r.now = 3600e9
 	r.join(slowID, 1, "linux")
 	id := numbered(fastID, 1)
 	r.join(fastID, 1, "linux")
-	r.writeFrom(fastID, id, spec(func(s *grid.JobSpec) { s.Count = grid.MaxCount }), func(g *grid.RegisterMessage) {
+	r.writeFrom(fastID, id, spec(change), func(g *grid.RegisterMessage) {
 		g.Members = []grid.NodeID{fastID, selfID, slowID}
 	})
 	r.step(grid.Event{Kind: grid.EvPeerDown, Peer: fastID})

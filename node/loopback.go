@@ -59,6 +59,10 @@ func (n *Node) settle(now grid.Time, fx *grid.Effects) {
 // followCoordinator makes the worker follow what has changed about jobs.
 func (n *Node) followCoordinator(now grid.Time, fx *grid.Effects) {
 	for x, found := n.coordinator.NextChange(); found; x, found = n.coordinator.NextChange() {
+		if x.Kind == grid.JobHeld {
+			n.dependency.Track(now, x.Job, fx)
+			continue
+		}
 		n.worker.Follow(now, &x, fx)
 	}
 }

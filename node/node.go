@@ -1,13 +1,14 @@
 package node
 
 import (
+	"errors"
 	"fmt"
 
 	"skep/discovery"
-	"skep/exec"
 	"skep/gossip"
 	"skep/grid"
 	"skep/node/coordinator"
+	"skep/node/dependency"
 	"skep/node/deposit"
 	"skep/node/membership"
 	"skep/node/peers"
@@ -16,11 +17,13 @@ import (
 	"skep/node/pull"
 	"skep/node/quota"
 	"skep/node/rates"
+	"skep/node/registers"
 	"skep/node/replication"
 	"skep/node/worker"
 )
 
-// Node is one member of the grid. Its methods are called from one goroutine.
+// Node is one member of the grid. Its methods are called from one goroutine. Its parts are values: each step reads most
+// of them, and they lie together in memory.
 type Node struct {
 	coordinator.Views
 
@@ -28,16 +31,17 @@ type Node struct {
 	stats counts // those of the node itself
 	local int    // sends in the effects that deliverLocal has seen
 
-	coordinator *coordinator.Coordinator
-	worker      *worker.Worker
-	replicas    *replication.Replicas
-	submissions *membership.Submissions // their members are not chosen yet
-	peers       *peers.Peers
+	coordinator coordinator.Coordinator
+	worker      worker.Worker
+	replicas    replication.Replicas
+	submissions membership.Submissions // their members are not chosen yet
+	dependency  dependency.Dependencies
+	peers       peers.Peers
 	pull        *pull.Exchange // nil = Tuning.Pull is off
-	rates       *rates.Estimator
+	rates       rates.Estimator
 	profile     profile.Profile
-	gossip      *gossip.Gossip
-	discovery   *discovery.Discovery
+	gossip      gossip.Gossip
+	discovery   discovery.Discovery
 }
 
 // settings are what the parts of a node have in common.
@@ -51,50 +55,48 @@ var oneCore = grid.Resources{CPU: grid.CPU}
 
 // New makes a node. Records of an earlier run follow by Restore, then EvStart.
 func New(cfg Config, wall grid.Wall) (*Node, error) {
-	if err := cfg.Check(); err != nil {
-		return nil, err
-	}
 	s := cfg.Scratch
 	if s == nil {
 		s = new(Scratch)
 	}
-	t := s.tuning(&cfg.Tuning)
-	n := &Node{settings: settings{cfg.Self, t, s}}
-	rng, ledger := grid.NewRand(cfg.Seed, 1), exec.New(cfg.Capacity)
+	t, err := s.tuning(&cfg.Tuning)
+	if err := errors.Join(cfg.checkOwn(), err); err != nil {
+		return nil, err
+	}
+	n, rng := &Node{settings: settings{cfg.Self, t, s}}, grid.NewRand(cfg.Seed, 1)
 	n.gossip = gossip.New(cfg.Self, &t.Gossip, grid.NewRand(cfg.Seed, 2))
 	n.discovery = discovery.New(cfg.Self, &t.Discovery, grid.NewRand(cfg.Seed, 3))
 	n.rates = rates.New(rates.Config{Given: cfg.Given, Speed: cfg.Speed, ArrivalMemory: cfg.ArrivalMemory,
 		Scratch: &s.rates})
 	n.profile = profile.New(profile.Config{Self: cfg.Self, Boot: cfg.Boot, Name: cfg.Name, Capacity: cfg.Capacity,
-		Speed: cfg.Speed, Engines: cfg.Engines, Private: cfg.Private, Prior: rates.Prior, Gossip: n.gossip, Rand: rng},
+		Speed: cfg.Speed, Engines: cfg.Engines, Private: cfg.Private, Prior: rates.Prior, Gossip: &n.gossip, Rand: rng},
 		cfg.Labels)
 	n.peers = peers.New(peers.Config{Self: cfg.Self, Private: cfg.Private, Cores: cfg.Capacity.CPU, Speed: cfg.Speed,
-		Exec: ledger, ArrivalMemory: cfg.ArrivalMemory, RatesGiven: len(cfg.Given) > 0, Balance: &t.Balance, Truth: cfg.Truth,
-		Scratch: &s.peers, Gossip: n.gossip, Rates: n.rates,
-		Profile: &n.profile, Policies: policies.New(policies.Config{Seed: cfg.Seed, Balance: &t.Balance,
-			Default: t.Policy})})
+		Exec: n.worker.Exec(), Worker: &n.worker, ArrivalMemory: cfg.ArrivalMemory,
+		RatesGiven: len(cfg.Given) > 0, Balance: &t.Balance, Truth: cfg.Truth, Scratch: &s.peers, Gossip: &n.gossip,
+		Rates: &n.rates, Profile: &n.profile,
+		Policies: policies.New(policies.Config{Seed: cfg.Seed, Balance: &t.Balance, Default: t.Policy})})
 	n.replicas = replication.NewReplicas(replication.Config{Self: cfg.Self, Boot: cfg.Boot, Lease: t.Lease}, wall, rng)
 	n.submissions = membership.New(membership.Config{Labels: cfg.Labels, Members: t.Members, Confirm: t.Confirm,
-		Known: cfg.Known,
-		Timer: grid.Timer{Kind: grid.TimerRegister, Key: coordinator.SubmissionsKey}, Contacts: n.peers,
-		Keepalives: n.replicas}, rng)
+		Known: cfg.Known, Timer: grid.Timer{Kind: grid.TimerRegister, Key: coordinator.SubmissionsKey},
+		Contacts: &n.peers, Keepalives: &n.replicas}, rng)
 	accounts := new(quota.Accounts)
-	n.worker = worker.New(worker.Config{Self: cfg.Self, Boot: cfg.Boot, Exec: ledger, Lease: t.Lease,
-		Private: cfg.Private, Whole: !t.Balance.Rest, Bounds: cfg.Bounds, RunTime: n.peers.RunTime, Contacts: n.peers,
+	n.worker = worker.New(worker.Config{Self: cfg.Self, Boot: cfg.Boot, Capacity: cfg.Capacity, Lease: t.Lease,
+		Private: cfg.Private, Whole: !t.Balance.Rest, Bounds: cfg.Bounds, RunTime: n.peers.RunTime, Contacts: &n.peers,
 		Quota: accounts})
-	var err error
-	n.coordinator, err = coordinator.New(coordinator.Config{Tuning: &t.Tuning, Self: cfg.Self, Known: cfg.Known,
+	n.coordinator = coordinator.New(coordinator.Config{Tuning: &t.Tuning, Self: cfg.Self, Known: cfg.Known,
 		TakeoverDelay: replication.TakeoverDelay(t.Lease), Expire: t.Gossip.Expire, ResultRetry: worker.MaxResultRetry},
-		coordinator.Parts{Wall: wall, Scratch: &s.coordinator, Gossip: n.gossip, Peers: n.peers, Worker: n.worker,
-			Discovery: n.discovery, Registers: registers{n.replicas}, Quota: accounts,
-			Deposits: deposit.New(deposit.Config{Self: cfg.Self, Quota: t.DepositQuota, Limit: t.DepositLimit,
-				Confirm: t.Confirm, Retry: t.Lease / 3, ResultBytes: quota.ResultBytes})})
-	if err != nil {
-		return nil, err
-	}
+		coordinator.Parts{GangRand: grid.NewRand(cfg.Seed, 5), Wall: wall,
+			Scratch: &s.coordinator, Gossip: &n.gossip, Peers: &n.peers, Worker: &n.worker,
+			Discovery: &n.discovery, Registers: registers.Registers{Replicas: &n.replicas}, Quota: accounts,
+			Awaited: &n.dependency, Deposits: deposit.New(deposit.Config{Self: cfg.Self, Quota: t.DepositQuota,
+				Limit: t.DepositLimit, Confirm: t.Confirm, Retry: t.Lease / 3, ResultBytes: quota.ResultBytes})})
 	n.Views = n.coordinator.Views()
+	n.dependency = dependency.New(dependency.Config{Self: cfg.Self, Boot: cfg.Boot, Jobs: &n.coordinator,
+		Contacts: &n.peers})
 	if t.Pull {
-		n.pull = pull.New(pull.Config{Worker: n.worker, Jobs: n.coordinator, Peers: n.peers, Rand: grid.NewRand(cfg.Seed, 4)})
+		n.pull = pull.New(pull.Config{Worker: &n.worker, Jobs: &n.coordinator, Peers: &n.peers,
+			Rand: grid.NewRand(cfg.Seed, 4)})
 	}
 	return n, nil
 }
@@ -135,23 +137,23 @@ func (n *Node) Step(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 	fx.Begin()
 	n.local = len(fx.Sends)
 	n.coordinator.Begin()
+	n.dependency.Begin(fx)
 	n.worker.Advance(now)
-	n.peers.Stamped(n.self, n.worker.Stamp(now))
 	firstAnnounce := len(fx.Announces)
 	n.handle(now, ev, fx)
-	n.settle(now, fx)
-	for n.coordinator.PlaceNext(now, fx) {
-		n.deliverLocal(now, fx)
-	}
-	for n.coordinator.StartBackups(now, fx) {
-		n.deliverLocal(now, fx)
-	}
-	n.worker.RequestOwnLeases(now, fx)
-	n.settle(now, fx)
-	if n.pull != nil {
-		if n.pull.Settle(now, fx) {
-			n.profile.Changed(now, fx)
+	for more := true; more; more = n.dependency.Settle(now, fx) {
+		n.settle(now, fx)
+		for n.coordinator.PlaceNext(now, fx) {
+			n.deliverLocal(now, fx)
 		}
+		for n.coordinator.StartBackups(now, fx) {
+			n.deliverLocal(now, fx)
+		}
+		n.worker.RequestOwnLeases(now, fx)
+		n.settle(now, fx)
+	}
+	if n.pull != nil && n.pull.Settle(now, fx) {
+		n.profile.Changed(now, fx)
 	}
 	n.worker.SetTimers(now, fx)
 	n.replicas.SendWrites(now, fx)

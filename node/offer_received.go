@@ -26,6 +26,9 @@ func (n *Node) offerReceived(now grid.Time, from grid.NodeID, o *grid.Offer, fx 
 		if why.Why == grid.WhyNone {
 			why = n.coordinator.AdmitOffer(from, o, fx)
 		}
+		if why.Why == grid.WhyNone && !n.worker.TakeReserved(now, from, o) {
+			why.Why = grid.WhyUnkept
+		}
 		if why.Why == grid.WhyNone {
 			n.peers.CountReceived(now, from, o)
 		}

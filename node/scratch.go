@@ -15,22 +15,25 @@ type Scratch struct {
 	rates       rates.Scratch
 	stated      []profile.StatedLoad
 	local       []grid.Message
-	tunings     []*Tuning // shared by the nodes
+	tunings     []*Tuning // valid, and shared by the nodes
 }
 
 // maxSharedTunings bounds the tunings compared with a new one; nodes that all differ share none.
 const maxSharedTunings = 16
 
-// tuning returns a shared tuning equal to c.
-func (s *Scratch) tuning(c *Tuning) *Tuning {
+// tuning returns a shared tuning equal to c, or says what is wrong with c.
+func (s *Scratch) tuning(c *Tuning) (*Tuning, error) {
 	for _, own := range s.tunings {
 		if *own == *c {
-			return own
+			return own, nil
 		}
+	}
+	if err := c.check(); err != nil {
+		return nil, err
 	}
 	own := *c
 	if len(s.tunings) < maxSharedTunings {
 		s.tunings = append(s.tunings, &own)
 	}
-	return &own
+	return &own, nil
 }

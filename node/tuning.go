@@ -1,6 +1,8 @@
 package node
 
 import (
+	"errors"
+	"fmt"
 	"time"
 
 	"skep/balance"
@@ -36,4 +38,18 @@ type Tuning struct {
 	Balance   balance.Config
 	Gossip    gossip.Config
 	Discovery discovery.Config
+}
+
+// check reports all problems of t.
+func (t *Tuning) check() error {
+	_, err := balance.Make(t.Policy, &t.Balance, nil) // it is only looked whether that works: nodes make theirs later
+	errs := []error{t.Tuning.Check(), t.Balance.Check(), t.Gossip.Check(), t.Discovery.Check(), err}
+	if t.DepositLimit < 0 || t.DepositQuota < 0 {
+		errs = append(errs, fmt.Errorf("deposit limit %d, deposit quota %d: want 0 bytes (nothing) or more", t.DepositLimit,
+			t.DepositQuota))
+	}
+	if t.ArrivalMemory < time.Second {
+		errs = append(errs, fmt.Errorf("memory of arrival rates %v: want 1s or more", t.ArrivalMemory))
+	}
+	return errors.Join(errs...)
 }

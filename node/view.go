@@ -7,6 +7,7 @@ import (
 	"skep/discovery"
 	"skep/grid"
 	"skep/node/coordinator"
+	"skep/node/dependency"
 )
 
 // JobView is a job as a node knows it.
@@ -14,6 +15,9 @@ type JobView = coordinator.JobView
 
 // TaskView is one task of a job.
 type TaskView = coordinator.TaskView
+
+// Awaits is a job that another one waits for.
+type Awaits = dependency.Awaits
 
 // PeerView is a node as this one sees it.
 type PeerView struct {
@@ -30,17 +34,17 @@ type PeerView struct {
 // Stats are counts since the start and present gauges.
 type Stats struct {
 	Counts
-	Queued     int // attempts accepted here and not started
-	Running    int
-	Unacked    int           // results that their owners have not acknowledged
-	Backlog    time.Duration // until a one-core task that arrived now would start
-	Free       grid.Resources
-	Jobs       int
-	Replicated int     // of Jobs, those that another node owns
-	Pending    int     // tasks of owned jobs that wait for placement
-	Peers      int     // in the view
-	Lambda     float64 // of the last allocation solved; 0 = none. 1/Lambda is the load
-	Solves     uint64
+	Queued         int // attempts accepted here and not started
+	Running        int
+	Unacked        int           // results that their owners have not acknowledged
+	Backlog        time.Duration // until a one-core task that arrived now would start
+	Capacity, Free grid.Resources
+	Jobs           int
+	Replicated     int     // of Jobs, those that another node owns
+	Pending        int     // tasks of owned jobs that wait for placement
+	Peers          int     // in the view
+	Lambda         float64 // of the last allocation solved; 0 = none. 1/Lambda is the load
+	Solves         uint64
 }
 
 // Counts are counts since the start.
@@ -75,8 +79,8 @@ func (n *Node) Peers(now grid.Time, dst []PeerView) []PeerView {
 func (n *Node) Stats(now grid.Time) Stats {
 	here := n.worker.Exec()
 	s := Stats{Queued: len(here.Queue()), Running: len(here.Running()), Unacked: len(here.Finished()),
-		Free:    here.Free(),
-		Backlog: grid.Seconds(here.Wait(now, oneCore, n.peers.RunTime)), Peers: len(n.gossip.Peers())}
+		Capacity: here.Capacity(), Free: here.Free(), Peers: len(n.gossip.Peers()),
+		Backlog: grid.Seconds(here.Wait(now, oneCore, n.peers.RunTime))}
 	copy(s.Sent[:], n.stats.sent)
 	copy(s.Received[:], n.stats.received)
 	s.Counts.Counts = n.coordinator.Counts()
@@ -84,4 +88,13 @@ func (n *Node) Stats(now grid.Time) Stats {
 	s.Jobs, s.Replicated, s.Pending = n.coordinator.Tally() // Jobs includes the replicas of others' jobs
 	s.Lambda, s.Solves = n.coordinator.Solved()
 	return s
+}
+
+// AwaitsOf returns what a job that is known here waits for, or waited for.
+func (n *Node) AwaitsOf(now grid.Time, id grid.JobID) []Awaits {
+	spec, ends := n.coordinator.Ends(id)
+	if spec == nil {
+		return nil
+	}
+	return n.dependency.Describe(now, id, spec, ends)
 }

@@ -19,6 +19,9 @@ const (
 	actOutputs  = "outputs"
 	actExplain  = "explain"
 	actCancel   = "cancel"
+	actRetry    = "retry"
+	actStdin    = "stdin"
+	actExec     = "exec"
 )
 
 // actOf returns the act of the rest of a job's path. An unknown path is not public.
@@ -30,8 +33,14 @@ func actOf(rest string) string {
 		return actLogs
 	case rest == "/explain":
 		return actExplain
-	case rest == "/cancel":
+	case rest == "/cancel" || rest == cancelTasksPath:
 		return actCancel
+	case rest == retryTasksPath:
+		return actRetry
+	case rest == stdinPath:
+		return actStdin
+	case rest == execPath:
+		return actExec
 	case strings.HasPrefix(rest, "/blobs/"):
 		return actOutputs
 	}
@@ -83,9 +92,10 @@ func (s *Server) admit(w http.ResponseWriter, r *http.Request, id grid.JobID, re
 	case act == actNone:
 		act = actDescribe
 	}
-	if (!s.local(&c) || id.Origin != s.self) && (!open || k.hash.IsZero() || act == actCancel) {
-		s.log.record(entry{act: act, of: "job", id: id.String(), by: c.node, user: c.user, refused: !open, noChange: k.over ||
-			k.authority != s.self})
+	changes := act == actCancel || act == actRetry || act == actExec
+	if (!s.local(&c) || id.Origin != s.self) && (!open || k.hash.IsZero() || changes) {
+		s.log.record(entry{act: act, of: "job", id: id.String(), by: c.node, user: c.user, refused: !open,
+			noChange: k.over && act != actRetry || k.authority != s.self})
 	}
 	if !open {
 		accessDenied(id).write(w)

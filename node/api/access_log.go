@@ -59,7 +59,7 @@ func (e *entry) kind() kind {
 		return reading
 	case e.of == "node":
 		return draining
-	case e.act == actCancel:
+	case e.act == actCancel || e.act == actRetry:
 		return changing
 	}
 	return reading

@@ -90,7 +90,7 @@ func TestClientSubmitsWhereTheDefaultIsOwner(t *testing.T) {
 	ctx := context.Background()
 	id, spec := client.Draw(), &v1.Spec{Command: []string{"true"}}
 	for range 2 {
-		s, err := c.Run(ctx, id, spec)
+		s, err := c.Run(ctx, id, spec, false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -99,7 +99,7 @@ func TestClientSubmitsWhereTheDefaultIsOwner(t *testing.T) {
 		}
 		s.Close()
 	}
-	if p, err := c.Jobs(ctx, 0, "", ""); err != nil || len(p.Jobs) != 1 {
+	if p, err := c.List(ctx, new(client.ListQuery)); err != nil || len(p.Jobs) != 1 {
 		t.Errorf("%d jobs, %v: want one", len(p.Jobs), err)
 	}
 	again, err := client.Open(dir) // another process, with the same ID and the spec as a person wrote it
@@ -107,7 +107,7 @@ func TestClientSubmitsWhereTheDefaultIsOwner(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer again.Close()
-	s, err := again.Run(ctx, id, &v1.Spec{Command: []string{"true"}})
+	s, err := again.Run(ctx, id, &v1.Spec{Command: []string{"true"}}, false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,9 +4,12 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"slices"
 	"time"
 
 	"skep/grid"
+	"skep/node"
+	"skep/node/listing"
 )
 
 // claimantDialTime bounds dialling a node after which another one can be asked.
@@ -61,6 +64,29 @@ func (t claimantTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, last
 	}
 	return first, ferr
+}
+
+// keepers returns a node that keeps a job of an origin that is not connected, if the others tell of one.
+func (s *Server) keepers(ctx context.Context, id grid.JobID) (nodes []grid.NodeID) {
+	connected := false
+	err := s.b.Read(ctx, func(v *node.Node, now gridTime) {
+		connected = slices.ContainsFunc(v.Peers(now, nil), func(p node.PeerView) bool {
+			return p.Connected && p.Ad.Node == id.Origin
+		})
+	})
+	if connected || err != nil {
+		return nil
+	}
+	r, err := s.b.Jobs(ctx, &listing.Query{Limit: 1, Ref: id.String()})
+	if err != nil {
+		return nil
+	}
+	for i := range r.Jobs {
+		if by := r.Jobs[i].By; by != id.Origin && by != s.self {
+			nodes = append(nodes, by)
+		}
+	}
+	return nodes
 }
 
 func (t claimantTransport) try(r *http.Request, who string, bound time.Duration) (*http.Response, error) {

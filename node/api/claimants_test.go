@@ -1,7 +1,9 @@
 package api
 
 import (
+	"cmp"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -9,6 +11,8 @@ import (
 
 	"skep/grid"
 	"skep/node/api/v1"
+	"skep/node/listing"
+	"skep/node/p2p/joblist"
 )
 
 // falseClaimant serves a fake node's member listener, and records the requests.
@@ -37,6 +41,29 @@ func (x *falseClaimant) count() int {
 }
 
 // Any member may announce a takeover. While the job's origin can be asked, only the origin is.
+// A job of a node that is gone, and that nobody announced to have taken over, is asked for where it is kept.
+func TestKeeperIsAskedForTheJobOfAGoneNode(t *testing.T) {
+	gone, here := grid.NodeID{9}, grid.NodeID{3}
+	for _, tc := range []struct {
+		origin grid.NodeID
+		ref    string // "" = the whole ID
+		want   []grid.NodeID
+	}{{gone, "", []grid.NodeID{gone, {2}}}, {gone, "lost", []grid.NodeID{gone, {2}}}, {here, "", []grid.NodeID{here}}} {
+		a, b, c := newFake(t, 1, "alpha"), newFake(t, 2, "beta"), newFake(t, 3, "gamma")
+		for _, f := range []*fake{b, c} {
+			a.connect(f)
+			f.serve()
+		}
+		id := grid.JobID{Origin: tc.origin, Nonce: [10]byte{1}}
+		a.told = &joblist.Result{Jobs: []listing.Entry{{Row: listing.Row{ID: id, Name: "lost", Access: grid.AccessMembers,
+			Counts: listing.Counts{Count: 1}}, By: b.self, Behind: true}}}
+		_, text := ask(t, http.MethodGet, a.serve().URL+"/v1/jobs/"+cmp.Or(tc.ref, id.String()), "")
+		if !slices.Equal(a.dialled, tc.want) {
+			t.Errorf("job %s of %s: asked %v: want %v: %s", tc.ref, tc.origin.Short(), a.dialled, tc.want, text)
+		}
+	}
+}
+
 func TestOriginIsAskedBeforeClaimants(t *testing.T) {
 	a, d, evil := newFake(t, 1, "alpha"), newFake(t, 4, "delta"), newFake(t, 5, "evil")
 	d.connect(a)

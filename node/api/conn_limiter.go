@@ -53,6 +53,9 @@ type limitedConn struct {
 	removed bool
 }
 
+// CloseWrite ends what the connection sends.
+func (g *limitedConn) CloseWrite() error { return closeWrite(g.Conn) }
+
 // Accept returns the next connection, when it is within the bound.
 func (c *connLimiter) Accept() (net.Conn, error) {
 	conn, err := c.Listener.Accept()

@@ -22,7 +22,11 @@ func (s *Server) explainJob(ctx context.Context, in *pageIn) (*v1.Explanation, e
 		if spec == nil {
 			spec, ex.Job, name = j.Spec, jobOf(j, true, true), known
 		}
-		ex.Tasks = append(ex.Tasks, v1.TaskStory{Task: taskOf(t, name), Steps: []v1.Step{}})
+		task := taskOf(t, name)
+		if spec.Array != nil {
+			addValues(&task, spec.Array, nil)
+		}
+		ex.Tasks = append(ex.Tasks, v1.TaskStory{Task: task, Steps: []v1.Step{}})
 		stories = append(stories, taskTraces{t.ID.Task, t.Traces})
 	}, &id, &ex.Next)
 	if err != nil {
@@ -41,6 +45,7 @@ func (s *Server) explainJob(ctx context.Context, in *pageIn) (*v1.Explanation, e
 		for i := range stories {
 			ex.Tasks[i].Steps = stories[i].steps(decisionsOf(stories[i].id, weighed), name, wall)
 		}
+		ex.After = aftersOf(v.AwaitsOf(now, stories[0].id.Job))
 		class := grid.ClassOf(spec)
 		for _, p := range v.Peers(now, nil) {
 			f := fitnessOf(spec, &p)
@@ -54,6 +59,26 @@ func (s *Server) explainJob(ctx context.Context, in *pageIn) (*v1.Explanation, e
 		}
 	})
 	return ex, err
+}
+
+// aftersOf describes what a job waits for.
+func aftersOf(all []node.Awaits) (out []v1.AfterStory) {
+	for _, x := range all {
+		a := v1.AfterStory{Job: x.Job.String(), Kind: x.Kind.String(), State: "waits", Tasks: x.Tasks, Why: x.Why}
+		switch {
+		case x.Met:
+			a.State = "met"
+		case x.Ended:
+			a.State = "failed"
+		case x.Asking:
+			if a.Asked = nodeText(x.Asked); x.Age >= 0 {
+				age := x.Age.Seconds()
+				a.News = &age
+			}
+		}
+		out = append(out, a)
+	}
+	return out
 }
 
 func stepOf(t *grid.Trace, name names, wall grid.Wall) v1.Step {

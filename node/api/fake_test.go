@@ -5,7 +5,9 @@ import (
 	"context"
 	"errors"
 	"io"
+	"maps"
 	"net"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -13,28 +15,35 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"skep/grid"
+	"skep/internal/indices"
 	"skep/node"
+	"skep/node/listing"
 	"skep/node/p2p/blob"
+	"skep/node/p2p/joblist"
 )
 
 // fake is a driver with a real node, whose tasks end when a test says so.
 type fake struct {
-	t     *testing.T
-	mu    sync.Mutex
-	n     *node.Node
-	now   grid.Time
-	self  grid.NodeID
-	name  string
-	store *blob.Store
-	runs  []grid.AttemptID
-	watch map[grid.JobID][]chan struct{}
-	peers map[grid.NodeID]*fake
-	conns chan net.Conn
-	done  chan struct{}
-	ended sync.Once
-	print [2]string // what every task prints while it runs
-	mute  error     // error of asking for that
-	srv   *Server   // of serve
+	t       *testing.T
+	mu      sync.Mutex
+	n       *node.Node
+	now     grid.Time
+	self    grid.NodeID
+	name    string
+	store   *blob.Store
+	runs    []grid.AttemptID
+	watch   map[grid.JobID][]chan struct{}
+	peers   map[grid.NodeID]*fake
+	conns   chan net.Conn
+	done    chan struct{}
+	ended   sync.Once
+	print   [2]string       // what every task prints while it runs
+	mute    error           // error of asking for that
+	srv     *Server         // of serve
+	silent  []grid.NodeID   // peers that do not answer
+	told    *joblist.Result // in place of what the peers tell
+	dialled []grid.NodeID   // by Dial
+	reads   int64           // bytes of its standard input that every task reads
 }
 
 func newFake(t *testing.T, id byte, name string) *fake {
@@ -48,13 +57,33 @@ func newFake(t *testing.T, id byte, name string) *fake {
 	c := node.Defaults()
 	c.Self, c.Boot, c.Seed, c.Name, c.Members = f.self, 1, 7, name, 1
 	c.Capacity = grid.Resources{CPU: 4 * grid.CPU, Memory: grid.GiB}
-	c.Labels = []grid.Label{{Key: "os", Value: "linux"}}
+	c.Labels = []grid.Label{{Key: "os", Value: "linux"}, {Key: grid.StdinLabel, Value: grid.FeatureValue}}
 	if f.n, err = node.New(c, f.Wall()); err != nil {
 		t.Fatal(err)
 	}
 	f.step(grid.Event{Kind: grid.EvStart})
 	t.Cleanup(func() { f.Close(); store.Close() })
 	return f
+}
+
+// Stdin reads as many bytes as the fake's tasks read; all of it if that is more than there are.
+func (f *fake) Stdin(_ context.Context, _ grid.TaskID, in io.Reader) (all bool, err error) {
+	n, err := io.Copy(io.Discard, io.LimitReader(in, f.reads))
+	return n < f.reads, err
+}
+
+// Exec opens a session that sends back what it gets, behind the task's name.
+func (f *fake) Exec(_ context.Context, t grid.TaskID) (io.ReadWriteCloser, error) {
+	if f.mute != nil {
+		return nil, &grid.NodeError{Node: f.self, Err: f.mute}
+	}
+	ours, theirs := net.Pipe()
+	go func() {
+		defer theirs.Close()
+		io.WriteString(theirs, t.String()+" ")
+		io.Copy(theirs, theirs)
+	}()
+	return ours, nil
 }
 
 // connect connects two fakes.
@@ -136,8 +165,12 @@ func (f *fake) Submit(_ context.Context, id grid.JobID, spec *grid.JobSpec) erro
 	return f.call(grid.Event{Kind: grid.EvSubmit, Caller: 1, Job: id, Spec: spec})
 }
 
-func (f *fake) Cancel(_ context.Context, id grid.JobID) error {
-	return f.call(grid.Event{Kind: grid.EvCancel, Caller: 1, Job: id})
+func (f *fake) Cancel(_ context.Context, id grid.JobID, tasks indices.Set) error {
+	return f.call(grid.Event{Kind: grid.EvCancel, Caller: 1, Job: id, Tasks: tasks})
+}
+
+func (f *fake) Retry(_ context.Context, id grid.JobID, tasks indices.Set) error {
+	return f.call(grid.Event{Kind: grid.EvRetry, Caller: 1, Job: id, Tasks: tasks})
 }
 
 func (f *fake) Drain(_ context.Context, within time.Duration) error {
@@ -166,6 +199,29 @@ func (f *fake) Read(_ context.Context, g func(*node.Node, grid.Time)) error {
 	return nil
 }
 
+// Jobs lists the jobs of the fake and of its peers.
+func (f *fake) Jobs(ctx context.Context, q *listing.Query) (*joblist.Result, error) {
+	if f.told != nil {
+		return f.told, nil
+	}
+	r := &joblist.Result{Asked: len(f.peers), Silent: f.silent}
+	var answers []listing.Answer
+	for _, g := range append([]*fake{f}, slices.Collect(maps.Values(f.peers))...) {
+		a := listing.Answer{By: g.self}
+		g.Read(ctx, func(n *node.Node, now grid.Time) {
+			n.Kept(now, func(j *node.JobView, mayAct bool) {
+				if row := joblist.RowOf(j, mayAct); q.Tells(&row) {
+					row.OriginName = g.name
+					a.Rows = append(a.Rows, row)
+				}
+			})
+		})
+		answers = append(answers, a)
+	}
+	r.Jobs, r.More = listing.Merge(q, f.self, answers)
+	return r, nil
+}
+
 func (f *fake) Watch(id grid.JobID) (<-chan struct{}, func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -191,6 +247,9 @@ func (f *fake) FetchBlob(context.Context, *grid.File, []grid.NodeID) error {
 }
 
 func (f *fake) Dial(ctx context.Context, id grid.NodeID) (net.Conn, error) {
+	f.mu.Lock()
+	f.dialled = append(f.dialled, id)
+	f.mu.Unlock()
 	p := f.peers[id]
 	if p == nil {
 		return nil, errors.New("no connection to it")

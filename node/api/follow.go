@@ -20,22 +20,38 @@ type follower struct {
 	fw     *v1.FrameWriter
 	change <-chan struct{}
 	id     grid.JobID
+	single bool // the job has one task
+	live   bool // its output is streamed while it runs
+}
+
+// followed is a job that is followed to its end.
+type followed struct {
+	id       grid.JobID
+	job      *v1.Job
+	retried  bool // its tasks may be run again when they fail
+	progress bool // and its progress is wanted
 }
 
 // follow streams the events of a job until it is over. The output of a single task is streamed while it runs; of
-// several tasks, each one's is sent whole when it has ended, in the order of their indices.
-func (s *Server) follow(ctx context.Context, w http.ResponseWriter, id grid.JobID, job *v1.Job,
-	change <-chan struct{}) {
+// several tasks, each one's is sent whole when it has ended, in the order of their indices. So is that of a single task
+// that is run again when it fails: it is the output of the last attempt alone.
+func (s *Server) follow(ctx context.Context, w http.ResponseWriter, x *followed, change <-chan struct{}) {
 	ctx, cancel := s.untilStop(ctx)
 	defer cancel()
-	f := &follower{s, frames(w), change, id}
+	id, job, single := x.id, x.job, x.job.Count == 1
+	f := &follower{s, frames(w), change, id, single, single && !x.retried}
 	if f.fw.Event(0, &v1.Event{Event: v1.EventSubmitted, Job: job}) != nil {
 		return
 	}
+	stop := func() {}
+	if x.progress {
+		stop = f.sendProgress(ctx)
+	}
 	var err error
 	for i := 0; i < job.Count && err == nil; i++ {
-		err = f.task(ctx, uint32(i), job.Count == 1)
+		err = f.task(ctx, uint32(i))
 	}
+	stop()
 	if err == nil {
 		job, err = s.job(ctx, id, false)
 	}
@@ -47,9 +63,9 @@ func (s *Server) follow(ctx context.Context, w http.ResponseWriter, id grid.JobI
 }
 
 // task streams one task to its end.
-func (f *follower) task(ctx context.Context, index uint32, live bool) error {
+func (f *follower) task(ctx context.Context, index uint32) error {
 	id := grid.TaskID{Job: f.id, Index: index}
-	t, err := f.await(ctx, id, live)
+	t, err := f.await(ctx, id, f.live)
 	if err != nil {
 		return err
 	}
@@ -57,13 +73,15 @@ func (f *follower) task(ctx context.Context, index uint32, live bool) error {
 	if t.State != grid.Ended {
 		// What a lost attempt had printed is not sent again: the next attempt's output is taken to continue it.
 		// Whether that is right shows when the task has ended.
-		f.live(ctx, id, &sent)
+		f.stream(ctx, id, &sent)
 		if t, err = f.await(ctx, id, false); err != nil {
 			return err
 		}
 	}
 	for i, o := range [2]*grid.Output{&t.Result.Stdout, &t.Result.Stderr} {
-		if err := f.writeRest(ctx, id, i == 1, o, sent[i]); err != nil {
+		// What a cancelled task had printed is in no result; of many tasks it is left to the logs.
+		asks := !o.Blob.IsZero() && sent[i] < int64(o.Size) || f.single && t.Result.Cause == grid.Cancelled
+		if err := f.writeRest(ctx, id, i == 1, o, sent[i], asks); err != nil {
 			return err
 		}
 	}
@@ -103,8 +121,8 @@ func (f *follower) await(ctx context.Context, id grid.TaskID, live bool) (node.T
 	}
 }
 
-// live streams both outputs while the task runs and counts the bytes sent.
-func (f *follower) live(ctx context.Context, id grid.TaskID, sent *[2]int64) {
+// stream sends both outputs while the task runs and counts the bytes sent.
+func (f *follower) stream(ctx context.Context, id grid.TaskID, sent *[2]int64) {
 	done := make(chan struct{})
 	for i, k := range [2]v1.FrameKind{v1.FrameStdout, v1.FrameStderr} {
 		go func() {
@@ -127,17 +145,15 @@ func (f *follower) live(ctx context.Context, id grid.TaskID, sent *[2]int64) {
 	}
 }
 
-// writeRest sends the part of a stream that was not sent yet.
-func (f *follower) writeRest(ctx context.Context, id grid.TaskID, stderr bool, o *grid.Output, sent int64) error {
+// writeRest sends the part of a stream that was not sent yet. If asks is set, it is had from the node that has it.
+func (f *follower) writeRest(ctx context.Context, id grid.TaskID, stderr bool, o *grid.Output, sent int64,
+	asks bool) error {
 	k := v1.FrameStdout
 	if stderr {
 		k = v1.FrameStderr
 	}
 	w := f.fw.Stream(k, id.Index)
-	if !o.Blob.IsZero() {
-		if sent >= int64(o.Size) {
-			return nil
-		}
+	if asks {
 		return f.s.b.Output(ctx, w, id, stderr, sent, false)
 	}
 	if sent < int64(len(o.Inline)) {

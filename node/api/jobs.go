@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"encoding/json"
 	"net/http"
 	"slices"
 	"strings"
@@ -12,7 +11,10 @@ import (
 
 	"skep/grid"
 	"skep/node"
+	"skep/node/api/joblist"
 	v1 "skep/node/api/v1"
+	"skep/node/listing"
+	p2pjobs "skep/node/p2p/joblist"
 )
 
 type gridTime = grid.Time
@@ -44,19 +46,24 @@ func (s *Server) own(next http.Handler) http.Handler {
 	})
 }
 
-type listIn struct {
-	Limit int    `query:"limit" minimum:"1" maximum:"1000" default:"100"`
-	After string `query:"after" doc:"Only jobs older than this one, by its whole ID."`
-	State string `query:"state" enum:"pending,running,done,failed,cancelled"`
-}
-
-func (s *Server) listJobs(ctx context.Context, in *listIn) (*v1.JobPage, error) {
+// listJobs lists jobs of this node, or of the grid.
+func (s *Server) listJobs(ctx context.Context, in *joblist.Params) (*v1.JobPage, error) {
+	c := s.callerOf(ctx)
+	q, err := in.Query(grid.Submitter{Node: s.self, User: c.user})
+	if err != nil {
+		return nil, huma.Error422UnprocessableEntity(err.Error())
+	}
+	page := &v1.JobPage{Jobs: []v1.ListedJob{}}
+	if in.Scope == joblist.Grid {
+		return page, s.listGrid(ctx, &c, &q, page)
+	}
 	var jobs []node.JobView
-	if err := s.b.Read(ctx, func(v *node.Node, _ gridTime) { jobs = v.Jobs(nil) }); err != nil {
+	var name names
+	err = s.b.Read(ctx, func(v *node.Node, now gridTime) { jobs, name = v.Jobs(nil), namesOf(v, now) })
+	if err != nil {
 		return nil, err
 	}
 	slices.Reverse(jobs)
-	c := s.callerOf(ctx)
 	if in.After != "" {
 		i := slices.IndexFunc(jobs, func(j node.JobView) bool { return j.ID.String() == in.After })
 		if i < 0 {
@@ -64,19 +71,47 @@ func (s *Server) listJobs(ctx context.Context, in *listIn) (*v1.JobPage, error) 
 		}
 		jobs = jobs[i+1:]
 	}
-	page := &v1.JobPage{Jobs: []v1.Job{}}
 	for i := range jobs {
-		if in.State != "" && stateOf(&jobs[i]) != in.State {
+		if row := p2pjobs.RowOf(&jobs[i], true); !q.Tells(&row) {
 			continue
 		}
-		if len(page.Jobs) == in.Limit {
-			page.Next = page.Jobs[in.Limit-1].ID
+		if len(page.Jobs) == q.Limit {
+			page.Next = page.Jobs[q.Limit-1].ID
 			break
 		}
-		page.Jobs = append(page.Jobs, jobOf(&jobs[i], s.mayOpen(&c, jobs[i].ID, jobs[i].Spec.Capability) ||
-			s.isSubmitter(&c, jobs[i].Spec), false))
+		page.Jobs = append(page.Jobs, v1.ListedJob{Job: s.listed(&c, &jobs[i]), OriginName: name[jobs[i].ID.Origin]})
 	}
 	return page, nil
+}
+
+// listed returns a job that is known here as a caller may see it in a list.
+func (s *Server) listed(c *caller, j *node.JobView) v1.Job {
+	return jobOf(j, s.mayOpen(c, j.ID, j.Spec.Capability) || s.isSubmitter(c, j.Spec), false)
+}
+
+// listGrid adds the jobs of the grid to a page.
+func (s *Server) listGrid(ctx context.Context, c *caller, q *listing.Query, page *v1.JobPage) error {
+	r, err := s.b.Jobs(ctx, q)
+	if err != nil {
+		return backendError(ctx, err)
+	}
+	page.More, page.Asked = r.More, r.Asked
+	for _, n := range r.Silent {
+		page.Silent = append(page.Silent, n.String())
+	}
+	return s.b.Read(ctx, func(v *node.Node, _ gridTime) {
+		for i := range r.Jobs {
+			e := &r.Jobs[i]
+			j := joblist.Job(e, s.self)
+			if known, ok := v.Job(e.ID); ok {
+				own := s.listed(c, &known)
+				if j.Command = own.Command; e.By == s.self {
+					j.Job, j.Behind = own, e.Behind
+				}
+			}
+			page.Jobs = append(page.Jobs, j)
+		}
+	})
 }
 
 func (s *Server) getJob(ctx context.Context, in *Ref) (*v1.Job, error) {
@@ -110,7 +145,7 @@ func (s *Server) job(ctx context.Context, id grid.JobID, spec bool) (*v1.Job, er
 		return nil, asProblem(err)
 	}
 	if !found {
-		return nil, huma.Error404NotFound("job " + id.String() + ": is not known: it may have been forgotten since")
+		return nil, gone(id)
 	}
 	return &j, nil
 }
@@ -123,7 +158,7 @@ func (s *Server) cancelJob(ctx context.Context, in *Ref) (*v1.Job, error) {
 	if _, err := s.job(ctx, id, false); err != nil {
 		return nil, err
 	}
-	if err := s.b.Cancel(ctx, id); err != nil {
+	if err := s.b.Cancel(ctx, id, nil); err != nil {
 		return nil, backendError(ctx, err)
 	}
 	return s.job(ctx, id, false)
@@ -165,28 +200,15 @@ func noteOf(parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), "; ")
 }
 
-// stateOf returns a job's state.
-func stateOf(j *node.JobView) string {
-	switch {
-	case j.Cancelled:
-		return v1.JobCancelled
-	case j.Ended < int(j.Spec.Count) && j.Placed+j.Ended == 0:
-		return v1.JobPending
-	case j.Ended < int(j.Spec.Count):
-		return v1.JobRunning
-	case j.Failed > 0:
-		return v1.JobFailed
-	}
-	return v1.JobDone
-}
-
 // jobOf returns what every member may know of a job; with open also what is run, with spec also the whole spec.
 func jobOf(j *node.JobView, open, spec bool) v1.Job {
 	out := v1.Job{
-		ID: j.ID.String(), Name: j.Spec.Name, Origin: j.ID.Origin.String(), State: stateOf(j),
+		ID: j.ID.String(), Name: j.Spec.Name, Origin: j.ID.Origin.String(), State: stateOf(j).String(),
 		Access:  string(j.Spec.Access()),
 		Command: []string{}, Submitted: time.Unix(0, j.Submitted).UTC(),
-		Count: int(j.Spec.Count), Pending: j.Pending, Placed: j.Placed, Ended: j.Ended, Failed: j.Failed,
+		Count: int(j.Spec.Count), Placed: j.Placed, Ended: j.Ended,
+		JobTasks:    v1.JobTasks{Pending: j.Pending, Queued: j.Placed - j.Running, Running: j.Running},
+		JobFailures: v1.JobFailures{Failed: j.Failed, Retried: j.Retried, Stopped: j.Stopped},
 	}
 	if by := j.Spec.Submitter; !by.Node.IsZero() {
 		out.Submitter = &v1.Submitter{Node: by.Node.String(), User: by.User}
@@ -207,6 +229,13 @@ func jobOf(j *node.JobView, open, spec bool) v1.Job {
 	return out
 }
 
+// stateOf returns a job's state.
+func stateOf(j *node.JobView) listing.State {
+	c := listing.Counts{Count: int(j.Spec.Count), Placed: j.Placed, Ended: j.Ended, Failed: j.Failed,
+		Held: j.Held}
+	return c.State(j.Cancelled)
+}
+
 // moment converts Unix nanoseconds to a time; nil for 0.
 func moment(ns int64) *time.Time {
 	if ns == 0 {
@@ -214,9 +243,4 @@ func moment(ns int64) *time.Time {
 	}
 	t := time.Unix(0, ns).UTC()
 	return &t
-}
-
-func writeJSON(w http.ResponseWriter, v any) {
-	w.Header().Set("Content-Type", "application/json")
-	json.NewEncoder(w).Encode(v)
 }

@@ -24,6 +24,14 @@ func TestSubmitTwiceIsOneJob(t *testing.T) {
 	if p := get[v1.JobPage](t, "GET", url+"/v1/jobs", ""); len(p.Jobs) != 1 {
 		t.Errorf("%d jobs are listed: want 1", len(p.Jobs))
 	}
+	other := `{"id":"bcdeaaaaaaaaaaaa","spec":{"command":["true"],"count":2}}`
+	if status, text := ask(t, "POST", url+"/v1/jobs", other); status != http.StatusConflict ||
+		!strings.Contains(text, "was submitted before with another specification") {
+		t.Errorf("another spec under the same ID: %d, %s", status, text)
+	}
+	if j := get[v1.Job](t, "GET", url+"/v1/jobs/"+a.ID, ""); j.Count != 1 {
+		t.Errorf("the job has become one of %d tasks", j.Count)
+	}
 }
 
 func TestSubmitReportsAllErrors(t *testing.T) {
@@ -73,6 +81,87 @@ func TestListInPages(t *testing.T) {
 	f.end(&grid.Result{Cause: grid.Exited, Exit: 2})
 	if p := get[v1.JobPage](t, "GET", url+"/v1/jobs?state=failed", ""); len(p.Jobs) != 1 || p.Jobs[0].Exit != 2 {
 		t.Errorf("failed jobs: %+v: want the one that exited with 2", p.Jobs)
+	}
+}
+
+func TestListIsFiltered(t *testing.T) {
+	f := newFake(t, 1, "alpha")
+	url := f.serve().URL
+	for i, name := range []string{"train-a", "train-b", "eval"} {
+		submit(t, url, "bcd"+string(rune('a'+i)), fmt.Sprintf(`,"name":%q`, name))
+	}
+	f.end(&grid.Result{Cause: grid.Exited, Exit: 2})
+	f.end(&grid.Result{Cause: grid.Exited})
+	for query, want := range map[string]string{
+		"":                           "eval train-b train-a",
+		"name=train-*":               "train-b train-a",
+		"name=train-*&state=failed":  "train-a",
+		"state=done,failed":          "train-b train-a",
+		"state=running,pending":      "eval",
+		"since=2023-11-14T22:13:20Z": "eval train-b train-a",
+		"since=2099-01-01T00:00:00Z": "",
+		"name=eval&limit=1":          "eval",
+	} {
+		for _, scope := range []string{"here", "grid"} {
+			p := get[v1.JobPage](t, "GET", url+"/v1/jobs?scope="+scope+"&"+query, "")
+			var names []string
+			for _, j := range p.Jobs {
+				names = append(names, j.Name)
+			}
+			if got := strings.Join(names, " "); got != want {
+				t.Errorf("%s of %s: %s: want %s", query, scope, got, want)
+			}
+		}
+	}
+	for query, want := range map[string]string{
+		"state=lost":                 `state \"lost\": want one or more of pending, running, done, failed, cancelled`,
+		"name=%5Ba":                  `name pattern \"[a\": want a shell pattern`,
+		"since=yesterday":            `since \"yesterday\": want a time`,
+		"scope=moon":                 "scope",
+		"limit=1001":                 "limit",
+		"scope=grid&after=" + "bcde": "after: pages are of this node's own jobs",
+	} {
+		if status, text := ask(t, "GET", url+"/v1/jobs?"+query, ""); status != 422 || !strings.Contains(text, want) {
+			t.Errorf("%s: %d, %s: want %q", query, status, text, want)
+		}
+	}
+}
+
+// The jobs of the grid as every member may see them; of those that are known here, what the caller may.
+func TestListOfTheGrid(t *testing.T) {
+	a, b := newFake(t, 1, "alpha"), newFake(t, 2, "beta")
+	a.connect(b)
+	at, to := a.serve().URL, b.serve().URL
+	submit(t, at, "bcde", `,"name":"here"`)
+	far := submit(t, to, "xyza", `,"name":"there","env":{"TOKEN":"hunter2"}`)
+	a.silent = []grid.NodeID{{9}}
+	_, text := ask(t, "GET", at+"/v1/jobs?scope=grid", "")
+	if strings.Contains(text, "hunter2") {
+		t.Errorf("%s: want no environment", text)
+	}
+	p := get[v1.JobPage](t, "GET", at+"/v1/jobs?scope=grid", "")
+	if len(p.Jobs) != 2 || p.Asked != 1 || len(p.Silent) != 1 || p.Silent[0] != (grid.NodeID{9}).String() {
+		t.Fatalf("%+v: want two jobs, of two nodes, and who did not answer", p)
+	}
+	for _, j := range p.Jobs {
+		switch j.ID {
+		case far.ID:
+			if j.Name != "there" || j.OriginName != "beta" || j.ToldBy != b.self.String() || len(j.Command) != 0 ||
+				j.Spec != nil || j.State != v1.JobRunning {
+				t.Errorf("%+v: want what every member may see, without the command", j)
+			}
+		default:
+			if j.Name != "here" || j.ToldBy != "" || len(j.Command) != 1 {
+				t.Errorf("%+v: want the job of this node, with its command", j)
+			}
+		}
+	}
+	p = get[v1.JobPage](t, "GET", at+"/v1/jobs?scope=grid&mine=true", "")
+	if len(p.Jobs) != 1 || p.Jobs[0].Name != "here" {
+		t.Errorf("%+v: want the job that the caller submitted here", p.Jobs)
+	}
+	if p := get[v1.JobPage](t, "GET", at+"/v1/jobs", ""); len(p.Jobs) != 1 || p.Asked != 0 {
+		t.Errorf("%+v: want the jobs of this node alone, where nothing else is said", p)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -19,6 +20,10 @@ func (s *Server) listNodes(ctx context.Context, _ *struct{}) (*v1.NodeList, erro
 			l.Nodes = append(l.Nodes, nodeOf(&p, false))
 		}
 	})
+	copies := s.copies()
+	for i := range l.Nodes {
+		l.Nodes[i].Copy = copies[l.Nodes[i].ID]
+	}
 	slices.SortStableFunc(l.Nodes, func(a, b v1.Node) int {
 		return rank(a) - rank(b)
 	})
@@ -56,6 +61,7 @@ func (s *Server) getNode(ctx context.Context, in *nodeIn) (*v1.Node, error) {
 		if found[0].ID == s.self.String() {
 			found[0].Findings = s.o.Findings
 		}
+		found[0].Copy = s.copies()[found[0].ID]
 		return &found[0], nil
 	}
 	var which []error
@@ -63,6 +69,18 @@ func (s *Server) getNode(ctx context.Context, in *nodeIn) (*v1.Node, error) {
 		which = append(which, &huma.ErrorDetail{Message: strings.TrimSpace(n.ID + " " + n.Name)})
 	}
 	return nil, huma.Error409Conflict("node "+quote(in.Node)+": could be any of these", which...)
+}
+
+// copies returns the processes that were found to have the identity of a node, by that.
+func (s *Server) copies() map[string]*v1.Copy {
+	if s.o.Copies == nil {
+		return nil
+	}
+	found := map[string]*v1.Copy{}
+	for n, c := range s.o.Copies() {
+		found[n.String()] = &c
+	}
+	return found
 }
 
 // isNode reports whether text names a node.
@@ -79,9 +97,11 @@ func nodeOf(p *node.PeerView, rates bool) v1.Node {
 		ID: ad.Node.String(), Name: ad.Name, State: peerState(p), Refuses: p.Refuses.String(),
 		Cores: float64(ad.Capacity.CPU) / 1000, FreeCores: float64(ad.Free.CPU) / 1000,
 		Memory: int64(ad.Capacity.Memory), FreeMem: int64(ad.Free.Memory),
-		Backlog: ad.Backlog.Seconds(), Speed: ad.Speed, Up: ad.Availability,
+		Resources: v1.ResourcesOf(ad),
+		Backlog:   ad.Backlog.Seconds(), Speed: ad.Speed, Up: ad.Availability,
 		RTT: p.RTT.Seconds(), Age: p.Age.Seconds(), Hops: p.Hops, Neighbour: p.Neighbour,
-		Engines: ad.Engines, Addrs: ad.Addrs, Labels: labelsOf(ad.Labels), Private: ad.Private,
+		Engines: ad.Engines, Labels: labelsOf(ad.Labels),
+		Located: v1.Located{Addrs: ad.Addrs}, Isolated: v1.Isolated{Private: ad.Private},
 	}
 	n.Isolation, _ = ad.Label(grid.IsolationLabel)
 	if level, err := grid.ParseIsolation(n.Isolation); err != nil {
@@ -118,4 +138,40 @@ func peerState(p *node.PeerView) string {
 		return v1.NodeConnected
 	}
 	return v1.NodeKnown
+}
+
+// statsTime bounds reading the node's counts.
+const statsTime = 5 * time.Second
+
+func (s *Server) stats(ctx context.Context) (st node.Stats, err error) {
+	ctx, cancel := context.WithTimeout(ctx, statsTime)
+	defer cancel()
+	err = s.b.Read(ctx, func(v *node.Node, now gridTime) { st = v.Stats(now) })
+	return st, err
+}
+
+func (s *Server) getStats(ctx context.Context, _ *struct{}) (*v1.Stats, error) {
+	st, err := s.stats(ctx)
+	if err != nil {
+		return nil, err
+	}
+	dropped := map[string]uint64{"stale": st.Stale, "full": st.Full}
+	for why, n := range s.b.Dropped() {
+		dropped[why] += n
+	}
+	return &v1.Stats{
+		Sent: byKind(&st.Sent), Received: byKind(&st.Received), Dropped: dropped,
+		Moved: st.Moved, Local: st.Local, Lost: st.Lost, Copies: st.Backups, Retried: st.Retried,
+		Queued: st.Queued, Running: st.Running,
+		Backlog: st.Backlog.Seconds(), Jobs: st.Jobs, Pending: st.Pending, Peers: st.Peers, Lambda: st.Lambda,
+		Solves: st.Solves,
+	}, nil
+}
+
+func byKind(counts *[grid.Kinds]uint64) map[string]uint64 {
+	m := make(map[string]uint64, len(counts))
+	for k := 1; k < len(counts); k++ {
+		m[grid.Kind(k).String()] = counts[k]
+	}
+	return m
 }

@@ -93,3 +93,8 @@ func (b *headerOnly) WriteHeader(status int)      { b.status = status }
 func (b *headerOnly) Write(p []byte) (int, error) { return len(p), nil }
 
 func quote(s string) string { return strconv.Quote(s[:min(len(s), 128)]) }
+
+func writeJSON(w http.ResponseWriter, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	json.NewEncoder(w).Encode(v)
+}

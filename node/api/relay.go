@@ -25,7 +25,7 @@ const dialTime = 10 * time.Second
 var relayKinds = map[string]bool{"application/json": true, v1.ProblemType: true, v1.FrameType: true,
 	"text/plain": true, "application/octet-stream": true}
 
-// jobPath splits the path of a request about a job.
+// jobPath splits the path of a request about a job. In an escaped path, a reference has no slash.
 func jobPath(path string) (ref, rest string, ok bool) {
 	after, ok := strings.CutPrefix(path, "/v1/jobs/")
 	if !ok {
@@ -43,9 +43,15 @@ func (s *Server) relay(next http.Handler) http.Handler {
 	proxy := s.proxy()
 	next = s.relayDrain(proxy, next)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		text, rest, ok := jobPath(r.URL.Path)
+		text, rest, ok := jobPath(r.URL.EscapedPath())
 		if !ok {
 			next.ServeHTTP(w, r)
+			return
+		}
+		text, terr := url.PathUnescape(text)
+		rest, rerr := url.PathUnescape(rest)
+		if terr != nil || rerr != nil {
+			problem(w, http.StatusBadRequest, quote(r.URL.EscapedPath())+": is no path")
 			return
 		}
 		id, err := s.resolve(r.Context(), text)
@@ -66,6 +72,17 @@ func (s *Server) relay(next http.Handler) http.Handler {
 				next.ServeHTTP(w, r)
 			}
 			return
+		}
+		if rest == stdinPath {
+			problem(w, http.StatusConflict, "job "+id.String()+": "+stdinElsewhere)
+			return
+		}
+		if rest == execPath {
+			problem(w, http.StatusConflict, "job "+id.String()+": "+execElsewhere)
+			return
+		}
+		if len(k.claimants) == 0 && k.authority == id.Origin {
+			k.claimants = s.keepers(r.Context(), id)
 		}
 		r = r.WithContext(context.WithValue(r.Context(), claimantsKey{}, k.claimants))
 		r.URL.Host = k.authority.String()

@@ -4,45 +4,25 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
 
 	"skep/grid"
 	"skep/node"
+	"skep/node/listing"
 )
 
 // Bounds of finding a job by a part of its ID.
 const (
-	minPrefix  = 4 // characters
+	minPrefix  = listing.MinPrefix // characters, of a node's ID too
 	maxMatches = 16
 	newest     = "last"
 )
 
-// prefix is a part of a job's ID: the beginning of its nonce, and of its origin's ID.
-type prefix struct{ nonce, origin string }
-
-// parseRef parses a reference to a job by a person.
-func parseRef(text string) (prefix, error) {
-	nonce, origin, _ := strings.Cut(text, "-")
-	letters := func(s string) bool {
-		return !strings.ContainsFunc(s, func(r rune) bool { return !(r >= 'a' && r <= 'z' || r >= '2' && r <= '7') })
-	}
-	if len(nonce) < minPrefix || len(nonce) > 16 || len(origin) > 52 || !letters(nonce) || !letters(origin) {
-		return prefix{},
-			fmt.Errorf("job ID %.80q: want %d to 16 characters of a-z and 2-7, perhaps a hyphen and the beginning of a "+
-				"node's ID; or %s",
-				text, minPrefix, newest)
-	}
-	return prefix{nonce, origin}, nil
-}
-
-func (p prefix) fits(id grid.JobID) bool {
-	return strings.HasPrefix(id.NonceText(), p.nonce) && strings.HasPrefix(id.Origin.String(), p.origin)
-}
-
-// resolve returns the job of a reference. A part of an ID is matched only with jobs that this node has or knows of:
-// no other node is asked for IDs, and none reveals them.
+// resolve returns the job that a person's reference names. Jobs that are known at this node come first; only where none
+// of them fits, the other nodes are asked. A beginning of an ID wins over a name.
 func (s *Server) resolve(ctx context.Context, text string) (grid.JobID, error) {
 	if id, err := grid.ParseJobID(text); err == nil {
 		return id, nil
@@ -50,26 +30,52 @@ func (s *Server) resolve(ctx context.Context, text string) (grid.JobID, error) {
 	if text == newest {
 		return s.newest(ctx)
 	}
-	p, err := parseRef(text)
-	if err != nil {
-		return grid.JobID{}, huma.Error422UnprocessableEntity(err.Error())
+	if text == "" || len(text) > grid.MaxName || !grid.Printable(text) {
+		return grid.JobID{}, huma.Error422UnprocessableEntity(fmt.Sprintf("job %+.80q: want an ID, %d or more characters "+
+			"of its beginning, a job's name, or %s", text, listing.MinPrefix, newest))
 	}
-	found, err := s.ownMatches(ctx, p)
+	found, err := s.ownMatches(ctx, text)
 	if err != nil {
 		return grid.JobID{}, asProblem(err)
 	}
-	switch len(found) {
-	case 1:
+	silent := 0
+	if len(found) == 0 {
+		r, err := s.b.Jobs(ctx, &listing.Query{Limit: maxMatches + 1, Ref: text})
+		if err != nil {
+			return grid.JobID{}, backendError(ctx, err)
+		}
+		silent = len(r.Silent)
+		for i := range r.Jobs {
+			e := &r.Jobs[i]
+			found = append(found, match{id: e.ID, name: e.Name, what: e.State().String(), at: e.OriginName})
+		}
+	}
+	if prefixed := slices.DeleteFunc(slices.Clone(found), func(m match) bool {
+		return !listing.IsPrefix(text, m.id)
+	}); len(prefixed) > 0 {
+		found = prefixed
+	}
+	if len(found) == 1 {
 		return found[0].id, nil
-	case 0:
-		return grid.JobID{}, huma.Error404NotFound("job " + quote(text) +
-			": is not known here: the ID of a job that was submitted at another node must be whole")
+	}
+	return grid.JobID{}, notOne(text, found, silent)
+}
+
+// notOne is the error of a reference that names no job, or several.
+func notOne(text string, found []match, silent int) error {
+	if len(found) == 0 {
+		why := ": is not known here, nor to the other nodes: want the beginning of an ID, of " +
+			strconv.Itoa(listing.MinPrefix) + " or more characters, a job's name, or " + newest
+		if silent > 0 {
+			why += "; " + strconv.Itoa(silent) + " nodes did not answer"
+		}
+		return huma.Error404NotFound("job " + quote(text) + why)
 	}
 	var which []error
-	for _, m := range found {
-		which = append(which, &huma.ErrorDetail{Message: strings.TrimSpace(m.id.String() + " " + m.name)})
+	for _, m := range found[:min(len(found), maxMatches)] {
+		which = append(which, &huma.ErrorDetail{Message: m.String()})
 	}
-	return grid.JobID{}, huma.Error409Conflict("job "+quote(text)+": could be any of these", which...)
+	return huma.Error409Conflict("job "+quote(text)+": could be any of these", which...)
 }
 
 func (s *Server) newest(ctx context.Context) (grid.JobID, error) {
@@ -85,20 +91,36 @@ func (s *Server) newest(ctx context.Context) (grid.JobID, error) {
 
 // match is a job that fits a reference.
 type match struct {
-	id   grid.JobID
-	name string
+	id       grid.JobID
+	name     string
+	what, at string // its state and the name of its origin, as far as they are known
 }
 
-// ownMatches finds jobs that were submitted here, are replicated here, or are known here to have been taken over.
-func (s *Server) ownMatches(ctx context.Context, p prefix) (found []match, err error) {
+// String describes the job in a list of candidates.
+func (m match) String() string {
+	text := strings.TrimSpace(m.id.String() + " " + m.name)
+	if m.what != "" {
+		text += ", " + m.what
+	}
+	if m.at != "" {
+		text += " at " + m.at
+	}
+	return text
+}
+
+// ownMatches finds jobs that were submitted here, are replicated here, or are known here to have been taken over. Those
+// that a name fits come newest first.
+func (s *Server) ownMatches(ctx context.Context, text string) (found []match, err error) {
 	err = s.b.Read(ctx, func(v *node.Node, _ gridTime) {
-		for _, j := range v.Jobs(nil) {
-			if p.fits(j.ID) && len(found) <= maxMatches {
-				found = append(found, match{j.ID, j.Spec.Name})
+		jobs := v.Jobs(nil)
+		for i := len(jobs) - 1; i >= 0; i-- {
+			j := &jobs[i]
+			if (listing.IsPrefix(text, j.ID) || j.Spec.Name == text) && len(found) <= maxMatches {
+				found = append(found, match{id: j.ID, name: j.Spec.Name, what: stateOf(j).String()})
 			}
 		}
 		for _, id := range v.ForeignJobs(nil) {
-			if known := func(m match) bool { return m.id == id }; p.fits(id) && len(found) <= maxMatches &&
+			if known := func(m match) bool { return m.id == id }; listing.IsPrefix(text, id) && len(found) <= maxMatches &&
 				!slices.ContainsFunc(found, known) {
 				found = append(found, match{id: id})
 			}

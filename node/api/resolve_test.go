@@ -1,6 +1,7 @@
 package api
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -34,18 +35,18 @@ func TestResolve(t *testing.T) {
 		{"bcdea", 200, id("bcdea", a)},
 		{"last", 200, id("bcdeb", a)},
 		{"bcde", 409, id("bcdeb", a)},
-		{"bcdec", 404, "submitted at another node must be whole"}, // not own: no other node is asked
-		{"bcde-" + b.self.String()[:5], 404, "must be whole"},
-		{"xyza", 404, "must be whole"},
-		{"xyza-" + c.self.String(), 404, "must be whole"},
+		{"bcdec", 200, id("bcdec", b)}, // none here begins so: the others are asked
+		{"bcde-" + b.self.String()[:5], 200, id("bcdec", b)},
+		{"xyza", 409, id("xyza", b) + ", running at beta"},
+		{"xyza-" + c.self.String(), 200, id("xyza", c)},
 		{id("xyza", b), 200, id("xyza", b)},
 		{id("xyza", c), 200, id("xyza", c)},
 		{id("qqqq", c), 200, id("qqqq", c)},
-		{"zzzz", 404, "not known here"},
-		{"bcd", 422, "4 to 16 characters"},
-		{"BCDE", 422, "4 to 16 characters"},
-		{"bcde-" + c.self.String()[:5] + "!", 422, "a-z and 2-7"},
-		{strings.Repeat("a", 17), 422, "4 to 16 characters"},
+		{"zzzz", 404, "is not known here, nor to the other nodes: want the beginning of an ID, of 4 or more characters, " +
+			"a job's name, or last"},
+		{"bcd", 404, "4 or more characters"},
+		{strings.Repeat("a", 129), 422, "want an ID, 4 or more characters of its beginning, a job's name, or last"},
+		{"a%1b%5b2J", 422, `"a\\x1b[2J\": want an ID`},
 		{id("zzzz", a), 404, "is not known"},
 		{id("zzzz", &fake{self: grid.NodeID{9}}), 502, "cannot be asked now: no connection to it"},
 	} {
@@ -53,6 +54,57 @@ func TestResolve(t *testing.T) {
 		if status != tc.status || !strings.Contains(text, tc.want) {
 			t.Errorf("job %s: status %d, %s: want %d and %q", tc.ref, status, text, tc.status, tc.want)
 		}
+	}
+}
+
+// A name stands for the one job that has it; jobs of this node come before those of others.
+func TestResolveNames(t *testing.T) {
+	a, b, c := newFake(t, 1, "alpha"), newFake(t, 2, "beta"), newFake(t, 3, "gamma")
+	a.connect(b)
+	a.connect(c)
+	urls := []string{a.serve().URL, b.serve().URL, c.serve().URL}
+	name := func(url, nonce, name string) string {
+		return submit(t, url, nonce, fmt.Sprintf(`,"name":%q`, name)).ID
+	}
+	sweep, old, train := name(urls[0], "bcde", "sweep"), name(urls[0], "xyza", "twice"), name(urls[1], "ccdd", "train")
+	twice := name(urls[0], "xyzb", "twice")
+	name(urls[1], "ccde", "sweep")
+	eval := name(urls[2], "dddd", "eval/a b%1")
+	named := name(urls[2], "eeee", "bcde")
+	name(urls[0], "hhhh", "bcde")
+	dots := name(urls[1], "ffff", "..")
+	name(urls[1], "gggg", "every")
+	name(urls[2], "gggh", "every")
+	for _, tc := range []struct {
+		ref    string
+		status int
+		want   string
+	}{
+		{"sweep", 200, sweep}, // though another node has one of this name too
+		{"train", 200, train},
+		{"eval%2Fa%20b%251", 200, eval},
+		{"%2E%2E", 200, dots},
+		{"bcde", 200, sweep}, // the beginning of an ID wins over a name
+		{"twice", 409, twice + " twice, running\"},{\"message\":\"" + old},
+		{"every", 409, " every, running at gamma"},
+		{"swee", 404, "is not known here"},
+		{"SWEEP", 404, "is not known here"},
+	} {
+		status, text := ask(t, http.MethodGet, urls[0]+"/v1/jobs/"+tc.ref, "")
+		if status != tc.status || !strings.Contains(text, strings.ReplaceAll(tc.want, `\"`, `"`)) {
+			t.Errorf("job %s: status %d, %s: want %d and %q", tc.ref, status, text, tc.status, tc.want)
+		}
+	}
+	get[v1.Job](t, "POST", urls[0]+"/v1/jobs/"+named+"/cancel", "")
+	get[v1.Job](t, "POST", urls[0]+"/v1/jobs/eval%2Fa%20b%251/cancel", "")
+	c.end(&grid.Result{Cause: grid.Cancelled, Exit: 130})
+	if j := get[v1.Job](t, "GET", urls[2]+"/v1/jobs/"+eval, ""); j.State != v1.JobCancelled {
+		t.Errorf("job is %s: want it cancelled by its name", j.State)
+	}
+	a.silent = []grid.NodeID{{8}, {9}}
+	_, text := ask(t, http.MethodGet, urls[0]+"/v1/jobs/nothing", "")
+	if !strings.Contains(text, "2 nodes did not answer") {
+		t.Errorf("%s: want how many nodes did not answer", text)
 	}
 }
 
@@ -101,20 +153,4 @@ func TestMembersReachOnlyJobsOfThisNode(t *testing.T) {
 			t.Errorf("%s %s: status %d: want %d", tc.method, tc.path, w.Code, tc.status)
 		}
 	}
-}
-
-func FuzzParseRef(f *testing.F) {
-	for _, s := range []string{"", "last", "bcde", "bcde-fghi", "-", "bcde-", strings.Repeat("a", 80), "bcdé"} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, s string) {
-		p, err := parseRef(s)
-		if err != nil {
-			return
-		}
-		if len(p.nonce) < minPrefix || len(p.nonce) > 16 || len(p.origin) > 52 ||
-			strings.Trim(p.nonce+p.origin, "abcdefghijklmnopqrstuvwxyz234567") != "" {
-			t.Errorf("%q reads as %+v, which is no part of an ID", s, p)
-		}
-	})
 }

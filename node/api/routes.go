@@ -15,7 +15,7 @@ import (
 
 // Ref is the job of a request. When a handler sees it, it is the whole ID of a job of this node.
 type Ref struct {
-	ID string `path:"id" doc:"Job ID: whole, or of a job that is known at this node a beginning of 4 characters or more, one with - and a beginning of its node's ID, or last."`
+	ID string `path:"id" doc:"Job ID: whole, a beginning of 4 characters or more, or one with - and a beginning of its node's ID; or the whole name of a job, if one alone has it; or last, the newest of this node. Jobs that are known at this node come before those of others, and an ID before a name."`
 }
 
 type answer[T any] struct{ Body T }
@@ -24,15 +24,23 @@ type answer[T any] struct{ Body T }
 func (s *Server) routes() {
 	stream(s, http.MethodPost, "/v1/jobs", "submit-job", "Submit a job; with follow=true, stream what happens to it",
 		"application/json", s.submit)
-	route(s, http.MethodGet, "/v1/jobs", "list-jobs", "The jobs submitted to this node, newest first", s.listJobs)
+	route(s, http.MethodGet, "/v1/jobs", "list-jobs",
+		"The jobs submitted to this node, or those of the grid, newest first", s.listJobs)
 	route(s, http.MethodGet, "/v1/jobs/{id}", "get-job", "One job", s.getJob)
 	route(s, http.MethodPost, "/v1/jobs/{id}/cancel", "cancel-job", "End a job", s.cancelJob)
+	route(s, http.MethodPost, "/v1/jobs/{id}"+cancelTasksPath, "cancel-tasks", "End tasks of a job", s.cancelTasks)
+	route(s, http.MethodPost, "/v1/jobs/{id}"+retryTasksPath, "retry-tasks", "Run tasks of a job again that have ended",
+		s.retryTasks)
 	route(s, http.MethodGet, "/v1/jobs/{id}/wait", "wait-job", "A job when it is over, or as it is when the time is",
 		s.waitJob)
 	route(s, http.MethodGet, "/v1/jobs/{id}/tasks", "list-tasks", "The tasks of a job, by index", s.listTasks)
 	route(s, http.MethodGet, "/v1/jobs/{id}/explain", "explain-job", "What happened to the tasks of a job, and why",
 		s.explainJob)
 	stream(s, http.MethodGet, "/v1/jobs/{id}/logs", "job-logs", "Stream what a task printed", "text/plain", s.logs)
+	s.raw(http.MethodPost, "/v1/jobs/{id}"+stdinPath, "job-stdin",
+		"Stream the standard input of the one task of a job that was submitted here", s.putStdin)
+	s.raw(http.MethodPost, "/v1/jobs/{id}"+execPath, "job-exec",
+		"Run a command beside a task, on a connection that changes to the protocol "+v1.ExecProtocol, s.exec)
 	s.raw(http.MethodGet, "/v1/jobs/{id}/blobs/{blob}", "job-blob", "A blob among a job's inputs or results", s.jobBlob)
 
 	s.raw(http.MethodGet, "/v1/blobs/{blob}", "get-blob", "A blob that this node keeps", s.getBlob)
@@ -58,6 +66,8 @@ func (s *Server) routes() {
 var memberPaths = []struct{ method, path string }{
 	{http.MethodGet, "/v1/jobs/{id}"},
 	{http.MethodPost, "/v1/jobs/{id}/cancel"},
+	{http.MethodPost, "/v1/jobs/{id}" + cancelTasksPath},
+	{http.MethodPost, "/v1/jobs/{id}" + retryTasksPath},
 	{http.MethodGet, "/v1/jobs/{id}/wait"},
 	{http.MethodGet, "/v1/jobs/{id}/tasks"},
 	{http.MethodGet, "/v1/jobs/{id}/explain"},
@@ -128,6 +138,22 @@ func (s *Server) raw(method, path, id, summary string, h http.HandlerFunc) {
 		op.Parameters = append(op.Parameters,
 			&huma.Param{Name: "task", In: "query", Description: "Index of the task that left it: so it is found at once.",
 				Schema: &huma.Schema{Type: huma.TypeInteger}})
+	}
+	if id == "job-exec" {
+		op.Parameters = append(op.Parameters, &huma.Param{Name: "task", In: "query", Description: "Index of the task.",
+			Schema: &huma.Schema{Type: huma.TypeInteger}},
+			&huma.Param{Name: "Upgrade", In: "header", Required: true, Schema: &huma.Schema{Type: huma.TypeString},
+				Description: v1.ExecProtocol + ", with Connection: Upgrade."})
+		op.Responses = map[string]*huma.Response{"101": {Description: "What follows is a session: its client closes it to " +
+			"end the command"}}
+	}
+	if id == "job-stdin" {
+		op.RequestBody = &huma.RequestBody{Required: true,
+			Description: "The input, which is not read before the task runs. Its end is the end of the input; a request that " +
+				"breaks off stops the task.",
+			Content: map[string]*huma.MediaType{"application/octet-stream": {}}}
+		op.Responses["200"].Content = map[string]*huma.MediaType{"application/json": {
+			Schema: s.api.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[v1.StdinEnd](), true, "StdinEnd")}}
 	}
 	if method == http.MethodPut {
 		op.RequestBody = &huma.RequestBody{Required: true,

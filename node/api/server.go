@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -11,9 +12,15 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
+	"github.com/prometheus/client_golang/prometheus"
 
 	"skep/grid"
+	"skep/internal/indices"
+	"skep/node"
 	"skep/node/api/v1"
+	"skep/node/listing"
+	"skep/node/p2p/blob"
+	"skep/node/p2p/joblist"
 )
 
 // Bounds of the API listener.
@@ -36,6 +43,9 @@ type Options struct {
 	Log      *slog.Logger  // nil = none
 	Access   grid.Access   // of jobs whose submitters do not state one; "" = members
 	Admins   []grid.NodeID // other members that may drain this node; none = all
+
+	// Copies returns the nodes whose identity a second process was found to have. nil = none.
+	Copies func() map[grid.NodeID]v1.Copy
 }
 
 // Server is the API of one node.
@@ -125,4 +135,57 @@ func serve(srv *http.Server, d listener) error {
 func (s *Server) server(h http.Handler) *http.Server {
 	return &http.Server{Handler: h, ReadHeaderTimeout: headerTime, IdleTimeout: idleTime, MaxHeaderBytes: maxHeader,
 		ErrorLog: slog.NewLogLogger(s.o.Log.Handler(), slog.LevelDebug)}
+}
+
+// Backend is the part of the node's driver that the API uses. All methods are safe for concurrent use.
+type Backend interface {
+	Self() grid.NodeID
+	Addrs() []string        // multiaddresses at which it may be dialled
+	Token() (string, error) // the token with which another machine joins
+	Wall() grid.Wall
+	Registry() *prometheus.Registry
+	Blobs() *blob.Store
+	Dropped() map[string]uint64 // messages dropped since start, by reason
+
+	// Submit returns when the job is on disk, or why it was refused. Submitting the same ID again has no effect.
+	Submit(ctx context.Context, id grid.JobID, spec *grid.JobSpec) error
+	// Cancel returns when the cancellation is on disk and no attempt of the job can start any more: at most 1.16
+	// leases later. It cancels the whole job, or only the named tasks of it.
+	Cancel(ctx context.Context, id grid.JobID, tasks indices.Set) error
+
+	// Retry has tasks that have ended run again, and returns when that is on disk.
+	Retry(ctx context.Context, id grid.JobID, tasks indices.Set) error
+
+	// Drain makes the node take no new tasks and gives running ones a time to end; Undrain reverts that. Both
+	// return when it has taken effect.
+	Drain(ctx context.Context, within time.Duration) error
+	Undrain(ctx context.Context) error
+
+	// Read calls f between two steps. f must not keep what it sees.
+	Read(ctx context.Context, f func(n *node.Node, now grid.Time)) error
+	// Jobs returns the jobs of the grid that a query selects, newest first, after at most 2 seconds.
+	Jobs(ctx context.Context, q *listing.Query) (*joblist.Result, error)
+	// Watch returns a channel that is signalled after changes of an own job, several as one, and a function that
+	// ends it.
+	Watch(id grid.JobID) (<-chan struct{}, func())
+	// Output writes the output of a task of an own job on a stream, from an offset on, wherever it runs; with
+	// follow it returns when the task has ended. If the node that has it cannot be asked the error is a
+	// grid.NodeError.
+	Output(ctx context.Context, w io.Writer, t grid.TaskID, stderr bool, offset int64, follow bool) error
+
+	// Stdin sends a task of a job submitted here its standard input, when it runs. all: the whole of it was written to the
+	// task; otherwise the task reads no more, or has ended. After an error the task is stopped. It may return while it
+	// still reads from in.
+	Stdin(ctx context.Context, t grid.TaskID, in io.Reader) (all bool, err error)
+
+	// Exec opens a session of package exec/session with the node that runs a task of a job of this node, to run a command
+	// beside the task, which ends when the connection does. If that node cannot be asked the error is a grid.NodeError.
+	Exec(ctx context.Context, t grid.TaskID) (io.ReadWriteCloser, error)
+
+	// FetchBlob returns when a blob is here that some nodes should have.
+	FetchBlob(ctx context.Context, f *grid.File, holders []grid.NodeID) error
+
+	// Dial connects to the member API of another member, and Listener accepts such connections.
+	Dial(ctx context.Context, id grid.NodeID) (net.Conn, error)
+	Listener() net.Listener
 }

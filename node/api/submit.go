@@ -1,7 +1,9 @@
 package api
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -11,12 +13,14 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"skep/grid"
+	"skep/node"
 	v1 "skep/node/api/v1"
 )
 
 type submitIn struct {
-	Follow bool `query:"follow" doc:"Stream what happens to the job, as frames, until it is over."`
-	Body   v1.Submission
+	Follow   bool `query:"follow" doc:"Stream what happens to the job, as frames, until it is over."`
+	Progress bool `query:"progress" doc:"With follow: say at most once a second how many tasks are how far, and what one alone says of itself."`
+	Body     v1.Submission
 }
 
 // submit saves a job and answers with it, or with a stream of its events.
@@ -37,6 +41,12 @@ func (s *Server) submit(ctx context.Context, in *submitIn) (*huma.StreamResponse
 		return nil, err
 	}
 	c := s.callerOf(ctx)
+	if s.mayOpen(&c, id, k.hash) {
+		if err := s.checkSame(ctx, id, spec); err != nil {
+			unwatch()
+			return nil, err
+		}
+	}
 	return &huma.StreamResponse{Body: func(hc huma.Context) {
 		defer unwatch()
 		_, w := humago.Unwrap(hc)
@@ -53,11 +63,34 @@ func (s *Server) submit(ctx context.Context, in *submitIn) (*huma.StreamResponse
 			return
 		}
 		if in.Follow {
-			s.follow(ctx, w, id, job, change)
+			s.follow(ctx, w, &followed{id: id, job: job, retried: spec.Rules.OnFailure.Retry > 0, progress: in.Progress}, change)
 			return
 		}
 		writeJSON(w, job)
 	}}, nil
+}
+
+// checkSame reports a job of this ID that was submitted before as something else: whoever repeats a submission after a
+// lost answer repeats its spec.
+func (s *Server) checkSame(ctx context.Context, id grid.JobID, spec *grid.JobSpec) error {
+	kept := spec
+	err := s.b.Read(ctx, func(v *node.Node, _ gridTime) {
+		if j, ok := v.Job(id); ok {
+			kept = j.Spec
+		}
+	})
+	if err != nil || kept == spec {
+		return err
+	}
+	was, err := json.Marshal(v1.SpecOf(kept))
+	if err != nil {
+		return err
+	}
+	if is, err := json.Marshal(v1.SpecOf(spec)); err != nil || !bytes.Equal(was, is) {
+		return huma.Error409Conflict("job " + id.Short() + ": was submitted before with another specification, and stays " +
+			"as it was: want another ID for another job")
+	}
+	return nil
 }
 
 // submission checks a submission, reports all errors at once, and adds the submitter.

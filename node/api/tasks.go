@@ -1,7 +1,10 @@
 package api
 
 import (
+	"bufio"
 	"context"
+	"io"
+	"slices"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -18,10 +21,57 @@ type pageIn struct {
 
 func (s *Server) listTasks(ctx context.Context, in *pageIn) (*v1.TaskPage, error) {
 	page := &v1.TaskPage{Tasks: []v1.Task{}}
-	err := s.eachTask(ctx, in, func(_ *node.JobView, t *node.TaskView, name names) {
+	var spec *grid.JobSpec
+	err := s.eachTask(ctx, in, func(j *node.JobView, t *node.TaskView, name names) {
+		spec = j.Spec
 		page.Tasks = append(page.Tasks, taskOf(t, name))
 	}, &page.Job, &page.Next)
+	if err == nil && spec != nil && spec.Array != nil {
+		lines := s.linesOf(ctx, spec, page.Tasks)
+		for i := range page.Tasks {
+			addValues(&page.Tasks[i], spec.Array, lines)
+		}
+	}
 	return page, err
+}
+
+// addValues adds a task's values. Of the lines, those that are known.
+func addValues(t *v1.Task, a *grid.Array, lines map[int]string) {
+	line, known := lines[a.Line(t.Index)]
+	t.Values = make(map[string]string, len(a.Axes))
+	for _, v := range a.Values(t.Index, line) {
+		if v.Name != grid.LineVariable || known {
+			t.Values[v.Name] = v.Value
+		}
+	}
+}
+
+// linesOf returns the lines of tasks by their numbers; none if this node does not keep the file.
+func (s *Server) linesOf(ctx context.Context, spec *grid.JobSpec, tasks []v1.Task) map[int]string {
+	path := spec.Array.LinesPath()
+	at := slices.IndexFunc(spec.Inputs, func(f grid.File) bool { return f.Path == path })
+	if path == "" || at < 0 {
+		return nil
+	}
+	b, err := s.openBlob(ctx, spec.Inputs[at].Blob)
+	if err != nil {
+		return nil
+	}
+	defer b.Close()
+	wanted := make(map[int]bool, len(tasks))
+	last := 0
+	for i := range tasks {
+		n := spec.Array.Line(tasks[i].Index)
+		wanted[n], last = true, max(last, n)
+	}
+	lines := make(map[int]string, len(wanted))
+	text := bufio.NewScanner(io.LimitReader(b, int64(grid.MaxLines)))
+	for i := 0; i <= last && text.Scan(); i++ {
+		if wanted[i] {
+			lines[i] = text.Text()
+		}
+	}
+	return lines
 }
 
 // eachTask calls f with the tasks of a page and returns the job's whole ID and where the next page begins.
@@ -51,7 +101,7 @@ func (s *Server) eachTask(ctx context.Context, in *pageIn, f func(*node.JobView,
 		}
 	})
 	if err == nil && !found {
-		err = huma.Error404NotFound("job " + id.String() + ": is not known: it may have been forgotten since")
+		err = gone(id)
 	}
 	return err
 }
@@ -80,9 +130,20 @@ func taskOf(t *node.TaskView, name names) v1.Task {
 		Node: nodeText(t.Worker), Name: name[t.Worker], Copy: nodeText(t.Backup), Lost: t.Lost,
 		Placed: moment(t.Placed), Began: moment(t.Began), Done: moment(t.Done),
 	}
+	switch {
+	case t.Runs:
+		out.Phase, out.Progress = v1.PhaseRunning, v1.ProgressOf(t.Said)
+	case t.State == grid.Placed:
+		out.Phase = v1.PhaseQueued
+	}
 	if t.State == grid.Pending && t.Waits.Why != grid.WhyNone {
 		out.Waits = &v1.Refusal{Reason: t.Waits.Why.String(), Detail: t.Waits.Detail}
 	}
+	for _, f := range t.Failures {
+		out.Failures = append(out.Failures, v1.Failure{Attempt: f.Attempt.String(), Node: nodeText(f.Worker),
+			Name: name[f.Worker], Cause: f.Cause.String(), Exit: f.Exit, Line: f.Line, Done: moment(f.Done)})
+	}
+	out.RetryAt = moment(t.Again)
 	if r := t.Result; r != nil {
 		out.Result = &v1.Result{
 			Cause: r.Cause.String(), Exit: r.Exit, Error: r.Error,

@@ -5,6 +5,7 @@ import (
 
 	"skep/balance"
 	"skep/grid"
+	"skep/node/dependency"
 )
 
 // backupAttempt is the second attempt of a task that already runs, of idempotent jobs only. It has its own worker and
@@ -69,6 +70,7 @@ func (c *Coordinator) startBackup(now grid.Time, l *liveTask, x balance.Choice, 
 	t.backupMade = t.nextAttempt(l.job.replica.State().Epoch)
 	b := &backupAttempt{attempt: t.backupMade, worker: x.Node, placed: c.wall.At(now).UnixNano()}
 	b.expectation.Made, l.backup = now, b
+	l.job.backups++
 	c.peers.Start(now, &b.expectation)
 	c.stats.Backups++
 	c.peers.Probe(now, l.class(), x.Node)
@@ -88,7 +90,7 @@ func (c *Coordinator) sendBackupOffer(now grid.Time, l *liveTask, fx *grid.Effec
 	b.sent = now
 	if c.mayAct(now, l.job) { // without the quorum lease the offer is only repeated later
 		o := c.backupOffer(l, l.backupID())
-		o.Stamp = c.peers.Stamp(b.worker)
+		o.Stamp = c.peers.Stamp(now, b.worker)
 		fx.Send(b.worker, grid.KindOffer).Offer = *o
 	}
 	c.wakeForOffer(now, l, b.worker, fx)
@@ -98,7 +100,8 @@ func (c *Coordinator) sendBackupOffer(now grid.Time, l *liveTask, fx *grid.Effec
 // queue: the task runs already.
 func (c *Coordinator) backupOffer(l *liveTask, id grid.AttemptID) *grid.Offer {
 	return &grid.Offer{ID: id, Spec: l.job.spec, Class: l.class(), Lease: c.cfg.Lease,
-		Members: slices.Clone(l.job.members()), Stays: true}
+		Members: slices.Clone(l.job.members()), Stays: true,
+		Inputs: dependency.Inputs(l.job.spec, l.job.replica, l.index)}
 }
 
 // backupAccepted records that the worker accepted the backup attempt, and renews its lease.
@@ -142,7 +145,7 @@ func (c *Coordinator) dropBackup(now grid.Time, l *liveTask, why grid.Refusal, l
 		c.policies.Note(balance.Outcome{Kind: balance.Refused, At: now, Node: b.worker, Class: l.request.Class})
 		c.exclude(now, l, b.worker, why)
 	}
-	l.backup = nil
+	c.forgetBackup(l)
 	c.saveEntry(l.job, l.index, fx)
 	c.backups.due = true
 }
@@ -171,6 +174,7 @@ func (c *Coordinator) promoteBackup(now grid.Time, l *liveTask, fx *grid.Effects
 	c.live.release(l)
 	t.attempt, t.worker, t.placed = b.attempt, b.worker, b.placed
 	l.expectation, l.sent, l.deadline, l.backup, l.asked = b.expectation, b.sent, b.deadline, nil, false
+	l.job.backups--
 	l.forgetResult()
 	if b.accepted {
 		c.live.accept(l)

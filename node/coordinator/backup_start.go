@@ -12,9 +12,9 @@ import (
 
 // backupJobs are the jobs that may get backup attempts: all their tasks were placed.
 type backupJobs struct {
-	jobs      []*job
 	due       bool        // an event since the last scan may allow a backup
 	justFreed grid.NodeID // the node that delivered a result in this step
+	jobs      []*job
 }
 
 // backupPolicy returns the job's policy if it may make backup attempts for the job, else nil.
@@ -83,7 +83,7 @@ func (c *Coordinator) startBackupsOf(now grid.Time, j *job, fx *grid.Effects) (h
 	}
 	c.peers.Inform(now)
 	c.peers.UpdateColumns(now)
-	for i := j.backupFrom; i < j.spec.Count && misses < maxBackupMisses; i++ {
+	for i := j.backupFrom; i < j.spec.Count && misses < maxBackupMisses && !j.isFull(0); i++ {
 		l := j.at(i).live
 		if l == nil || l.phase != placed || l.backup != nil || l.noBackup || l.result != nil {
 			continue
@@ -136,8 +136,9 @@ func (c *Coordinator) assignBatch(now grid.Time, l *liveTask, p balance.Policy, 
 	}
 	j := l.job
 	group, tasks := append(c.scratch.group[:0], l), append(c.scratch.tasks[:0], &l.request)
-	for i := j.nextFresh; i < j.spec.Count && c.live.inFlight+len(group) < c.cfg.Window; i++ {
-		if t := j.at(i); t.state == grid.Pending && t.live == nil {
+	for i := j.nextFresh; i < j.spec.Count && c.live.inFlight+len(group) < c.cfg.Window &&
+		!j.isFull(int32(len(group))); i++ {
+		if j.isUntried(i) {
 			x := c.newLiveTask(j, i)
 			x.request.ID, x.request.Class = x.id(), l.request.Class
 			group, tasks = append(group, x), append(tasks, &x.request)

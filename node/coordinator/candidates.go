@@ -79,6 +79,26 @@ func (l *liveTask) excludes(id grid.NodeID, strict bool) bool {
 	return strict && (l.HasFailedOn(id) || l.demotions.By(id)) || l.ExcludesNode(id, strict)
 }
 
+// barred appends nodes that would not be offered the task if they pulled it from the queue where it waits: they did so
+// in vain, it failed there, or they cannot run it, or its class is failing there.
+func (c *Coordinator) barred(l *liveTask, dst []grid.NodeID) []grid.NodeID {
+	add := func(id grid.NodeID) {
+		if !id.IsZero() && !slices.Contains(dst, id) && len(dst) < grid.MaxBarred {
+			dst = append(dst, id)
+		}
+	}
+	for _, id := range l.vain {
+		add(id)
+	}
+	for id := range l.Unfit() {
+		add(id)
+	}
+	for id := range c.peers.Blacklist(l.class()) {
+		add(id)
+	}
+	return dst
+}
+
 // FitsSelf returns why this node could never run the job's tasks; WhyNone if it could.
 func (c *Coordinator) FitsSelf(spec *grid.JobSpec) grid.Refusal {
 	return discovery.Match(&spec.Needs, spec.Engine, c.gossip.Ad())
@@ -157,6 +177,7 @@ func (c *Coordinator) SearchDone(now grid.Time, f discovery.Found, fx *grid.Effe
 		c.peers.Dial(now, f.Ad.Node, fx)
 		c.readmit(now, f.Ad, fx)
 	}
+	c.gangSearchDone(now, &f, fx)
 	for _, l := range slices.Clone(c.live.waiting.list) {
 		if l.search != f.ID || l.phase != waiting {
 			continue
@@ -209,4 +230,14 @@ func (c *Coordinator) searchMethod(f *discovery.Found) string {
 		return "by a call"
 	}
 	return fmt.Sprintf("hops: %d, by %s", f.Hops, c.discovery.Forward())
+}
+
+// Blacklisted returns the reason why a node gets no task of a class now; WhyNone if it may.
+func (v Views) Blacklisted(now grid.Time, class string, id grid.NodeID) grid.Refusal {
+	return v.c.peers.Blacklisted(now, class, id)
+}
+
+// WouldExpose reports whether a known peer would show the job to callers who may not see it.
+func (v Views) WouldExpose(id grid.NodeID, spec *grid.JobSpec) bool {
+	return spec.Access() == grid.AccessOwner && !v.c.peers.HidesJobs(id)
 }

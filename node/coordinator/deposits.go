@@ -1,7 +1,10 @@
 package coordinator
 
 import (
+	"cmp"
+
 	"skep/grid"
+	"skep/node/dependency"
 	"skep/node/deposit"
 	"skep/node/quota"
 )
@@ -17,7 +20,7 @@ func (c *Coordinator) followDeposits(fx *grid.Effects) {
 		j := c.jobs.Get(x.Of.Job())
 		switch x.Kind {
 		case deposit.Evicted:
-			c.archive.remove(c.cfg.Self, c.archive.find(j.id))
+			c.archive.Remove(c.cfg.Self, c.archive.Find(j.id))
 			c.buryJob(j, fx)
 		case deposit.InputsStored:
 			c.notePayer(j)
@@ -154,12 +157,90 @@ func (c *Coordinator) depositAnswered(now grid.Time, from grid.NodeID, m *grid.M
 
 // sortArchive orders the archive, and the deposits of its jobs, by the jobs' ends, after a restart.
 func (c *Coordinator) sortArchive() {
-	c.archive.sort()
+	c.archive.Sort(c.cfg.Self, func(x, y *packedJob) int { return cmp.Compare(x.open.done, y.open.done) })
 	c.deposits.Reorder(func(yield func(*deposit.Files) bool) {
-		for i := range c.archive.all() {
-			if j := c.archive.at(i).open; j != nil && !yield(&j.replica.files) {
+		for i := range c.archive.All() {
+			if j := c.archive.At(i).open; j != nil && !yield(&j.replica.files) {
 				return
 			}
 		}
 	})
+}
+
+// Jobs that wait for others. How those have ended is in the register before a task is released (package dependency).
+
+// WaitsForJobs returns what a job waits for that this node owns and that is not cancelled, and whether an entry of its
+// register is written; nil = there is no such job.
+func (c *Coordinator) WaitsForJobs(id grid.JobID) (spec *grid.JobSpec, written func(entry uint32) bool) {
+	j := c.jobs.Get(id)
+	if j == nil || !j.leads() || j.cancelled {
+		return nil, nil
+	}
+	return j.spec, func(entry uint32) bool {
+		v, _ := j.replica.Value(entry)
+		return v != nil
+	}
+}
+
+// RecordDependency records, as the owner of a job that waits, how what it waits for has ended: once.
+func (c *Coordinator) RecordDependency(now grid.Time, id grid.JobID, e *grid.Entry, fx *grid.Effects) {
+	spec, written := c.WaitsForJobs(id)
+	if spec == nil || written(e.Index) {
+		return
+	}
+	j := c.jobs.Get(id)
+	if j.replica.graceUntil != 0 || j.replica.bulkEnd.on { // its tasks would count as lost; it asks again
+		return
+	}
+	e.Done = c.wall.At(now).UnixNano()
+	j.replica.Propose(e)
+	c.saveEntry(j, e.Index, fx)
+	c.rechargeJob(j)
+	if j.replica.Sole() {
+		c.dependencyCommitted(now, j, e.Index, fx)
+	}
+}
+
+// dependencyCommitted releases what waited for the end that an entry records, or ends it if that never can be.
+func (c *Coordinator) dependencyCommitted(now grid.Time, j *job, entry uint32, fx *grid.Effects) {
+	k, i, known := j.spec.DependencyOf(entry)
+	switch {
+	case !known || j.cancelled:
+	case entry == j.spec.DependencyEntry(k):
+		c.countFailure(j)
+		c.requeueJob(j)
+	case i >= j.nextFresh || j.replica.graceUntil != 0 || j.replica.bulkEnd.on: // the queue comes to it
+		c.requeueJob(j)
+	case j.state(i) == grid.Pending && j.at(i).live == nil && !c.skipsHeld(now, j, i, fx):
+		c.retry(c.newLiveTask(j, i))
+	}
+}
+
+// isHeld reports whether no task of the job may be placed yet.
+func (j *job) isHeld() bool { return dependency.Held(j.spec, j.replica) }
+
+// holds reports whether a task may not be placed yet.
+func (j *job) holds(i uint32) bool { return dependency.Holds(j.spec, j.replica, i) }
+
+// whyUntried is why nothing was done with a pending task yet.
+func (j *job) whyUntried(i uint32) grid.Why {
+	switch {
+	case j.holds(i):
+		return grid.WhyAfter
+	case j.awaitsSlot:
+		return grid.WhySlots
+	}
+	return grid.WhyNone
+}
+
+// skipsHeld reports whether a pending task may not be placed: it is held, or ends now since it waited in vain.
+func (c *Coordinator) skipsHeld(now grid.Time, j *job, i uint32, fx *grid.Effects) bool {
+	held := j.holds(i)
+	if held {
+		if why := dependency.VainTask(j.spec, j.replica, i); why != "" {
+			c.end(now, j, i, &grid.Result{Cause: grid.Cancelled, Exit: cancelledResult.Exit,
+				Error: clip("cancelled: " + why)}, fx)
+		}
+	}
+	return held
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"skep/grid"
+	"skep/node/gangs"
 	"skep/sparse"
 )
 
@@ -13,8 +14,6 @@ import (
 type job struct {
 	id          grid.JobID
 	cancelled   bool
-	failed      int32
-	exit        int32
 	spec        *grid.JobSpec
 	class       string
 	level       string // of the class
@@ -23,13 +22,31 @@ type job struct {
 	done        int64
 	tasks       sparse.List[task] // only tasks with recorded state; see task
 	counts      [grid.Ended + 1]int
-	uncommitted int            // tasks that ended without being committed yet
-	barrier     *cancelBarrier // the job is cancelled, and something of it may still start; nil = no
-	quietAt     grid.Time      // attempts that were given up may start until then
+	uncommitted int // tasks that ended without being committed yet
 	replica     *replica
 	backupFrom  uint32 // tasks below it have ended; the scan for backup attempts starts here
 
+	failedEnds
+	cancelling
 	placing
+}
+
+// failedEnds are what the ends of a job's tasks that are not well come to, as far as they are committed.
+type failedEnds struct {
+	failed    int32 // tasks whose exit code is not 0
+	withdrawn int32 // of failed, those that were cancelled
+	exit      int32 // highest exit code
+}
+
+// count counts a committed end.
+func (f *failedEnds) count(r *grid.Brief) {
+	if r.Exit == 0 {
+		return
+	}
+	if f.failed++; r.Cause == grid.Cancelled {
+		f.withdrawn++
+	}
+	f.exit = max(f.exit, r.Exit)
 }
 
 // placing is a job's place in the queue, and what its untried tasks wait for.
@@ -42,63 +59,21 @@ type placing struct {
 	awaitingMajority bool      // in jobQueue.awaitingMajority
 	heldBack         int32     // tasks that await proof or a mapping event: further ones are not tried
 	noSearchBefore   grid.Time // no known node fits, and no search is repeated until then
+	gang             *gangs.Gang
 	expected         expectation
+	runningLimit
 }
 
 func (j *job) Key() grid.JobID { return j.id }
 
-// Cancel ends every task of a job that has not ended. Workers that still have attempts are told to drop them,
-// again at each beat. The caller is answered once nothing of the job can start anywhere: see cancelBarrier.
-func (c *Coordinator) Cancel(now grid.Time, ev *grid.Event, fx *grid.Effects) {
-	j := c.job(ev.Job)
-	if j == nil {
-		fx.Reply(ev.Caller, ev.Job, fmt.Sprintf("job %s: is not known here", ev.Job.Short()))
-		return
-	}
-	rep := j.replica
-	cancelled, _ := rep.Cancelled()
-	switch {
-	// an end that was visible does not change
-	case rep.State().Done || !cancelled && j.counts[grid.Ended]-j.uncommitted == j.count():
-		c.awaitBarrier(now, j, ev.Caller, fx)
-	case !rep.IsOwner():
-		fx.Reply(ev.Caller, ev.Job, fmt.Sprintf("job %s: its owner is node %s", j.id.Short(), j.ownerKnown().Short()))
-	default:
-		v, final := rep.Value(j.spec.Count)
-		if v != nil && final {
-			c.awaitBarrier(now, j, ev.Caller, fx)
-			return
-		}
-		rep.cancellers = append(rep.cancellers, ev.Caller)
-		if v != nil {
-			return
-		}
-		c.raiseBarrier(now, j, fx)
-		j.cancelled = true
-		rep.Propose(&grid.Entry{Index: j.spec.Count, Done: c.wall.At(now).UnixNano()})
-		c.saveEntry(j, j.spec.Count, fx)
-		if c.isOrigin(j.id) {
-			c.endAll(now, j, fx)
-		} else {
-			c.startBulkEnd(now, j, fx)
-		}
-		if rep.Sole() {
-			c.answerCancellers(now, j, fx)
-		}
-	}
-}
-
-// endAll ends all unended tasks of a job as cancelled.
-func (c *Coordinator) endAll(now grid.Time, j *job, fx *grid.Effects) {
-	for i := range j.spec.Count {
-		if j.state(i) != grid.Ended {
-			c.end(now, j, i, cancelledResult, fx)
-		}
-	}
-}
-
 // end records a task's end, once, and releases the workers of its attempts.
 func (c *Coordinator) end(now grid.Time, j *job, i uint32, r *grid.Result, fx *grid.Effects) {
+	c.recordEnd(now, j, i, r, 0, fx)
+}
+
+// recordEnd records how a task's attempt ended; again is not 0 if the task goes on, so long after it.
+func (c *Coordinator) recordEnd(now grid.Time, j *job, i uint32, r *grid.Result, again time.Duration,
+	fx *grid.Effects) {
 	t := j.task(i)
 	if t.state == grid.Ended {
 		panic("coordinator: a task ends once")
@@ -118,7 +93,7 @@ func (c *Coordinator) end(now grid.Time, j *job, i uint32, r *grid.Result, fx *g
 		}
 		c.dropLive(l)
 	}
-	c.proposeEnd(j, i, r, fx)
+	c.proposeEnd(now, j, j.newEntry(i, r, again), fx)
 }
 
 // releaseWorker tells the worker of an ended task's last attempt to forget it.
@@ -137,22 +112,18 @@ func (c *Coordinator) releaseWorker(j *job, i uint32, fx *grid.Effects) {
 	t.heldByWorker = false
 }
 
-// archiveAndTrim archives a finished job and deletes the oldest ones beyond Config.Keep tasks.
-func (c *Coordinator) archiveAndTrim(j *job, fx *grid.Effects) {
-	c.archiveJob(j)
-	for c.archive.tasks > c.cfg.Keep && c.archive.len() > 1 {
-		first := c.archive.shift(c.cfg.Self)
-		old := c.unpack(&first, true)
-		c.buryJob(old, fx)
-	}
-}
-
 func (c *Coordinator) setState(j *job, i uint32, s grid.TaskState, fx *grid.Effects) {
 	t := j.task(i)
 	j.counts[t.state]--
 	j.counts[s]++
 	t.state = s
+	c.slotFreed(j)
 	fx.Changed = append(fx.Changed, grid.TaskID{Job: j.id, Index: i})
+}
+
+// ownedElsewhere says to a local caller that another node decides about the job.
+func (j *job) ownedElsewhere() string {
+	return fmt.Sprintf("job %s: its owner is node %s", j.id.Short(), j.ownerKnown().Short())
 }
 
 // closeDelay is the delay between a job's last end and the notice to its members: meanwhile waiting callers are
@@ -230,11 +201,18 @@ func (c *Coordinator) saveEntry(j *job, i uint32, fx *grid.Effects) *grid.TaskRe
 	v, final := j.replica.Value(i)
 	if v == nil && i == j.spec.Count {
 		rec.Delete = true
-	} else if v != nil {
+	} else if i == j.spec.Count && v.Open() {
+		e.State, e.Open, e.Committed = grid.Pending, v, final
+	} else if v != nil && !v.Open() {
 		e.State, e.ID.Attempt, e.Worker, e.Lost, e.Result = grid.Ended, v.Attempt, v.Worker, v.Lost, v.Result
 		e.Placed, e.Began, e.Done, e.Epoch, e.Committed = v.Placed, v.Began, v.Done, v.Epoch, final
+		e.Round, e.Failures, e.RetriedAt, e.RetryEpoch = v.Round, v.Failures, v.RetriedAt, v.RetryEpoch
 		a, _, found := j.replica.files.Output(i)
-		e.Held = found && a == v.Attempt || j.replica.Sole()
+		// what another job has left is kept where it is, for the submitter of this one
+		e.Held = found && a == v.Attempt || j.replica.Sole() || i > j.spec.Count && c.isOrigin(j.id)
+		if i < j.spec.Count && v.Attempt.Less(j.at(i).backupMade) { // the task may be run again: see nextAttempt
+			e.Backup = &grid.BackupRecord{Attempt: j.at(i).backupMade}
+		}
 	} else if i < j.spec.Count {
 		t := j.task(i)
 		e.State, e.ID.Attempt, e.Worker, e.Lost = t.state, t.attempt, t.worker, t.lost
@@ -243,6 +221,26 @@ func (c *Coordinator) saveEntry(j *job, i uint32, fx *grid.Effects) *grid.TaskRe
 		if a, r, found := j.replica.files.Output(i); found && !a.Less(t.attempt) {
 			e.ID.Attempt, e.Result, e.Held = a, r, true
 		}
+		if v != nil {
+			j.saveOpen(e, v, final)
+		}
 	}
 	return &e.TaskRecord
+}
+
+// cancelResult is how the tasks of a cancelled job end that have not ended before: by its rule, or by a caller.
+func (j *job) cancelResult() *grid.Result {
+	if why := j.stopped(); why != "" {
+		return &grid.Result{Cause: grid.Cancelled, Exit: cancelledResult.Exit, Error: clip("cancelled: " + why)}
+	}
+	return cancelledResult
+}
+
+// waitsWhole reports whether nothing of the job was placed yet since it waits for other jobs.
+func (j *job) waitsWhole() bool {
+	if len(j.spec.After.Jobs) == 0 || j.cancelled || !j.leads() || j.counts[grid.Pending] == 0 {
+		return false
+	}
+	return j.isHeld() || j.holds(0) && j.counts[grid.Pending] == j.count() &&
+		(j.nextFresh == 0 || j.nextFresh == j.spec.Count)
 }

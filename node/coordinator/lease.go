@@ -103,6 +103,9 @@ const maxRetryDelay = 30 * time.Second
 
 // attemptLost gives up an attempt. The task is placed again unless it may run at most once or was lost too often.
 func (c *Coordinator) attemptLost(now grid.Time, l *liveTask, why grid.Refusal, fx *grid.Effects) {
+	if c.rankLost(now, l, why, fx) {
+		return
+	}
 	t := l.task()
 	c.startsPossible(now, l.job, t.worker)
 	c.live.release(l)
@@ -130,8 +133,8 @@ func (c *Coordinator) attemptLost(now grid.Time, l *liveTask, why grid.Refusal, 
 		case l.prepareFailures >= maxPrepareFailures:
 			text = why.Detail
 		}
-		if l.job.spec.Retries == 0 {
-			text += "; it was to run at most once"
+		if once := l.job.spec.OnceReason(); once != "" {
+			text += "; " + once
 		}
 		c.end(now, l.job, l.index, &grid.Result{Cause: grid.Lost, Exit: grid.ExitSkep, Error: clip(text)}, fx)
 		return
@@ -193,6 +196,16 @@ func (c *Coordinator) taskTimer(now grid.Time, k grid.TimerKind, l *liveTask, fx
 	}
 }
 
+// noteStatus takes what a worker says of the attempts that it has from this owner: whether they run, and how far they
+// are.
+func (c *Coordinator) noteStatus(now grid.Time, from grid.NodeID, m *grid.Message) {
+	for at, id := range m.Attempts {
+		if l := c.currentAttempt(from, id); l != nil && l.phase == placed {
+			l.status.Note(now, m, at, &l.job.running)
+		}
+	}
+}
+
 // handlesInOrder returns the handles of the live tasks, oldest first.
 func (c *Coordinator) handlesInOrder() []uint64 {
 	hs := c.scratch.handles[:0]
@@ -206,7 +219,7 @@ func (c *Coordinator) handlesInOrder() []uint64 {
 
 // grantStartLease answers a worker's request: it names the attempts that are live. The request also counts as a beat.
 func (c *Coordinator) grantStartLease(now grid.Time, from grid.NodeID, m *grid.Message, fx *grid.Effects) {
-	c.beatReceived(now, from, m.Attempts, fx)
+	c.beatReceived(now, from, m, fx)
 	c.peers.Stamped(from, m.Register.Seq)
 	var a *grid.Message
 	for _, id := range m.Attempts {
@@ -215,7 +228,7 @@ func (c *Coordinator) grantStartLease(now grid.Time, from grid.NodeID, m *grid.M
 			l = c.backupOf(from, id)
 			isSecond = l != nil
 		}
-		if l == nil || !isSecond && l.phase != placed || l.job.cancelled {
+		if l == nil || !isSecond && l.phase != placed || l.job.cancelled || !l.mayStart() {
 			continue
 		}
 		if !c.mayAct(now, l.job) {

@@ -32,7 +32,7 @@ func (c *Coordinator) parkForMapping(l *liveTask) {
 	e := c.mappings.Of(name)
 	if e == nil {
 		c.live.lastHandle++
-		e = c.mappings.Add(name, c.live.lastHandle, c.cfg.Config, c.live.waiting.unmapped > 0)
+		e = c.mappings.Add(name, c.live.lastHandle, c.cfg.Config, c.isAwaited)
 	}
 	c.parkTask(l, awaitMapping)
 	switch {
@@ -43,6 +43,14 @@ func (c *Coordinator) parkForMapping(l *liveTask) {
 	default:
 		e.Back()
 	}
+}
+
+// isAwaited reports whether a task awaits a mapping event of a policy.
+func (c *Coordinator) isAwaited(policy string) bool {
+	return slices.ContainsFunc(c.live.waiting.list, func(l *liveTask) bool {
+		name, _ := c.mapperOf(l.job)
+		return l.awaits == awaitMapping && name == policy
+	})
 }
 
 // isTried reports whether the task had an attempt.
@@ -219,7 +227,7 @@ func (c *Coordinator) finishMapping(now grid.Time, e *mapping.Events, fx *grid.E
 func (c *Coordinator) offerMapped(now grid.Time, p *mapping.Poll, k *mappedKind, x balance.Choice,
 	fx *grid.Effects) bool {
 	avoided := c.peers.HasBlacklist(k.class) && c.peers.Excludes(now, k.class, x.Node)
-	if c.peers.OnProbation(now, x.Node) || !k.job.leads() || !c.mayAct(now, k.job) ||
+	if c.peers.OnProbation(now, x.Node) || k.job.isFull(0) || !k.job.leads() || !c.mayAct(now, k.job) ||
 		avoided && (k.parked == nil || !k.parked.tryBlacklisted) {
 		return false
 	}

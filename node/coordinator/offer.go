@@ -1,11 +1,10 @@
 package coordinator
 
 import (
-	"time"
-
 	"skep/balance"
 	"skep/grid"
 	"skep/node/decisions"
+	"skep/node/dependency"
 )
 
 // offer begins a new attempt on the chosen node. The attempt is on disk before the offer leaves, so a restarted owner
@@ -28,6 +27,9 @@ func (c *Coordinator) recycleAnswers(l *liveTask) {
 func (c *Coordinator) offerUsing(now grid.Time, l *liveTask, polled *decision, x balance.Choice, fx *grid.Effects) {
 	if !c.mayAct(now, l.job) && !c.isProvisional(l.job) {
 		c.waitForMajority(now, l, fx)
+		return
+	}
+	if c.awaitsSlotNow(now, l, 0, fx) {
 		return
 	}
 	t := l.task()
@@ -77,10 +79,11 @@ func (c *Coordinator) sendOffer(now grid.Time, l *liveTask, fx *grid.Effects) {
 	}
 	m := fx.Send(l.task().worker, grid.KindOffer)
 	m.Offer = grid.Offer{ID: l.id(), Spec: l.job.spec, Class: l.class(), Lease: c.cfg.Lease, Age: l.age(now),
-		Members: m.Offer.Members}
-	m.Offer.Stamp = c.peers.Stamp(l.task().worker)
+		Members: m.Offer.Members, Barred: c.barred(l, m.Offer.Barred),
+		Inputs: dependency.Inputs(l.job.spec, l.job.replica, l.index)}
+	m.Offer.Stamp = c.offerStamp(now, l)
 	m.Offer.Members = append(m.Offer.Members, l.job.members()...)
-	m.Offer.Stays, m.Offer.Pulled, m.Offer.Asks = l.stays(), l.pulled, true
+	m.Offer.Stays, m.Offer.Pulled, m.Offer.Asks = l.stays() || l.job.spec.IsGang(), l.pulled, true
 	l.pulled = false
 	c.wakeForOffer(now, l, l.task().worker, fx)
 }
@@ -100,9 +103,6 @@ func (c *Coordinator) countPlaced(worker grid.NodeID) {
 	}
 	c.stats.Moved++
 }
-
-// age is the time since the task was submitted, over all its attempts.
-func (l *liveTask) age(now grid.Time) time.Duration { return max(now.Sub(l.job.arrived), 0) }
 
 // currentAttempt returns the live task whose current attempt is id and was given to from; nil if there is none.
 func (c *Coordinator) currentAttempt(from grid.NodeID, id grid.AttemptID) *liveTask {
@@ -131,6 +131,7 @@ func (c *Coordinator) acceptReceived(now grid.Time, from grid.NodeID, id grid.At
 		c.markPlaced(now, l, fx)
 	}
 	l.deadline, l.asked = max(l.deadline, now.Add(c.cfg.Lease)), false
+	c.rankPlaced(now, l, fx)
 }
 
 // markPlaced records that the worker has accepted the attempt.
@@ -185,12 +186,12 @@ func (c *Coordinator) refuseReceived(now grid.Time, from grid.NodeID, id grid.At
 // neverStarted reports whether a worker that accepted an attempt states with this reason that it never started it.
 func neverStarted(why grid.Why) bool {
 	return why == grid.WhyDrain || why == grid.WhyOverdue || why == grid.WhyStale || why == grid.WhyMajority ||
-		why == grid.WhyPulled
+		why == grid.WhyPulled || why == grid.WhyGang
 }
 
 // refusedAttempt places a task again after a refusal: the attempt never ran, so it is not a loss.
 func (c *Coordinator) refusedAttempt(now grid.Time, l *liveTask, why grid.Refusal, fx *grid.Effects) {
-	if c.forgoUnreported(now, l, fx) {
+	if c.rankLost(now, l, why, fx) || c.forgoUnreported(now, l, fx) {
 		return
 	}
 	c.live.release(l)
@@ -210,10 +211,11 @@ func (c *Coordinator) refusedAttempt(now grid.Time, l *liveTask, why grid.Refusa
 }
 
 // beatReceived renews the leases of the attempts that a worker lists, and tells it which of them are no longer live.
-func (c *Coordinator) beatReceived(now grid.Time, from grid.NodeID, ids []grid.AttemptID, fx *grid.Effects) {
+func (c *Coordinator) beatReceived(now grid.Time, from grid.NodeID, m *grid.Message, fx *grid.Effects) {
+	defer c.noteStatus(now, from, m)
 	var drop *grid.Message
 	var redirected grid.JobID // the attempts of a job are adjacent
-	for _, id := range ids {
+	for _, id := range m.Attempts {
 		j := c.job(id.Task.Job)
 		if j == nil && !c.isOver(id.Task.Job) {
 			continue

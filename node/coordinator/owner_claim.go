@@ -29,6 +29,9 @@ func (c *Coordinator) ownerLearned(now grid.Time, j *job, fx *grid.Effects) {
 		c.replyAll(&j.replica.submitters, j.id, fx)
 	}
 	owner, epoch, _ := j.replica.Owner()
+	if !c.isHere(owner) {
+		j.refuseRetries(fx)
+	}
 	c.changed(grid.JobChange{Kind: grid.JobMoved, Job: j.id, Claim: grid.OwnerClaim{Owner: owner, Epoch: epoch}})
 }
 
@@ -145,6 +148,21 @@ func (v Views) ForeignJobs(dst []grid.JobID) []grid.JobID {
 		}
 	}
 	return dst
+}
+
+// Kept calls f with every job in the registers of this node, replicas of others' jobs among them, in no order, and with
+// whether this node may decide about it now.
+func (v Views) Kept(now grid.Time, f func(j *JobView, mayAct bool)) {
+	for j := range v.c.jobs.All() {
+		view := j.view()
+		f(&view, j.authoritative() && v.c.mayAct(now, j))
+	}
+	for i := range v.c.archive.All() {
+		if p := v.c.archive.At(i); p.open == nil && !p.Hole() {
+			view := v.c.unpack(p, false).view()
+			f(&view, true)
+		}
+	}
 }
 
 // isOrigin reports whether a job was submitted to this node.

@@ -23,19 +23,20 @@ type packedJob struct {
 // not cost time in proportion to a large job.
 const maxPackedTasks = 64
 
-// packable reports whether a job is small and can no longer change, except by an event that unpacks it first.
+// packable reports whether a job is small and can no longer change, except by an event that unpacks it first. The
+// failures of its tasks, and what it waited for, are in its register, which a packed one does not have.
 func (c *Coordinator) packable(j *job) bool {
-	return j.count() <= maxPackedTasks && j.replica.Sole() && j.replica.State().Done && j.barrier == nil &&
-		j.counts[grid.Ended] == j.count() && c.isOrigin(j.id)
+	return j.count() <= maxPackedTasks && j.endsAreFinal() && len(j.spec.After.Jobs) == 0 && j.replica.Sole() &&
+		j.replica.State().Done && j.barrier == nil && j.counts[grid.Ended] == j.count() && c.isOrigin(j.id)
 }
 
 // packFinished packs the jobs that ended or were unpacked in this step.
 func (c *Coordinator) packFinished() {
 	for k, j := range c.packing {
 		c.packing[k] = nil
-		if at := c.archive.find(j.id); at >= 0 && c.archive.at(at).open != nil && c.packable(j) { // a job may be listed twice
-			*c.archive.at(at) = c.pack(j)
-			c.archive.packed++
+		if at := c.archive.Find(j.id); at >= 0 && c.archive.At(at).open != nil && c.packable(j) { // a job may be listed twice
+			*c.archive.At(at) = c.pack(j)
+			c.archive.Packed++
 			c.jobs.Drop(j.id)
 		}
 	}
@@ -52,7 +53,7 @@ func (c *Coordinator) archiveJob(j *job) {
 		j.replica.endedTasks = max(ended, 1)
 		c.quota.End(j.id, int(j.replica.endedTasks))
 	}
-	c.archive.add(c.cfg.Self, j)
+	c.archive.Add(c.cfg.Self, j.id, packedJob{nonce: noncePrefix(j.id), open: j})
 	c.packing = append(c.packing, j)
 	c.deposits.Ended(&j.replica.files)
 }
@@ -62,13 +63,13 @@ func (c *Coordinator) job(id grid.JobID) *job {
 	if j := c.jobs.Get(id); j != nil || !c.isOrigin(id) {
 		return j
 	}
-	at := c.archive.find(id)
+	at := c.archive.Find(id)
 	if at < 0 {
 		return nil
 	}
-	j := c.unpack(c.archive.at(at), true)
-	*c.archive.at(at) = packedJob{nonce: noncePrefix(id), open: j}
-	c.archive.packed--
+	j := c.unpack(c.archive.At(at), true)
+	*c.archive.At(at) = packedJob{nonce: noncePrefix(id), open: j}
+	c.archive.Packed--
 	c.jobs.Put(j)
 	c.packing = append(c.packing, j)
 	return j
@@ -79,8 +80,8 @@ func (c *Coordinator) peekJob(id grid.JobID) *job {
 	if j := c.jobs.Get(id); j != nil || !c.isOrigin(id) {
 		return j
 	}
-	if at := c.archive.find(id); at >= 0 {
-		return c.unpack(c.archive.at(at), true)
+	if at := c.archive.Find(id); at >= 0 {
+		return c.unpack(c.archive.At(at), true)
 	}
 	return nil
 }
@@ -162,11 +163,11 @@ func (c *Coordinator) packTask(b []byte, p *packedJob, j *job, i uint32) []byte 
 
 // closedReplica returns the replica that all unpacked jobs share: each is closed, and this node alone has it.
 func (c *Coordinator) closedReplica() *replica {
-	if c.archive.replica == nil {
+	if c.packedReplica == nil {
 		r := c.replicas.Closed()
-		c.archive.replica = &replica{Register: r, membersVerified: true, files: c.deposits.NewFiles(new(grid.JobSpec), r)}
+		c.packedReplica = &replica{Register: r, membersVerified: true, files: c.deposits.NewFiles(new(grid.JobSpec), r)}
 	}
-	return c.archive.replica
+	return c.packedReplica
 }
 
 // unpack decodes a job: whole, or without its tasks for a summary.

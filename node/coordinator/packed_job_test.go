@@ -16,9 +16,11 @@ func endedJob(n *Coordinator, r *grid.Rand, k uint32) *job {
 	spec := &grid.JobSpec{Engine: grid.EngineProcess, Command: []string{"x"}, Count: 1 + uint32(r.IntN(4))}
 	j := &job{id: grid.JobID{Origin: n.cfg.Self}, spec: spec, class: grid.ClassOf(spec), submitted: at(),
 		arrived: grid.Time(r.Int64N(1e15)) - 5e14,
-		done:    at(), cancelled: r.IntN(2) == 0, failed: int32(r.IntN(3)), exit: int32(r.IntN(3)),
-		placing: placing{nextFresh: uint32(r.IntN(3))}, backupFrom: uint32(r.IntN(3)), quietAt: grid.Time(r.IntN(2)),
-		replica: n.closedReplica()}
+		done:    at(), cancelled: r.IntN(2) == 0,
+		failedEnds: failedEnds{failed: int32(r.IntN(3)), exit: int32(r.IntN(3))},
+		placing:    placing{nextFresh: uint32(r.IntN(3))}, backupFrom: uint32(r.IntN(3)),
+		cancelling: cancelling{quietAt: grid.Time(r.IntN(2))},
+		replica:    n.closedReplica()}
 	j.id.Nonce[7], j.id.Nonce[8], j.id.Nonce[9] = byte(k>>16), byte(k>>8), byte(k)
 	j.counts[grid.Ended] = int(spec.Count)
 	j.tasks = sparse.Make[task](spec.Count)
@@ -99,8 +101,8 @@ func TestArchiveAgainstModel(t *testing.T) {
 			n.packFinished()
 		}
 		if k > 200 && r.IntN(5) < 3 || k > 800 {
-			f := n.archive.shift(n.cfg.Self)
-			if id := f.id(n.cfg.Self); id != all[0].id {
+			f := n.archive.Shift(n.cfg.Self)
+			if id := f.ID(n.cfg.Self); id != all[0].id {
 				t.Fatalf("%v goes first, not %v", id, all[0].id)
 			}
 			n.jobs.Drop(all[0].id)
@@ -112,7 +114,7 @@ func TestArchiveAgainstModel(t *testing.T) {
 		}
 		if k%50 == 0 {
 			i := r.IntN(len(all))
-			n.archive.remove(n.cfg.Self, n.archive.find(all[i].id))
+			n.archive.Remove(n.cfg.Self, n.archive.Find(all[i].id))
 			n.jobs.Drop(all[i].id)
 			tasks -= all[i].count()
 			all = slices.Delete(all, i, i+1)
@@ -130,14 +132,14 @@ func TestArchiveAgainstModel(t *testing.T) {
 				t.Fatalf("job %v is\n%+v\nand not\n%+v", want.id, got, want)
 			}
 		}
-		if n.archive.len() != len(all) || n.archive.tasks != tasks || len(n.Views().Jobs(nil)) != len(all) ||
+		if n.archive.Len() != len(all) || n.archive.Tasks != tasks || len(n.Views().Jobs(nil)) != len(all) ||
 			tally(n) != len(all) {
-			t.Fatalf("%d jobs of %d tasks, %d listed, %d counted, want %d of %d", n.archive.len(), n.archive.tasks,
+			t.Fatalf("%d jobs of %d tasks, %d listed, %d counted, want %d of %d", n.archive.Len(), n.archive.Tasks,
 				len(n.Views().Jobs(nil)), tally(n), len(all), tasks)
 		}
 	}
-	if n.packFinished(); n.jobs.Len() != 0 || n.archive.packed != len(all) {
-		t.Errorf("%d are open, %d of %d packed", n.jobs.Len(), n.archive.packed, len(all))
+	if n.packFinished(); n.jobs.Len() != 0 || n.archive.Packed != len(all) {
+		t.Errorf("%d are open, %d of %d packed", n.jobs.Len(), n.archive.Packed, len(all))
 	}
 }
 
@@ -155,7 +157,7 @@ func TestLargeJobsAreNotPacked(t *testing.T) {
 		j.counts[grid.Ended] = int(count)
 		n.archiveJob(j)
 		n.packFinished()
-		if packed := n.archive.packed == 1; packed != (count == maxPackedTasks) {
+		if packed := n.archive.Packed == 1; packed != (count == maxPackedTasks) {
 			t.Errorf("%d tasks: packed %v", count, packed)
 		}
 		if v, ok := n.Views().Task(grid.TaskID{Job: j.id, Index: count - 1}); !ok || v.State != grid.Ended {

@@ -10,6 +10,9 @@ import (
 
 // place begins a placement decision: it collects the eligible nodes and polls those that the policy names.
 func (c *Coordinator) place(now grid.Time, l *liveTask, fx *grid.Effects) {
+	if c.awaitsBackoff(now, l, fx) {
+		return
+	}
 	switch may := c.mayAct(now, l.job); {
 	case l.planned && may:
 		c.sendPlanned(now, l, fx)

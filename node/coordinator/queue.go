@@ -17,6 +17,8 @@ type jobQueue struct {
 	turns            heap.Heap[uint64, *job, heap.Unique[*job]]
 	lastTurn         uint64 // last turn given
 	awaitingMajority []*job // something of them waits for a majority of their registers
+	failing          []*job // as many tasks of them have failed as may: the rest is to be cancelled
+	gangs            gangQueue
 }
 
 func (j *job) setQueueIndex(i int) { j.queueIndex = i + 1 }
@@ -27,6 +29,9 @@ func (c *Coordinator) enqueueJob(j *job) {
 	c.queue.lastTurn++
 	j.turn = c.queue.lastTurn
 	c.queue.turns.Push(j.turn, j)
+	if len(j.spec.After.Jobs) > 0 {
+		c.changed(grid.JobChange{Kind: grid.JobHeld, Job: j.id})
+	}
 }
 
 // dequeueJob takes a job out of the queue, also one set aside.
@@ -84,6 +89,18 @@ func (c *Coordinator) ResumeJobs(now grid.Time) {
 	})
 }
 
+// retryQueue is the tasks to place again, oldest submission first. Each task knows its index, so one of a hundred
+// thousand is removed without a search.
+type retryQueue = heap.Heap[grid.Time, *liveTask, byHandle]
+
+// byHandle orders the tasks of jobs that arrived at the same time.
+type byHandle struct{}
+
+// Before implements [heap.Order].
+func (byHandle) Before(a, b *liveTask) bool { return a.handle < b.handle }
+
+func (l *liveTask) setQueueIndex(i int) { l.queueIndex = i }
+
 // retry puts a task back into the queue, ahead of younger ones.
 func (c *Coordinator) retry(l *liveTask) {
 	c.live.release(l)
@@ -124,7 +141,11 @@ func (c *Coordinator) parkTask(l *liveTask, a awaited) {
 	case awaitMapping:
 		l.job.heldBack++
 		c.live.waiting.unmapped++
+	case awaitSlot:
+		l.queueIndex, l.job.slotWaiters = len(l.job.slotWaiters), append(l.job.slotWaiters, l)
+		return
 	}
+	c.slotFreed(l.job) // of one that was polled for
 	l.queueIndex, c.live.waiting.list = len(c.live.waiting.list), append(c.live.waiting.list, l)
 }
 
@@ -134,6 +155,9 @@ func (c *Coordinator) dequeue(l *liveTask) {
 	case l.queueIndex == notQueued:
 	case l.phase == waiting && l.awaits == awaitMajority:
 		l.removeFrom(&l.job.replica.awaitingMajority)
+		c.live.release(l)
+	case l.phase == waiting && l.awaits == awaitSlot:
+		l.removeFrom(&l.job.slotWaiters)
 		c.live.release(l)
 	case l.phase == waiting:
 		l.removeFrom(&c.live.waiting.list)
@@ -165,28 +189,32 @@ func (l *liveTask) removeFrom(list *[]*liveTask) {
 // PlaceNext begins the next placement decision, if there is one, and reports whether it did: of a task, else of all
 // that await a mapping event.
 func (c *Coordinator) PlaceNext(now grid.Time, fx *grid.Effects) bool {
+	c.stopFailing(now, fx)
 	return c.placeTask(now, fx) || c.mapWaiting(now, fx)
 }
 
 // placeTask begins the placement of the next task, if the window has room: first of those to place again, then of new
 // ones in the order of submission.
 func (c *Coordinator) placeTask(now grid.Time, fx *grid.Effects) bool {
-	for c.live.inFlight < c.cfg.Window {
+	for c.live.retries.Len()+c.queue.turns.Len() > 0 && c.live.inFlight < c.cfg.Window {
 		if c.live.retries.Len() > 0 {
 			_, l := c.live.retries.Pop()
+			if l.job.cancelled { // a bulk end has yet to come to it
+				c.dropLive(l)
+				continue
+			}
 			if !l.lookAgain && l.job.heldBack > 0 && !c.isMapped(l.job) { // another task of its job tries for all
 				c.parkTask(l, awaitProof)
 				continue
 			}
 			l.lookAgain = false
-			c.place(now, l, fx)
+			if !c.awaitsSlotNow(now, l, l.job.polling, fx) {
+				c.place(now, l, fx)
+			}
 			return true
 		}
-		if c.queue.turns.Len() == 0 {
-			return false
-		}
 		_, j := c.queue.turns.First()
-		if noMajority := !c.mayAct(now, j) && !c.mayPlan(j); noMajority || j.heldBack > 0 {
+		if noMajority := !c.mayAct(now, j) && !c.mayPlan(j); noMajority || j.heldBack > 0 || j.isHeld() {
 			c.queue.turns.Pop()
 			j.setAside = true
 			if noMajority {
@@ -194,10 +222,20 @@ func (c *Coordinator) placeTask(now grid.Time, fx *grid.Effects) bool {
 			}
 			continue
 		}
+		if j.isFull(j.polling) {
+			c.queue.turns.Pop()
+			j.setAside, j.awaitsSlot = true, true
+			continue
+		}
+		if j.spec.IsGang() {
+			c.placeGang(now, j, fx)
+			return true
+		}
 		if c.awaitsBatch(j) {
 			return false
 		}
-		for j.nextFresh < j.spec.Count && (j.state(j.nextFresh) != grid.Pending || j.at(j.nextFresh).live != nil) {
+		for j.nextFresh < j.spec.Count && (j.state(j.nextFresh) != grid.Pending || j.at(j.nextFresh).live != nil ||
+			c.skipsHeld(now, j, j.nextFresh, fx)) {
 			j.nextFresh++
 		}
 		if j.nextFresh == j.spec.Count {

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"skep/grid"
+	"skep/node/barrier"
 )
 
 // Of tasks that arrived at the same time the older one is placed first, and of jobs whose barriers are due at the same
@@ -23,7 +24,7 @@ func TestEqualTimesHaveAnOrder(t *testing.T) {
 	var barriers barrierHeap
 	barriers.Track((*job).setBarrierIndex)
 	for _, n := range []byte{3, 1, 2} {
-		barriers.Push(7, &job{id: grid.JobID{Nonce: [10]byte{n}}, barrier: &cancelBarrier{}})
+		barriers.Push(7, &job{id: grid.JobID{Nonce: [10]byte{n}}, cancelling: cancelling{barrier: barrier.New(0)}})
 	}
 	for _, want := range []byte{1, 2, 3} {
 		if _, j := barriers.Pop(); j.id.Nonce[0] != want {

@@ -20,7 +20,7 @@ func (c *Coordinator) attemptReturned(now grid.Time, p *grid.Expectation, worker
 // task that may run at most once, and not where all rates are given.
 func (c *Coordinator) isStraggler(now grid.Time, l *liveTask) bool {
 	return c.leaseDue(l) < grid.Never && l.result == nil && l.phase == placed && l.job.spec.Retries > 0 &&
-		c.peers.IsStraggler(now, &l.expectation, l.task().worker, l.level(), l.job.spec, l.reclaims)
+		!l.job.spec.IsGang() && c.peers.IsStraggler(now, &l.expectation, l.task().worker, l.level(), l.job.spec, l.reclaims)
 }
 
 // reclaimStraggler takes a task back from a node that does not end it. This does not count against the task's retries:
@@ -53,7 +53,8 @@ func (c *Coordinator) reclaimStraggler(now grid.Time, l *liveTask, fx *grid.Effe
 // mayDemoteTo reports whether a worker may move the task to that class: not to a class that it had before, nor to a
 // level of one, and a few times at most. Otherwise the result is an ordinary loss.
 func (l *liveTask) mayDemoteTo(next string) bool {
-	return next != "" && grid.ValidClass(next) && next != l.class() && l.job.spec.Retries > 0 && l.demotions.May(next)
+	return next != "" && grid.ValidClass(next) && next != l.class() && l.job.spec.Retries > 0 && l.demotions.May(next) &&
+		!l.job.spec.IsGang()
 }
 
 // demote places a task again with the class that its worker named, and reports whether the result was a valid
@@ -80,7 +81,7 @@ func (c *Coordinator) demote(now grid.Time, l *liveTask, r *grid.Result, fx *gri
 
 const (
 	maxPulls       = 3           // times that a task is taken from a worker's queue; then it stays
-	maxVainPulls   = 3           // times that the node that asked for it did not get it; then it stays too
+	maxVainPulls   = 3           // nodes that asked for it and did not get it; then it stays too
 	maxWaiting     = 64          // waiting tasks that are considered
 	maxWaitingJobs = 16          // jobs that they are of
 	pullPause      = time.Second // a worker whose task was pulled in vain is avoided for so long
@@ -95,7 +96,7 @@ func (c *Coordinator) mayGrant(now grid.Time, l *liveTask) bool {
 	if l.awaits == awaitMapping && l.job.expected.by == 0 {
 		return false
 	}
-	return !l.planned && now >= l.pauseUntil && !c.isLocal(l.job) && c.mayAct(now, l.job) &&
+	return !l.planned && !l.job.isFull(0) && now >= l.pauseUntil && !c.isLocal(l.job) && c.mayAct(now, l.job) &&
 		(l.awaits == awaitMapping || l.task().history.Last().Refusal.Why != grid.WhyPolicy || c.awaitsIdleNode(l.job))
 }
 
@@ -162,7 +163,7 @@ func (c *Coordinator) MayYield(now grid.Time, id grid.AttemptID, to grid.NodeID)
 		return false
 	}
 	l := j.at(id.Task.Index).live
-	return l != nil && !l.excludes(to, true) && !c.peers.BackingOff(now, to) &&
+	return l != nil && !l.excludes(to, true) && !c.peers.BackingOff(now, to) && !c.peers.Excludes(now, l.class(), to) &&
 		j.leads() && !j.cancelled && !c.isLocal(j) && c.mayAct(now, j) &&
 		(j.spec.Retries > 0 || id.Epoch >= j.replica.fullHistoryFrom)
 }
@@ -183,7 +184,7 @@ func (l *liveTask) wasPulled(worker grid.NodeID, why grid.Why, puller grid.NodeI
 }
 
 // stays reports whether a task was taken from queues as often as it may be.
-func (l *liveTask) stays() bool { return l.task().pulls >= maxPulls || l.vainPulls >= maxVainPulls }
+func (l *liveTask) stays() bool { return l.task().pulls >= maxPulls || len(l.vain) >= maxVainPulls }
 
 // leaseDue is when the lease timer of a task's attempt is due: a quarter of a lease before the lease ends, to ask a
 // worker that has not reported the attempt; then at its end. Never, if the worker is this node.
@@ -233,7 +234,7 @@ func (c *Coordinator) pulledAway(now grid.Time, l *liveTask, worker, puller grid
 	if s != nil {
 		l.task().pulls++
 	} else {
-		l.vainPulls++
+		l.vain = append(l.vain, puller)
 	}
 	c.setState(l.job, l.index, grid.Pending, fx)
 	c.saveEntry(l.job, l.index, fx)

@@ -9,10 +9,12 @@ import (
 // replica is this node's replica of a job's register, and what waits for the register here.
 type replica struct {
 	Register
-	membersVerified  bool        // the job's origin named the members
-	submitters       []uint64    // callers to answer once a majority holds the job
-	confirmBy        grid.Time   // deadline for answering them otherwise
-	cancellers       []uint64    // callers to answer once the cancellation is committed
+	membersVerified  bool           // the job's origin named the members
+	submitters       []uint64       // callers to answer once a majority holds the job
+	confirmBy        grid.Time      // deadline for answering them otherwise
+	cancellers       []uint64       // callers to answer once the cancellation is committed
+	requests         []tasksRequest // what callers wait for that is about some of its tasks
+	retries          []pendingRetry
 	fullHistoryFrom  uint32      // owner only: it knows every attempt from this epoch on; 0 = it is the first owner
 	provisional      bool        // origin only: no majority has answered yet
 	leasesDenied     bool        // owner only: work that waits at its workers has no start lease for want of a majority
@@ -70,14 +72,17 @@ func (c *Coordinator) newReplica(id grid.JobID, spec *grid.JobSpec, submitted in
 	return j
 }
 
-// proposeEnd writes a task's end to the register; the end becomes visible once it is committed.
-func (c *Coordinator) proposeEnd(j *job, i uint32, r *grid.Result, fx *grid.Effects) {
-	t := j.task(i)
-	t.uncommitted = true
+// proposeEnd writes a task's end to the register; the end becomes visible, or the task goes on, once it is committed.
+func (c *Coordinator) proposeEnd(now grid.Time, j *job, e *grid.Entry, fx *grid.Effects) {
+	i := e.Index
+	j.task(i).uncommitted, j.task(i).round = true, e.Round
 	j.uncommitted++
-	j.replica.Propose(&grid.Entry{Index: i, Attempt: t.attempt, Worker: t.worker, Lost: t.lost, Result: r,
-		Placed: t.placed, Began: t.began, Done: t.done})
+	j.replica.Propose(e)
 	c.matchDeposit(j, i, fx)
+	if j.replica.Sole() && e.Open() {
+		c.goOn(now, j, i, fx)
+		return
+	}
 	c.saveEntry(j, i, fx)
 	c.rechargeJob(j)
 	if j.replica.Sole() {
@@ -130,39 +135,28 @@ func (c *Coordinator) writeAnswered(now grid.Time, from grid.NodeID, a *grid.Reg
 
 // committed carries out what waited for a majority: the end is visible now, and the worker may forget it.
 func (c *Coordinator) committed(now grid.Time, j *job, i uint32, fx *grid.Effects) {
+	if i < j.spec.Count && j.at(i).uncommitted && j.openEntry(i) != nil {
+		c.goOn(now, j, i, fx)
+		c.answerRequests(now, j, i, false, fx)
+		return
+	}
 	c.saveEntry(j, i, fx)
 	if i == j.spec.Count {
 		c.answerCancellers(now, j, fx)
+		c.answerRequests(now, j, i, false, fx)
 		return
 	}
 	fx.Saves[len(fx.Saves)-1].Later = true // this node is one of the majority: after a crash it learns the commit again
-	t := j.task(i)
-	if !t.uncommitted {
+	if i > j.spec.Count {
+		c.dependencyCommitted(now, j, i, fx)
+		return
+	}
+	if t := j.task(i); !t.uncommitted {
 		return
 	}
 	c.publishEnd(j, i, fx)
 	c.releaseWorker(j, i, fx)
-}
-
-// answerCancellers answers those who wait for the job's cancellation, once nothing of it can start any more.
-func (c *Coordinator) answerCancellers(now grid.Time, j *job, fx *grid.Effects) {
-	for _, x := range j.replica.cancellers {
-		c.awaitBarrier(now, j, x, fx)
-	}
-	j.replica.cancellers = nil
-}
-
-// publishEnd makes a task's end visible.
-func (c *Coordinator) publishEnd(j *job, i uint32, fx *grid.Effects) {
-	t := j.task(i)
-	t.uncommitted = false
-	j.uncommitted--
-	j.done = max(j.done, t.done)
-	if t.result.Exit != 0 {
-		j.failed++
-		j.exit = max(j.exit, t.result.Exit)
-	}
-	fx.Changed = append(fx.Changed, grid.TaskID{Job: j.id, Index: i})
+	c.answerRequests(now, j, i, true, fx)
 }
 
 // tickReplica repeats what is unanswered, and reports whether anything is left to do.

@@ -1,9 +1,12 @@
 package coordinator
 
 import (
+	"cmp"
 	"slices"
 
 	"skep/grid"
+	"skep/node/dependency"
+	"skep/node/failures"
 )
 
 // The role of a member that is not the owner.
@@ -17,6 +20,11 @@ func (c *Coordinator) applyWrite(now grid.Time, from grid.NodeID, g *grid.Regist
 		return
 	}
 	r := j.replica.Register
+	if !possibleEntries(j.spec, g.Entries, g.Epoch) {
+		c.stats.Stale++
+		r.Answer(from, grid.KindWriteAck, g, grid.RegisterUnknown, fx)
+		return
+	}
 	if !r.State().Done && c.admitEntries(j, g.Entries, g.Epoch, fx) != "" {
 		c.stats.Full++
 		r.Answer(from, grid.KindWriteAck, g, grid.RegisterFull, fx)
@@ -31,6 +39,14 @@ func (c *Coordinator) applyWrite(now grid.Time, from grid.NodeID, g *grid.Regist
 		c.scheduleTick(now, fx)
 	}
 	r.Answer(from, grid.KindWriteAck, g, answer, fx)
+}
+
+// possibleEntries reports whether an honest owner can have accepted these entries of a register: in an epoch, or with a
+// vote (epoch 0) in their own. Others are no offence: a false member may have described the job falsely here.
+func possibleEntries(s *grid.JobSpec, entries []grid.Entry, epoch uint32) bool {
+	return !slices.ContainsFunc(entries, func(e grid.Entry) bool {
+		return !failures.Possible(s, &e, cmp.Or(epoch, e.Epoch))
+	})
 }
 
 // vote answers a member that campaigns for a new epoch.
@@ -62,6 +78,10 @@ func (c *Coordinator) replicaFor(now grid.Time, from grid.NodeID, g *grid.Regist
 		}
 	}
 	if j != nil && !j.replica.Sole() {
+		if c.admitReopening(j, g) != "" {
+			c.stats.Full++
+			return nil, grid.RegisterFull
+		}
 		return j, grid.RegisterOK
 	} else if j != nil || g.Spec == nil || g.Spec.Check() != nil || !grid.ValidMembers(g.Job, from, g.Members) ||
 		!slices.Contains(g.Members, c.cfg.Self) || c.isOrigin(g.Job) {
@@ -87,10 +107,18 @@ func (c *Coordinator) applyEntry(j *job, i uint32, fx *grid.Effects) {
 	}
 	f, final := j.replica.Value(i)
 	c.matchDeposit(j, i, fx)
+	if f.Open() {
+		c.applyOpen(j, i, f, fx)
+		return
+	}
 	t := j.task(i)
 	if t.live != nil {
 		c.dropLive(t.live)
 	}
+	if t.state == grid.Ended && !t.uncommitted && t.round != f.Round { // it was run again meanwhile
+		c.reopen(j, i, fx)
+	}
+	t.round = f.Round
 	if t.state != grid.Ended {
 		c.setState(j, i, grid.Ended, fx)
 		t.uncommitted = true
@@ -111,6 +139,7 @@ func (c *Coordinator) applyEntry(j *job, i uint32, fx *grid.Effects) {
 // have closed it without the ends of some tasks; these stay pending, and nothing of them counts any more.
 func (c *Coordinator) jobClosed(now grid.Time, j *job, fx *grid.Effects) {
 	c.replyAll(&j.replica.submitters, j.id, fx)
+	j.refuseRetries(fx)
 	for i, t := range j.known() {
 		if t.uncommitted {
 			c.publishEnd(j, i, fx)
@@ -144,10 +173,10 @@ func (c *Coordinator) dropForgedReplica(now grid.Time, j *job, fx *grid.Effects)
 		j.replica.StepDown()
 		c.followRegisters(now, fx)
 	}
-	at := c.archive.find(j.id)
+	at := c.archive.Find(j.id)
 	c.forgetJob(j, fx)
 	if at >= 0 {
-		c.archive.remove(c.cfg.Self, at)
+		c.archive.Remove(c.cfg.Self, at)
 	}
 }
 
@@ -174,5 +203,44 @@ func (j *job) awaitsCommit(id grid.AttemptID) bool {
 		return false
 	}
 	t := j.at(id.Task.Index)
-	return t.uncommitted && t.attempt == id.Attempt
+	recorded, committed := j.isRecorded(id)
+	return t.uncommitted && t.attempt == id.Attempt || recorded && !committed && j.replica.IsOwner()
+}
+
+// What a node that keeps a job tells those that wait for it.
+
+// OutcomeOf implements [dependency.Jobs].
+func (c *Coordinator) OutcomeOf(now grid.Time, id grid.JobID, asker grid.NodeID) (o dependency.Outcome, known,
+	gone bool) {
+	j := c.peekJob(id)
+	if j == nil {
+		return o, false, c.replicas.Buried(id)
+	}
+	rep := j.replica
+	cancelled, _ := rep.Cancelled()
+	return dependency.Outcome{Spec: j.spec, MayTell: rep.State().Done || c.mayAct(now, j),
+		Over: j.counts[grid.Ended]-j.uncommitted == j.count(), Exit: j.exit,
+		Cancelled: (cancelled || j.cancelled) && j.exit != 0, Owner: j.ownerKnown(), Outsider: j.spec.Access() ==
+			grid.AccessOwner && asker != id.Origin && !c.isHere(asker) && rep.Place(asker) < 0}, true, false
+}
+
+// EndOf implements [dependency.Jobs].
+func (c *Coordinator) EndOf(id grid.TaskID) *grid.Result {
+	j := c.peekJob(id.Job)
+	if j == nil || id.Index >= j.spec.Count {
+		return nil
+	}
+	if t := j.at(id.Index); t.state == grid.Ended && !t.uncommitted {
+		return t.result.Result()
+	}
+	return nil
+}
+
+// Ends returns what a job that is known here waits for, and the register that says how that has ended; nil = it is not.
+func (c *Coordinator) Ends(id grid.JobID) (*grid.JobSpec, dependency.Ends) {
+	j := c.peekJob(id)
+	if j == nil {
+		return nil, nil
+	}
+	return j.spec, j.replica
 }

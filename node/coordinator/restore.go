@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"skep/grid"
+	"skep/node/failures"
 )
 
 // putTask restores the state of a task.
@@ -28,10 +29,7 @@ func (c *Coordinator) putTask(j *job, r *grid.TaskRecord) {
 	j.counts[t.state]++
 	if t.state == grid.Ended {
 		j.done = max(j.done, t.done)
-		if r.Result != nil && r.Result.Exit != 0 {
-			j.failed++
-			j.exit = max(j.exit, r.Result.Exit)
-		}
+		j.failedEnds.count(&t.result)
 	}
 }
 
@@ -96,6 +94,9 @@ func (c *Coordinator) resume(now grid.Time, j *job, fx *grid.Effects) {
 		c.resumeBackup(now, l, fx)
 		c.peers.Start(now, &l.expectation)
 		c.renewLease(now, l, fx)
+		if j.spec.IsGang() {
+			c.adoptRank(j, t.attempt)
+		}
 	}
 }
 
@@ -105,6 +106,7 @@ func (c *Coordinator) resumeBackup(now grid.Time, l *liveTask, fx *grid.Effects)
 	if !found {
 		return
 	}
+	l.job.backups++
 	l.backup = &backupAttempt{attempt: x.Attempt, worker: x.Worker, accepted: true, placed: l.task().placed,
 		deadline: c.leaseEnd(now, x.Worker, c.cfg.Lease)}
 	c.scheduleLease(l, fx)
@@ -112,7 +114,8 @@ func (c *Coordinator) resumeBackup(now grid.Time, l *liveTask, fx *grid.Effects)
 
 // RestoreRegister restores a job. Its entries may have been restored before it.
 func (c *Coordinator) RestoreRegister(r *grid.RegisterRecord) {
-	s := grid.RegisterState{Promised: r.Promised, VotedFor: r.VotedFor, Epoch: r.Epoch, Owner: r.Owner, Done: r.Done}
+	s := grid.RegisterState{Promised: r.Promised, VotedFor: r.VotedFor, Epoch: r.Epoch, Owner: r.Owner, Done: r.Done,
+		Opened: r.Opened}
 	j := c.newReplica(r.ID, r.Spec, r.Submitted, r.Members, s)
 	// not on disk for jobs of others: the stored members hold until the origin contradicts them
 	j.replica.membersVerified = c.isOrigin(r.ID)
@@ -148,16 +151,24 @@ func (c *Coordinator) RestoreEntry(r *grid.EntryRecord) {
 
 func (c *Coordinator) putEntry(j *job, r *grid.EntryRecord) {
 	i := r.ID.Task.Index
+	if r.Open != nil && (r.Open.Index != i || !failures.Possible(j.spec, r.Open, r.Open.Epoch)) {
+		open := *r
+		r, open.Open = &open, nil // as if it had not been written
+	}
 	if r.Epoch > 0 {
 		j.replica.Restore(&grid.Entry{Index: i, Epoch: r.Epoch, Attempt: r.ID.Attempt, Worker: r.Worker, Lost: r.Lost,
-			Result: r.Result, Placed: r.Placed, Began: r.Began, Done: r.Done}, r.Committed)
+			Result: r.Result, Placed: r.Placed, Began: r.Began, Done: r.Done, Round: r.Round, Failures: r.Failures,
+			RetriedAt: r.RetriedAt, RetryEpoch: r.RetryEpoch},
+			r.Committed)
+	} else if r.Open != nil {
+		j.replica.Restore(r.Open, r.Committed)
 	}
-	if i == j.spec.Count {
-		j.cancelled = r.Epoch > 0
+	if i >= j.spec.Count {
+		j.cancelled, _ = j.replica.Cancelled()
 		return
 	}
-	if r.Held && r.Result != nil && !j.replica.Sole() {
-		c.deposits.OutputStored(&j.replica.files, i, r.ID.Attempt, r.Result)
+	if a, result := r.Deposited(); r.Held && result != nil && !j.replica.Sole() {
+		c.deposits.OutputStored(&j.replica.files, i, a, result)
 		c.notePayer(j)
 		c.rechargeJob(j)
 	}
@@ -167,17 +178,21 @@ func (c *Coordinator) putEntry(j *job, r *grid.EntryRecord) {
 		if r.Worker.IsZero() {
 			rec.ID.Attempt = grid.Attempt{} // another owner made the attempt: this owner has yet to hear of it
 		}
+		if v := r.Open; v != nil && rec.ID.Attempt.Less(v.Attempt) {
+			rec.ID.Attempt, rec.Worker = v.Attempt, v.Worker
+		}
 		c.putTask(j, &rec)
 		return
 	}
 	c.deposits.ResultWritten(&j.replica.files, i)
+	defer func() { j.task(i).round = r.Round }()
 	if r.Committed || j.replica.State().Done {
 		c.putTask(j, &r.TaskRecord)
 		return
 	}
-	failed, exit := j.failed, j.exit
+	committed := j.failedEnds
 	c.putTask(j, &r.TaskRecord)
-	j.failed, j.exit = failed, exit
+	j.failedEnds = committed
 	t := j.task(i)
 	t.uncommitted, t.heldByWorker = true, c.isHere(t.worker) // other workers report theirs again
 	j.uncommitted++
@@ -212,4 +227,5 @@ func (c *Coordinator) resumeReplica(now grid.Time, j *job, fx *grid.Effects) {
 	}
 	c.peers.Arrive(now, j.level, j.spec, 0)
 	c.resume(now, j, fx)
+	c.countFailure(j)
 }

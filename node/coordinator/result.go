@@ -32,6 +32,12 @@ func (c *Coordinator) resultReceived(now grid.Time, from grid.NodeID, id grid.At
 		return
 	}
 	t := j.task(id.Task.Index)
+	if recorded, committed := j.isRecorded(id); recorded {
+		if committed { // else it is acknowledged later, when the worker repeats it
+			c.releaseAttempt(from, id, t, fx)
+		}
+		return
+	}
 	if l := c.backupOf(from, id); l != nil && !c.backupEnded(now, l, from, id, r, fx) {
 		return
 	}
@@ -46,6 +52,10 @@ func (c *Coordinator) resultReceived(now grid.Time, from grid.NodeID, id grid.At
 		return
 	}
 	if t.live == nil {
+		if j.spec.IsGang() { // its attempt was given up, and what it leaves does not count
+			c.dropStale(from, id, fx)
+			return
+		}
 		c.newLiveTask(j, id.Task.Index)
 	}
 	l := t.live
@@ -97,7 +107,12 @@ func (c *Coordinator) lostAtWorker(now grid.Time, l *liveTask, r *grid.Result, f
 // notExecuted places a task elsewhere that a worker could not execute or prepare, or ends it if that has failed too
 // often.
 func (c *Coordinator) notExecuted(now grid.Time, l *liveTask, from grid.NodeID, r *grid.Result, fx *grid.Effects) {
-	c.peers.Ended(now, l.class(), from, r)
+	if c.rankNotExecuted(now, l, from, r, fx) {
+		return
+	}
+	if l.job.spec.Folders == nil { // else it may be about a folder, and says nothing about the program
+		c.peers.Ended(now, l.class(), from, r)
+	}
 	why := grid.Refusal{Why: grid.WhyProgram, Detail: r.Error}
 	if r.Cause == grid.Failed {
 		why.Why = grid.WhyFailed
@@ -203,7 +218,7 @@ func (c *Coordinator) recordResult(now grid.Time, l *liveTask, r *grid.Result, f
 		time.Duration(c.wall.At(now).UnixNano()-t.placed)-r.Waited-r.Wall) {
 		c.redate(l.class())
 	}
-	c.end(now, l.job, l.index, r, fx)
+	c.endAttempt(now, l, r, fx)
 }
 
 // redate gives the attempts of a class as long as it is now known to take.
@@ -217,4 +232,16 @@ func (c *Coordinator) redate(class string) {
 			c.peers.Redate(&l.backup.expectation, l.backup.worker, l.level())
 		}
 	}
+}
+
+// publishEnd makes a task's end visible.
+func (c *Coordinator) publishEnd(j *job, i uint32, fx *grid.Effects) {
+	t := j.task(i)
+	t.uncommitted = false
+	j.uncommitted--
+	j.done = max(j.done, t.done)
+	if j.failedEnds.count(&t.result); t.result.Exit != 0 {
+		c.countFailure(j)
+	}
+	fx.Changed = append(fx.Changed, grid.TaskID{Job: j.id, Index: i})
 }

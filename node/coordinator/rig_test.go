@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"skep/grid"
+	"skep/node/coordinator/tuning"
 	"skep/node/deposit"
 	"skep/node/quota"
 )
@@ -27,8 +28,8 @@ func (closedRegisters) Closed() Register { return closedRegister{} }
 // keeper is a coordinator that keeps finished jobs; it has no other parts.
 func keeper(t *testing.T) *Coordinator {
 	t.Helper()
-	tuning := Defaults()
-	c := &Coordinator{cfg: Config{Tuning: &tuning, Self: selfID},
+	knobs := tuning.Defaults()
+	c := &Coordinator{cfg: Config{Tuning: &knobs, Self: selfID},
 		parts: parts{wall: grid.Wall{Zero: time.Unix(1_700_000_000, 0)},
 			scratch: new(Scratch), replicas: closedRegisters{}, deposits: deposit.New(deposit.Config{Self: selfID}),
 			quota: new(quota.Accounts)}}

@@ -10,6 +10,7 @@ import (
 
 	"skep/grid"
 	"skep/internal/golden"
+	"skep/internal/indices"
 	"skep/node"
 )
 
@@ -17,8 +18,10 @@ import (
 // send, save, start, stop and answer. Commands:
 //
 //	start NODE...            start nodes (members=1 cpus=1 pull=0), connect them with all others, and let a second pass
-//	submit NODE JOB          submit a job (on=NODE,... count=1 retries=3 policy=NAME idempotent)
-//	cancel NODE JOB          cancel it
+//	submit NODE JOB          submit a job (on=NODE,... count=1 retries=3 policy=NAME idempotent
+//	                         retry-failed=0 backoff=0s rerun max-failures=0 max-running=0 ranks=0)
+//	cancel NODE JOB [TASKS]  cancel it, or these tasks of it
+//	retry NODE JOB TASKS     have these tasks of it run again
 //	end NODE TASK exit N     the program of a running attempt ends
 //	drain NODE TIME          the node shall take no new work, and stop what runs after a time
 //	kill NODE [silently]     the process dies and its connections close; silently: the others do not notice
@@ -160,10 +163,18 @@ func (w *network) doAt(m *member, verb string, args []string, line string) error
 			}
 		}
 		return fmt.Errorf("%s does not run %s", m.name, args[0])
-	case verb == "cancel" && len(args) == 1:
+	case (verb == "cancel" || verb == "retry") && len(args) > 0:
+		var tasks indices.Set
+		if len(args) > 1 {
+			var err error
+			if tasks, err = indices.Parse(args[1], grid.MaxCount); err != nil {
+				return err
+			}
+		}
+		kind := map[string]grid.EventKind{"cancel": grid.EvCancel, "retry": grid.EvRetry}[verb]
 		for _, id := range w.jobs {
 			if w.job(id) == args[0] {
-				w.step(m, &grid.Event{Kind: grid.EvCancel, Caller: w.caller(line), Job: id})
+				w.step(m, &grid.Event{Kind: kind, Caller: w.caller(line), Job: id, Tasks: tasks})
 				return nil
 			}
 		}
@@ -189,10 +200,22 @@ func jobSpec(args []string) (*grid.JobSpec, error) {
 			s.Needs.Labels, err = []grid.LabelNeed{{Key: "node", Values: strings.Split(value, ",")}}, nil
 		case "count":
 			s.Count = uint32(number)
+		case "ranks":
+			s.Count, s.Gang.Ranks = uint32(number), uint32(number)
 		case "retries":
 			s.Retries = int32(number)
 		case "policy":
 			s.Policy, err = value, nil
+		case "retry-failed":
+			s.Rules.OnFailure.Retry = int32(number)
+		case "backoff":
+			s.Rules.OnFailure.Backoff, err = time.ParseDuration(value)
+		case "max-failures":
+			s.Rules.MaxFailures = int32(number)
+		case "max-running":
+			s.Rules.MaxRunning = int32(number)
+		case "rerun":
+			s.Rules.OnFailure.Rerun, err = true, nil
 		case "idempotent":
 			s.Idempotent, err = true, nil
 		default:

@@ -16,7 +16,8 @@ var kindNames = map[grid.Kind]string{grid.KindWrite: "write", grid.KindWriteAck:
 	grid.KindCampaign: "campaign", grid.KindVote: "vote",
 	grid.KindKeepalive: "keepalive", grid.KindKeepaliveAck: "keepalive-ack", grid.KindStartLease: "start-lease",
 	grid.KindStartLeaseAck: "start-lease-ack",
-	grid.KindDeposit:       "deposit", grid.KindDepositAck: "deposit-ack", grid.KindResultAck: "result-ack"}
+	grid.KindDeposit:       "deposit", grid.KindDepositAck: "deposit-ack", grid.KindResultAck: "result-ack",
+	grid.KindReserveAck: "reserve-ack"}
 
 func kindName(k grid.Kind) string {
 	if name, found := kindNames[k]; found {
@@ -89,6 +90,18 @@ func (w *network) message(m *grid.Message) string {
 		}
 	case grid.KindOffer:
 		s += " " + w.attempt(m.Offer.ID)
+	case grid.KindReserve:
+		s += fmt.Sprintf(" %s#%v, %d ranks", w.job(m.Reserve.Job), m.Reserve.Attempt, m.Reserve.Ranks)
+		if m.Reserve.Later {
+			s += ", later too"
+		}
+	case grid.KindReserveAck:
+		if s += fmt.Sprintf(" %s#%v", w.job(m.Reserve.Job), m.Reserve.Attempt); m.Reserve.Refusal.Why != grid.WhyNone {
+			s += ": " + m.Reserve.Refusal.Why.String()
+		}
+		if m.Reserve.Holder != (grid.JobID{}) {
+			s += ", " + w.job(m.Reserve.Holder)
+		}
 	case grid.KindRefuse:
 		if s += ": " + m.Refusal.Why.String(); m.Refusal.Detail != "" {
 			s += ", " + m.Refusal.Detail
@@ -125,12 +138,17 @@ func (w *network) entries(g *grid.RegisterMessage) (s string) {
 	for i := range g.Entries {
 		if e := &g.Entries[i]; e.Result == nil {
 			s += ", cancellation"
+		} else if e.IsRetry() {
+			s += fmt.Sprintf(", /%d again after #%v %s", e.Index, e.Attempt, outcome(e.Result))
 		} else {
 			s += fmt.Sprintf(", /%d#%v %s", e.Index, e.Attempt, outcome(e.Result))
 		}
 	}
 	if g.Done {
 		s += ", closed"
+	}
+	if g.Opened > 0 {
+		s += fmt.Sprintf(", opened %d", g.Opened)
 	}
 	return s
 }
@@ -176,6 +194,9 @@ func (w *network) record(r *grid.Record) (s string) {
 		if g.Done {
 			s += ", closed"
 		}
+		if g.Opened > 0 {
+			s += fmt.Sprintf(", opened %d", g.Opened)
+		}
 	default:
 		s = w.entry(&r.Entry)
 	}
@@ -185,8 +206,25 @@ func (w *network) record(r *grid.Record) (s string) {
 	return s
 }
 
-func (w *network) entry(e *grid.EntryRecord) string {
-	s := fmt.Sprintf("saves task %s %v", w.attempt(e.ID), e.State)
+// openEntry says what a record holds of a failure after which the task goes on.
+func openEntry(e *grid.EntryRecord) string {
+	switch v := e.Open; {
+	case v == nil:
+		return ""
+	case v.IsRetry() && e.Committed:
+		return fmt.Sprintf(", again after end %d (#%v %s), committed", v.Round, v.Attempt, outcome(v.Result))
+	case v.IsRetry():
+		return fmt.Sprintf(", again after end %d (#%v %s)", v.Round, v.Attempt, outcome(v.Result))
+	case e.Committed:
+		return fmt.Sprintf(", after failure %d (#%v %s), committed", v.Round+1, v.Attempt, outcome(v.Result))
+	default:
+		return fmt.Sprintf(", after failure %d (#%v %s)", v.Round+1, v.Attempt, outcome(v.Result))
+	}
+}
+
+func (w *network) entry(e *grid.EntryRecord) (s string) {
+	s = fmt.Sprintf("saves task %s %v", w.attempt(e.ID), e.State)
+	defer func() { s += openEntry(e) }()
 	switch e.State {
 	case grid.Pending:
 		if e.Lost > 0 {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"skep/balance"
@@ -85,7 +86,8 @@ func (c *Coordinator) replyAll(callers *[]uint64, id grid.JobID, fx *grid.Effect
 // isProvisional reports whether a job submitted here awaits its first majority and its first task may be placed
 // meanwhile. Not a job without retries: a crash before the offer would end the task as lost. Not under a batch policy.
 func (c *Coordinator) isProvisional(j *job) bool {
-	if !j.replica.provisional || !j.replica.IsOwner() || j.spec.Retries == 0 {
+	if !j.replica.provisional || !j.replica.IsOwner() || j.spec.Retries == 0 || len(j.spec.After.Jobs) > 0 ||
+		j.spec.IsGang() {
 		return false
 	}
 	_, batch := c.policyOf(j).(balance.Batch)
@@ -130,14 +132,22 @@ func (c *Coordinator) sendPlanned(now grid.Time, l *liveTask, fx *grid.Effects) 
 	c.sendFirstOffer(now, l, fx)
 }
 
-// accessReason explains, for a job with access: owner, which further candidates were not eligible; "" if access
-// excluded none. Such a job goes only to nodes that promise on connect (grid.FeatureAccess) to show it only to a caller
-// with its capability. Other nodes get no record of the job and run none of its tasks.
+// accessReason explains which further candidates were not eligible as members; "" if none were. A job with access:
+// owner goes only to nodes that promise on connect (grid.FeatureAccess) to show it only to a caller with its
+// capability: other nodes get no record of the job and run none of its tasks. Of a job whose failed tasks are run again
+// other nodes would not keep the register (grid.FeatureReruns), and a job that waits for others they would release.
 func (c *Coordinator) accessReason(spec *grid.JobSpec) string {
-	if spec.Access() == grid.AccessOwner && len(c.peers.Candidates(true)) < len(c.peers.Candidates(false)) {
+	switch features := spec.MemberFeatures(); {
+	case features == 0 || len(c.peers.Candidates(features)) == len(c.peers.Candidates(0)):
+		return ""
+	case spec.Access() == grid.AccessOwner:
 		return " that show it to nobody but its owner, as older versions do not"
+	case features.Has(grid.FeatureOrder):
+		return " that keep a job which waits for others, as older versions do not"
+	case features.Has(grid.FeatureGangs):
+		return " that keep a gang, as older versions do not"
 	}
-	return ""
+	return " that keep a job whose failed tasks are run again, as older versions do not"
 }
 
 // Submit reports whether a submission is a valid job that is new here; its members are to be chosen. Else the caller is
@@ -157,6 +167,9 @@ func (c *Coordinator) Submit(now grid.Time, ev *grid.Event, fx *grid.Effects) (f
 	err := ev.Spec.Check()
 	if err == nil && c.replicas.Buried(ev.Job) {
 		err = fmt.Errorf("job %s: was submitted before and is over, and its outcome is not kept any more", ev.Job.Short())
+	}
+	if err == nil && slices.ContainsFunc(ev.Spec.After.Jobs, func(d grid.Dependency) bool { return d.Job == ev.Job }) {
+		err = fmt.Errorf("job %s: is to follow itself: want another job", ev.Job.Short())
 	}
 	if err == nil && !c.isOrigin(ev.Job) {
 		err = fmt.Errorf("job %s: belongs to another node", ev.Job.Short())
@@ -208,4 +221,13 @@ func (c *Coordinator) queueNewJob(now grid.Time, j *job, fx *grid.Effects) {
 	j.arrived = now
 	c.enqueueJob(j)
 	c.peers.Arrive(now, j.level, j.spec, int(j.spec.Count))
+}
+
+// holdAgain has the queue come to a task that is held and was cancelled before, and asks again for what it waits for.
+func (c *Coordinator) holdAgain(j *job, i uint32) {
+	if j.nextFresh = min(j.nextFresh, i); j.queueIndex == 0 && !j.setAside {
+		c.enqueueJob(j)
+		return
+	}
+	c.changed(grid.JobChange{Kind: grid.JobHeld, Job: j.id})
 }

@@ -21,7 +21,7 @@ func (c *Coordinator) voteAnswered(now grid.Time, from grid.NodeID, a *grid.Regi
 		c.countOffence(from, fx)
 		return
 	}
-	if j == nil || j.replica.CampaignEpoch() == 0 {
+	if j == nil || j.replica.CampaignEpoch() == 0 || !possibleEntries(j.spec, a.Entries, 0) {
 		c.stats.Stale++
 		return
 	}
@@ -49,7 +49,7 @@ func (c *Coordinator) followRegisters(now grid.Time, fx *grid.Effects) {
 func (c *Coordinator) followRegister(now grid.Time, j *job, x grid.RegisterChange, fx *grid.Effects) {
 	switch x.Kind {
 	case grid.RegisterLost:
-		c.dropOwnership(j, fx)
+		c.dropOwnership(now, j, fx)
 	case grid.RegisterWritten:
 		c.saveEntry(j, x.Index, fx)
 		c.applyEntry(j, x.Index, fx)
@@ -66,6 +66,8 @@ func (c *Coordinator) followRegister(now grid.Time, j *job, x grid.RegisterChang
 		c.forgetJob(j, fx)
 	case grid.RegisterOver:
 		c.changed(grid.JobChange{Kind: grid.JobOver, Job: j.id})
+	case grid.RegisterReopened:
+		c.jobReopened(now, j, fx)
 	case grid.RegisterForgotten:
 		c.replyAll(&j.replica.submitters, j.id, fx)
 		c.buryJob(j, fx)
@@ -91,9 +93,9 @@ func (c *Coordinator) ownershipWon(now grid.Time, j *job, renewed bool, fx *grid
 	rep := j.replica
 	if !renewed {
 		c.dequeueJob(j)
-		for _, t := range j.known() {
+		for i, t := range j.known() {
 			if t.state != grid.Ended {
-				t.attempt, t.worker = grid.Attempt{}, grid.NodeID{}
+				t.attempt, t.worker = j.lastKnown(i)
 			}
 		}
 		rep.graceUntil, rep.fullHistoryFrom = now.Add(c.cfg.Lease), rep.State().Epoch
@@ -105,22 +107,29 @@ func (c *Coordinator) ownershipWon(now grid.Time, j *job, renewed bool, fx *grid
 	c.ownerLearned(now, j, fx)
 	c.deposits.ReplicateInputs(now, &rep.files)
 	c.scheduleTick(now, fx)
+	c.retryPending(now, j, fx)
 	if cancelled, _ := rep.Cancelled(); cancelled {
 		c.startBulkEnd(now, j, fx)
 	}
 }
 
+// lastKnown is the newest attempt of a task that a new owner knows: that of the recorded failure, or none.
+func (j *job) lastKnown(i uint32) (a grid.Attempt, worker grid.NodeID) {
+	if v := j.openEntry(i); v != nil {
+		return v.Attempt, v.Worker
+	}
+	return a, worker
+}
+
 // dropOwnership forgets what this node knew as a job's owner: another node may own it since and have done anything.
-func (c *Coordinator) dropOwnership(j *job, fx *grid.Effects) {
+func (c *Coordinator) dropOwnership(now grid.Time, j *job, fx *grid.Effects) {
 	j.replica.graceUntil, j.replica.provisional, j.replica.bulkEnd.on = 0, false, false
 	j.replica.files.StepDown()
-	for _, x := range j.replica.cancellers {
-		fx.Reply(x, j.id, "another node has taken the job over: cancel it again")
-	}
-	j.replica.cancellers = nil
-	if j.barrier != nil && len(j.barrier.callers) == 0 { // callers that wait for a committed cancellation keep waiting
+	j.refuseRequests(fx)
+	if j.barrier != nil && len(j.barrier.Callers()) == 0 { // callers that wait for a committed cancellation keep waiting
 		c.lowerBarrier(j)
 	}
+	c.dropGang(now, j, fx)
 	c.dequeueJob(j)
 	for i, t := range j.known() {
 		if t.live != nil {
@@ -128,6 +137,8 @@ func (c *Coordinator) dropOwnership(j *job, fx *grid.Effects) {
 		}
 		if t.state != grid.Ended {
 			c.setState(j, i, grid.Pending, fx)
+		} else if t.uncommitted && j.openEntry(i) != nil {
+			c.reopen(j, i, fx)
 		}
 	}
 }
@@ -139,7 +150,9 @@ func (c *Coordinator) dropOwnership(j *job, fx *grid.Effects) {
 func (c *Coordinator) placeUnreported(now grid.Time, j *job, fx *grid.Effects) {
 	j.replica.graceUntil = 0
 	j.nextFresh = 0
+	c.countFailure(j)
 	switch {
+	case c.settleGang(now, j, fx):
 	case j.cancelled: // continueBulkEnd ends its tasks
 	case j.spec.Retries == 0:
 		c.startBulkEnd(now, j, fx)
@@ -179,12 +192,16 @@ func (c *Coordinator) endAsLost(now grid.Time, j *job, i uint32, fx *grid.Effect
 func (c *Coordinator) adoptAttempt(now grid.Time, from grid.NodeID, id grid.AttemptID, fx *grid.Effects) {
 	j := c.job(id.Task.Job)
 	if j == nil || !j.replica.IsOwner() || id.Task.Index >= j.spec.Count ||
-		id.Attempt == (grid.Attempt{}) || id.Epoch >= j.replica.fullHistoryFrom {
+		id.Attempt == (grid.Attempt{}) || id.Epoch >= j.replica.fullHistoryFrom ||
+		j.spec.IsGang() && j.replica.graceUntil == 0 { // after the grace the gang is settled
 		return
 	}
 	t := j.task(id.Task.Index)
-	if t.state == grid.Ended || !t.attempt.Less(id.Attempt) {
+	if recorded, _ := j.isRecorded(id); recorded || t.state == grid.Ended || !t.attempt.Less(id.Attempt) {
 		return
+	}
+	if v := j.openEntry(id.Task.Index); v != nil && c.backoffLeft(now, v) > 0 {
+		return // it was made before that failure was recorded
 	}
 	if t.live != nil {
 		c.dropLive(t.live)
@@ -197,6 +214,9 @@ func (c *Coordinator) adoptAttempt(now grid.Time, from grid.NodeID, id grid.Atte
 	c.saveEntry(j, id.Task.Index, fx)
 	c.trace(t, grid.Trace{At: now, What: grid.TraceAccepted, Node: from})
 	c.renewLease(now, l, fx)
+	if j.spec.IsGang() {
+		c.adoptRank(j, id.Attempt)
+	}
 }
 
 // graceEntry is a job in its takeover grace.

@@ -2,12 +2,14 @@ package coordinator
 
 import (
 	"iter"
+	"time"
 
 	"skep/balance"
 	"skep/grid"
 	"skep/node/decisions"
 	"skep/node/exclusion"
 	"skep/node/history"
+	"skep/node/progress"
 )
 
 // task is the state of one task of a job. An untouched task is pending and takes no memory: a replica of another node's
@@ -21,6 +23,7 @@ type task struct {
 	backupMade   grid.Attempt // newest backup attempt
 	worker       grid.NodeID
 	lost         int32
+	round        uint32     // of the entry of its end, as in grid.Entry
 	result       grid.Brief // of an ended task
 	placed       int64
 	began        int64
@@ -103,6 +106,7 @@ type liveTask struct {
 	leaseWake   grid.Time // pending lease timer; 0 = none
 	asked       bool      // its lease is in the last quarter: its worker was asked for the attempt, if it is connected
 	expectation grid.Expectation
+	status      progress.Status // of its attempt
 
 	backup           *backupAttempt // nil = the task has one attempt
 	noBackup         bool           // no further backup: one attempt of two failed, or too many were lost
@@ -146,6 +150,7 @@ const (
 	awaitProof            // that a node on probation delivers
 	awaitMajority         // a majority of its job's register
 	awaitMapping          // a mapping event of its policy
+	awaitSlot             // that fewer tasks of its job have a worker
 )
 
 // ending is what is known of a task's end before it is recorded.
@@ -160,8 +165,8 @@ type ending struct {
 type moves struct {
 	demotedTo string // class that it was demoted to; "" = the job's
 	demotions exclusion.Demotions
-	reclaims  uint8 // times that it was reclaimed as a straggler
-	vainPulls uint8 // times that it was pulled and the node that asked did not get it
+	reclaims  uint8         // times that it was reclaimed as a straggler
+	vain      []grid.NodeID // nodes that pulled it and did not get it
 }
 
 // newLiveTask creates a task's live part.
@@ -180,7 +185,7 @@ func (c *Coordinator) dropLive(l *liveTask) {
 	c.attemptReturned(0, &l.expectation, l.task().worker, false)
 	if l.backup != nil {
 		c.attemptReturned(0, &l.backup.expectation, l.backup.worker, false)
-		l.backup = nil
+		c.forgetBackup(l)
 	}
 	if l.job.heldBack > 0 {
 		c.ResumeAwaitingProof()
@@ -192,6 +197,9 @@ func (c *Coordinator) dropLive(l *liveTask) {
 
 func (l *liveTask) Key() uint64 { return l.handle }
 func (l *liveTask) task() *task { return l.job.task(l.index) }
+
+// age is the time since the task was submitted, over all its attempts.
+func (l *liveTask) age(now grid.Time) time.Duration { return max(now.Sub(l.job.arrived), 0) }
 
 // class returns the task's class: its job's, unless it was demoted.
 func (l *liveTask) class() string {
@@ -215,9 +223,7 @@ func (l *liveTask) forgetResult() {
 	l.stopReplicating()
 }
 
-func (l *liveTask) stopReplicating() {
-	l.job.replica.files.StopReplicating(l.index)
-}
+func (l *liveTask) stopReplicating() { l.job.replica.files.StopReplicating(l.index) }
 
 // isReplicating reports whether the task's result waits for a majority to have its files.
 func (l *liveTask) isReplicating() bool {
@@ -239,4 +245,6 @@ func (j *job) untried(most int) (n int) {
 	return n
 }
 
-func (j *job) isUntried(i uint32) bool { return j.state(i) == grid.Pending && j.at(i).live == nil }
+func (j *job) isUntried(i uint32) bool {
+	return j.state(i) == grid.Pending && j.at(i).live == nil && j.openEntry(i) == nil && !j.holds(i)
+}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"skep/grid"
-	"skep/heap"
 	"skep/sparse"
 )
 
@@ -46,27 +45,15 @@ func (p phase) inWindow() bool { return p == polling || p == offered }
 //     wait for a majority; its queueIndex is its place there, else notQueued;
 //   - inFlight counts the tasks whose phase is in the window.
 type liveTasks struct {
-	by         sparse.Map[uint64, *liveTask]
-	lastHandle uint64 // last handle given
 	retries    retryQueue
 	waiting    waitingTasks
 	inFlight   int
+	by         sparse.Map[uint64, *liveTask]
+	lastHandle uint64 // last handle given
 }
 
 // notQueued is the queue index of a live task that is in no queue.
 const notQueued = -1
-
-// retryQueue is the tasks to place again, oldest submission first. Each task knows its index, so one of a hundred
-// thousand is removed without a search.
-type retryQueue = heap.Heap[grid.Time, *liveTask, byHandle]
-
-// byHandle orders the tasks of jobs that arrived at the same time.
-type byHandle struct{}
-
-// Before implements [heap.Order].
-func (byHandle) Before(a, b *liveTask) bool { return a.handle < b.handle }
-
-func (l *liveTask) setQueueIndex(i int) { l.queueIndex = i }
 
 // waitingTasks are the tasks that wait for a timer, or for a change of the nodes known.
 type waitingTasks struct {
@@ -115,6 +102,14 @@ func (s *liveTasks) release(l *liveTask) { s.become(l, idle) }
 func (s *liveTasks) become(l *liveTask, p phase) {
 	if !l.phase.mayBecome(p) {
 		panic(fmt.Sprintf("coordinator: a task is decided anew before it is %v: this one is %v", p, l.phase))
+	}
+	if l.phase == placed {
+		l.status.Clear(&l.job.running)
+	}
+	if l.phase == polling {
+		l.job.polling--
+	} else if p == polling {
+		l.job.polling++
 	}
 	if l.phase.inWindow() {
 		s.inFlight--
@@ -171,7 +166,10 @@ func brokenTask(c *Coordinator, l *liveTask) string {
 		return "nobody decides about it"
 	case l.phase == waiting && l.awaits == awaitMajority && l.job.replica.awaitingMajority[l.queueIndex] != l:
 		return "it does not wait for a majority"
-	case l.phase == waiting && l.awaits != awaitMajority && c.live.waiting.list[l.queueIndex] != l:
+	case l.phase == waiting && l.awaits == awaitSlot && l.job.slotWaiters[l.queueIndex] != l:
+		return "it does not wait for a slot"
+	case l.phase == waiting && l.awaits != awaitMajority && l.awaits != awaitSlot &&
+		c.live.waiting.list[l.queueIndex] != l:
 		return "it does not wait"
 	}
 	return ""
@@ -190,7 +188,9 @@ func brokenJob(j *job) string {
 		if (t.state == grid.Offered || t.state == grid.Placed) && t.live == nil && active {
 			return fmt.Sprintf("task %d is %v and not live", i, t.state)
 		}
-		if v, _ := j.replica.Value(i); j.replica.Job() == j.id && (v != nil) != (t.state == grid.Ended) {
+		v, _ := j.replica.Value(i)
+		ended := v != nil && (!v.Open() || t.uncommitted)
+		if j.replica.Job() == j.id && ended != (t.state == grid.Ended) {
 			return fmt.Sprintf("task %d is %v, its entry %v", i, t.state, v)
 		}
 	}
@@ -203,12 +203,14 @@ func brokenJob(j *job) string {
 		return ""
 	}
 	for i := range j.spec.Count {
-		if j.state(i) == grid.Pending && j.at(i).live == nil && (i < j.nextFresh || j.queueIndex == 0 && !j.setAside) {
+		if j.state(i) == grid.Pending && j.at(i).live == nil && !j.holds(i) &&
+			(i < j.nextFresh || j.queueIndex == 0 && !j.setAside) {
 			return fmt.Sprintf("task %d is never placed", i)
 		}
 	}
 	switch {
-	case j.setAside && !j.awaitingMajority && j.heldBack == 0:
+	case j.setAside && !j.awaitingMajority && j.heldBack == 0 && !j.isHeld() && !j.gangWaits() &&
+		!(j.awaitsSlot && j.isFull(j.polling)):
 		return "it is set aside for nothing"
 	case j.mayClose() && !j.replica.closing:
 		return "it is not closed"

@@ -19,6 +19,7 @@ type JobView struct {
 	Cancelled    bool  // and the cancellation is committed
 	Pending      int   // tasks that wait for placement
 	Placed       int   // tasks offered to or accepted by a worker
+	Running      int   // of Placed, those that have started, as far as their workers have said
 	Ended        int
 	Members      []grid.NodeID // of its register, the origin first; nil = this node alone
 	Owner        grid.NodeID   // as far as known here; zero if this node alone keeps it
@@ -27,6 +28,9 @@ type JobView struct {
 	InputsAtRisk string        // where its inputs are, if fewer than a majority of Members have them
 	Failed       int           // of Ended, those with a non-zero exit code
 	Exit         int32         // highest exit code of the ended tasks
+	Stopped      string        // why it was cancelled, if by its own rule
+	Retried      int           // recorded failures after which the task was run again, or is to be
+	Held         bool          // nothing of it is placed, since it waits for other jobs
 }
 
 // TaskView is one task of a job.
@@ -39,9 +43,15 @@ type TaskView struct {
 	Placed int64
 	Began  int64
 	Done   int64
-	Waits  grid.Refusal // why it is pending, if known
-	Traces []grid.Trace // oldest first, bounded
-	Backup grid.NodeID  // worker of the backup attempt; zero = none
+	Waits  grid.Refusal   // why it is pending, if known
+	Traces []grid.Trace   // oldest first, bounded
+	Backup grid.NodeID    // worker of the backup attempt; zero = none
+	Runs   bool           // it is placed and has started, as far as its worker has said
+	Said   *grid.Progress // what it says of its progress while it runs; nil = nothing
+
+	Failures   []grid.Failure // ends after which it was run again, or is to be: oldest first, the newest grid.MaxFailures
+	LastFailed *grid.Result   // of the newest of them; nil if the task has ended
+	Again      int64          // its next attempt is not made before; 0 = it has none, or one was made since
 }
 
 // Views are what a driver may ask about jobs: it changes nothing.
@@ -49,9 +59,6 @@ type Views struct{ c *Coordinator }
 
 // Views returns the views of the jobs.
 func (c *Coordinator) Views() Views { return Views{c} }
-
-// Counts returns the counts since the start.
-func (c *Coordinator) Counts() Counts { return c.stats }
 
 // Tally returns the number of jobs here, of those that another node owns, and of the tasks that wait for placement in
 // the others.
@@ -63,7 +70,7 @@ func (c *Coordinator) Tally() (jobs, replicated, pending int) {
 		}
 		pending += j.counts[grid.Pending]
 	}
-	return c.jobs.Len() + c.archive.packed, replicated, pending
+	return c.jobs.Len() + c.archive.Packed, replicated, pending
 }
 
 // Gauges are how many jobs and tasks are in which state now.
@@ -83,7 +90,7 @@ type Gauges struct {
 // Gauges returns the present gauges.
 func (v Views) Gauges() Gauges {
 	c := v.c
-	return Gauges{Open: c.jobs.Len(), Packed: c.archive.packed, Archived: c.archive.tasks, Live: c.live.by.Len(),
+	return Gauges{Open: c.jobs.Len(), Packed: c.archive.Packed, Archived: c.archive.Tasks, Live: c.live.by.Len(),
 		InFlight: c.live.inFlight, Waiting: len(c.live.waiting.list), Retrying: c.live.retries.Len(),
 		AwaitingMajority: len(c.queue.awaitingMajority), InGrace: len(c.grace), Barriers: c.barriers.jobs.Len()}
 }
@@ -107,8 +114,8 @@ func (v Views) Jobs(dst []JobView) []JobView {
 			dst = append(dst, j.view())
 		}
 	}
-	for i := range v.c.archive.all() {
-		if f := v.c.archive.at(i); f.open == nil && !f.isHole() {
+	for i := range v.c.archive.All() {
+		if f := v.c.archive.At(i); f.open == nil && !f.Hole() {
 			dst = append(dst, v.c.unpack(f, false).view())
 		}
 	}
@@ -156,7 +163,8 @@ func (v Views) Decisions(id grid.JobID, from, end uint32) []grid.Decision {
 func (j *job) view() JobView {
 	v := JobView{ID: j.id, Spec: j.spec, Class: j.class, Submitted: j.submitted, Done: j.done, Cancelled: j.cancelled,
 		Pending: j.counts[grid.Pending], Placed: j.counts[grid.Offered] + j.counts[grid.Placed] + j.uncommitted,
-		Ended: j.counts[grid.Ended] - j.uncommitted, Failed: int(j.failed), Exit: j.exit}
+		Running: j.running + j.uncommitted, Ended: j.counts[grid.Ended] - j.uncommitted, Failed: int(j.failed), Exit: j.exit,
+		Retried: j.retried(), Stopped: j.stopped(), Held: j.waitsWhole()}
 	if rep := j.replica; !rep.Sole() {
 		v.Members = rep.Members()
 		v.Owner, v.Epoch, v.Since = rep.Owner()
@@ -176,13 +184,23 @@ func (j *job) taskView(i uint32) TaskView {
 	v := TaskView{ID: j.attempt(i), State: t.state, Worker: t.worker, Lost: t.lost, Result: t.result.Result(),
 		Placed: t.placed, Began: t.began, Done: t.done, Traces: t.history.List()}
 	if t.uncommitted { // an uncommitted end is not visible
-		v.State, v.Result, v.Done = grid.Placed, nil, 0
+		v.State, v.Result, v.Done, v.Runs = grid.Placed, nil, 0, true
+	}
+	if t.live != nil {
+		v.Runs, v.Said = t.live.status.Runs(), t.live.status.Said()
 	}
 	if t.live != nil && t.live.backup != nil {
 		v.Backup = t.live.backup.worker
 	}
+	v.Failures, v.LastFailed, v.Again = j.failuresOf(i)
 	if k := len(v.Traces); v.State == grid.Pending && k > 0 {
 		v.Waits = v.Traces[k-1].Refusal
+	}
+	if j.spec.IsGang() && v.State == grid.Pending { // why all wait is in the history of the first rank
+		v.Waits = j.at(0).history.Last().Refusal
+	}
+	if v.State == grid.Pending && v.Waits.Why == grid.WhyNone {
+		v.Waits.Why = j.whyUntried(i)
 	}
 	return v
 }
@@ -225,14 +243,4 @@ func (v Views) Underreplicated(j *JobView) string {
 	}
 	return fmt.Sprintf("%d nodes keep the job, where %d should: too few others answered%s", have, v.c.cfg.Members,
 		v.c.accessReason(j.Spec))
-}
-
-// Blacklisted returns the reason why a node gets no task of a class now; WhyNone if it may.
-func (v Views) Blacklisted(now grid.Time, class string, id grid.NodeID) grid.Refusal {
-	return v.c.peers.Blacklisted(now, class, id)
-}
-
-// WouldExpose reports whether a known peer would show the job to callers who may not see it.
-func (v Views) WouldExpose(id grid.NodeID, spec *grid.JobSpec) bool {
-	return spec.Access() == grid.AccessOwner && !v.c.peers.HidesJobs(id)
 }

@@ -45,6 +45,8 @@ func (c *Coordinator) awaitedAfter(l *liveTask, why grid.Why) awaited {
 	switch {
 	case why == grid.WhyMajority:
 		return awaitMajority
+	case why == grid.WhySlots:
+		return awaitSlot
 	case why == grid.WhyUnproven, why == grid.WhyPolicy && c.awaitsIdleNode(l.job):
 		return awaitProof
 	case why == grid.WhyNobody, why == grid.WhyGone:
@@ -104,7 +106,7 @@ func (c *Coordinator) NodeChanged(now grid.Time, changed *gossip.Peer) {
 // the task waits; a known node fits but is not connected, so it is dialled; no known node fits, so a search is sent.
 func (c *Coordinator) noCandidate(now grid.Time, l *liveTask, fx *grid.Effects) {
 	spec := l.job.spec
-	busy, dialling := l.Latest(), false
+	busy, dialling, drain := l.Latest(), false, true
 	if c.FitsSelf(spec).Why == grid.WhyNone && !l.NeverFits(c.cfg.Self) {
 		if why := c.worker.Exec().Refuses(spec.Needs.Resources); why != grid.WhyNone {
 			busy = grid.Refusal{Why: why}
@@ -121,10 +123,14 @@ func (c *Coordinator) noCandidate(now grid.Time, l *liveTask, fx *grid.Effects) 
 		}
 		if why.Why != grid.WhyNone && (up || now.Sub(g.Fresh()) < c.cfg.Expire) {
 			busy = why // a node that drained and left is expected back until the view drops others
+			drain = drain && why.Why == grid.WhyDrain
 		} else if !up {
 			dialling = true
 			c.peers.Dial(now, g.Ad.Node, fx)
 		}
+	}
+	if busy.Why == grid.WhyDrain && drain && !dialling {
+		busy.Detail = "only nodes that drain have what it needs"
 	}
 	switch {
 	case busy.Why != grid.WhyNone:

@@ -2,14 +2,15 @@ package coordinator
 
 import (
 	"iter"
+	"slices"
 	"testing"
 	"time"
 
 	"skep/balance"
 	"skep/discovery"
-	"skep/exec"
 	"skep/gossip"
 	"skep/grid"
+	"skep/node/coordinator/tuning"
 	"skep/node/deposit"
 	"skep/node/peers"
 	"skep/node/policies"
@@ -50,30 +51,27 @@ type owner struct {
 func newOwner(t *testing.T) *owner {
 	t.Helper()
 	o := &owner{now: 1e9}
-	tuning, search, overlay, policy := Defaults(), discovery.Defaults(), gossip.Defaults(), balance.Node()
+	knobs, search, overlay, policy := tuning.Defaults(), discovery.Defaults(), gossip.Defaults(), balance.Node()
 	wall, rng, accounts, capacity := grid.Wall{Zero: time.Unix(1_700_000_000, 0)}, grid.NewRand(1, 1), new(quota.Accounts),
 		grid.Resources{CPU: grid.CPU, Memory: grid.GiB}
-	g := gossip.New(selfID, &overlay, rng)
-	e := rates.New(rates.Config{Speed: 1, ArrivalMemory: time.Minute, Scratch: new(rates.Scratch)})
+	g := new(gossip.New(selfID, &overlay, rng))
+	e := new(rates.New(rates.Config{Speed: 1, ArrivalMemory: time.Minute, Scratch: new(rates.Scratch)}))
 	o.profile = profile.New(profile.Config{Self: selfID, Boot: 1, Capacity: capacity, Speed: 1,
 		Engines: []string{grid.EngineProcess}, Prior: rates.Prior, Gossip: g}, nil)
-	ledger := exec.New(capacity)
-	p := peers.New(peers.Config{Self: selfID, Cores: grid.CPU, Speed: 1, ArrivalMemory: time.Minute, Balance: &policy,
-		Scratch: new(peers.Scratch), Exec: ledger,
+	w := new(worker.Worker)
+	p := new(peers.New(peers.Config{Self: selfID, Cores: grid.CPU, Speed: 1, ArrivalMemory: time.Minute, Balance: &policy,
+		Scratch: new(peers.Scratch), Exec: w.Exec(), Worker: w,
 		Gossip: g, Rates: e, Profile: &o.profile,
-		Policies: policies.New(policies.Config{Seed: 1, Balance: &policy, Default: tuning.Policy})})
-	w := worker.New(worker.Config{Self: selfID, Boot: 1, Exec: ledger, Lease: tuning.Lease, RunTime: p.RunTime,
+		Policies: policies.New(policies.Config{Seed: 1, Balance: &policy, Default: knobs.Policy})}))
+	*w = worker.New(worker.Config{Self: selfID, Boot: 1, Capacity: capacity, Lease: knobs.Lease, RunTime: p.RunTime,
 		Contacts: p, Quota: accounts})
-	c, err := New(Config{Tuning: &tuning, Self: selfID, TakeoverDelay: 3 * tuning.Lease, Expire: time.Minute},
-		Parts{Wall: wall, Scratch: new(Scratch), Gossip: g, Peers: p, Worker: w, Discovery: discovery.New(selfID, &search,
-			rng),
-			Registers: replicas{replication.NewReplicas(replication.Config{Self: selfID, Boot: 1, Lease: tuning.Lease},
-				wall, rng)},
+	c := New(Config{Tuning: &knobs, Self: selfID, TakeoverDelay: 3 * knobs.Lease, Expire: time.Minute},
+		Parts{Wall: wall, Scratch: new(Scratch), Gossip: g, Peers: p, Worker: w, Discovery: new(discovery.New(selfID, &search,
+			rng)),
+			Registers: replicas{new(replication.NewReplicas(replication.Config{Self: selfID, Boot: 1, Lease: knobs.Lease},
+				wall, rng))},
 			Quota: accounts, Deposits: deposit.New(deposit.Config{Self: selfID})})
-	if err != nil {
-		t.Fatal(err)
-	}
-	o.Coordinator = c
+	o.Coordinator = &c
 	g.Start(o.now, o.profile.Next(profile.Load{Free: capacity}), &o.fx)
 	return o
 }
@@ -184,6 +182,37 @@ func TestPulledInVain(t *testing.T) {
 	}
 	if pulls != maxVainPulls || l.task().pulls != 0 {
 		t.Errorf("it stays after %d vain pulls, %d of which count as moves", pulls, l.task().pulls)
+	}
+}
+
+// An offer names the nodes that would not be offered the task if they pulled it: one that has, in vain, one where it
+// failed, and those where its class fails; MaxBarred at most.
+func TestOfferBarsNodes(t *testing.T) {
+	o, spec := newOwner(t), jobSpec(1)
+	j := o.newReplica(grid.JobID{Origin: selfID}, spec, 0, []grid.NodeID{selfID}, grid.RegisterState{})
+	l := o.newLiveTask(j, 0)
+	if barred := o.barred(l, nil); len(barred) > 0 {
+		t.Fatalf("%v are barred at first", barred)
+	}
+	vain, failed, never, class := grid.NodeID{9}, grid.NodeID{8}, grid.NodeID{7}, grid.NodeID{6}
+	l.vain = append(l.vain, vain, vain, grid.NodeID{})
+	l.Fail(failed, grid.Refusal{Why: grid.WhyDisk})
+	l.Exclude(never, grid.Refusal{Why: grid.WhyEngine}, grid.Never)
+	l.Exclude(grid.NodeID{5}, grid.Refusal{Why: grid.WhyQueue}, o.now.Add(time.Second)) // it may have room soon
+	for range 8 {
+		o.peers.Failed(o.now, l.class(), class)
+	}
+	if !o.peers.Excludes(o.now, l.class(), class) {
+		t.Fatal("the class does not fail there")
+	}
+	if barred, want := o.barred(l, nil), []grid.NodeID{vain, failed, never, class}; !slices.Equal(barred, want) {
+		t.Errorf("%v are barred, want %v", barred, want)
+	}
+	for k := range byte(20) {
+		l.Exclude(grid.NodeID{1, k}, grid.Refusal{Why: grid.WhyEngine}, grid.Never)
+	}
+	if n := len(o.barred(l, nil)); n != grid.MaxBarred {
+		t.Errorf("%d are barred", n)
 	}
 }
 

@@ -18,6 +18,14 @@ func (s *Store) Ended(f *Files) {
 	}
 }
 
+// Reopened says that a job that had ended goes on: its files make room for none.
+func (s *Store) Reopened(f *Files) {
+	if f.size > 0 {
+		s.account(f.payer).removeEvictable(f)
+	}
+	f.ended = 0
+}
+
 // Reorder gives the jobs that have ended another order, oldest first: all of them, after a restart.
 func (s *Store) Reorder(ended iter.Seq[*Files]) {
 	for a := range s.accounts.All() {

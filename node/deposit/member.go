@@ -41,7 +41,7 @@ func (s *Store) fetchOutput(f *Files, id grid.AttemptID, r *grid.Result, files [
 	if f.output(task, id.Attempt) != nil {
 		return grid.Refusal{}
 	}
-	if v, _ := f.reg.Value(task); v != nil {
+	if v, _ := f.reg.Value(task); v != nil && (v.Attempt == id.Attempt || !v.Open()) {
 		if v.Attempt != id.Attempt {
 			return grid.Refusal{Why: grid.WhyStale}
 		}
@@ -66,7 +66,11 @@ func (s *Store) Match(f *Files, task uint32, fx *grid.Effects) {
 	if v.Result != nil {
 		files = v.Result.Blobs(nil)
 	}
-	if x := f.outputs[task]; x != nil && (x.attempt != v.Attempt || len(files) == 0) {
+	x := f.outputs[task]
+	if x != nil && v.Open() && v.Attempt.Less(x.attempt) { // what a later attempt left, which is not in the register yet
+		return
+	}
+	if x != nil && (x.attempt != v.Attempt || len(files) == 0) {
 		s.release(f, task)
 	}
 	s.ResultWritten(f, task)

@@ -178,6 +178,32 @@ func TestEndFetchesWhatIsMissing(t *testing.T) {
 	}
 }
 
+// A task goes on after a failure that the register has. A later attempt's files are taken, and stay when the register
+// tells of the failure again; when it has the later end those of the failed attempt go.
+// regression: a new owner's register released what its own next attempt had left, and its result waited for ever
+func TestFailureLeavesTheNextAttemptsFiles(t *testing.T) {
+	n := newNode(t, grid.GiB, grid.GiB)
+	f, reg := n.job(second, 1, nil)
+	reg.end(0, grid.Attempt{Epoch: 1, N: 1}, left(1, grid.MiB))
+	reg.ends[0].Again = 1
+	if said, fetches := n.ask(f, attempt(f, 0, 2), left(2, grid.MiB)); said != nil || !fetches {
+		t.Fatalf("the next attempt's files: said %v, fetches %v", said, fetches)
+	}
+	n.fetched(f, attempt(f, 0, 2), "")
+	n.Match(f, 0, &n.fx)
+	if a, r, found := f.Output(0); !found || a.N != 2 || r == nil {
+		t.Errorf("after the failure was told again, attempt %v is stored, with result %v", a, r)
+	}
+	reg.end(0, grid.Attempt{Epoch: 1, N: 2}, left(2, grid.MiB))
+	n.Match(f, 0, &n.fx)
+	if a, r, found := f.Output(0); !found || a.N != 2 || r != nil {
+		t.Errorf("with its end in the register, attempt %v is stored, with result %v", a, r)
+	}
+	if said, _ := n.ask(f, attempt(f, 0, 3), left(3, grid.MiB)); said == nil || said.Why != grid.WhyStale {
+		t.Errorf("files of an attempt after the end: said %v", said)
+	}
+}
+
 // A request that cannot be met is answered at once with the reason; nothing is charged.
 func TestRefusals(t *testing.T) {
 	for _, c := range []struct {

@@ -1,6 +1,7 @@
 package exclusion
 
 import (
+	"iter"
 	"slices"
 
 	"skep/grid"
@@ -72,6 +73,22 @@ func (x *Set) Fail(id grid.NodeID, why grid.Refusal) {
 // HasFailedOn reports whether the task failed on a node.
 func (x *Set) HasFailedOn(id grid.NodeID) bool {
 	return slices.ContainsFunc(x.failedOn, func(f Failed) bool { return f.Node == id })
+}
+
+// Unfit yields the nodes on which the task failed, and those that can never run it.
+func (x *Set) Unfit() iter.Seq[grid.NodeID] {
+	return func(yield func(grid.NodeID) bool) {
+		for _, f := range x.failedOn {
+			if !yield(f.Node) {
+				return
+			}
+		}
+		for _, e := range x.excluded {
+			if e.until == grid.Never && !yield(e.node) {
+				return
+			}
+		}
+	}
 }
 
 // ExcludesNode reports whether the task is kept from a node; if strict, also where others are only preferred.

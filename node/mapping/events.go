@@ -107,7 +107,8 @@ func (e *Events) Expected() bool { return e.Polling || e.wake > 0 }
 // Set is the mapping events in use, in the order of their policies' first use.
 type Set struct{ list []*Events }
 
-// most is the number of policies from which on those are forgotten that no task awaits.
+// most is the number of policies from which on those are forgotten that no task awaits: so there are no more than that,
+// or than tasks that wait.
 const most = 32
 
 // All returns them.
@@ -137,10 +138,10 @@ func (s *Set) find(f func(*Events) bool) *Events {
 	return nil
 }
 
-// Add adds the events of a policy. If nobody awaits any, and there are many, it forgets the others.
-func (s *Set) Add(policy string, handle uint64, c Config, awaited bool) *Events {
-	if len(s.list) >= most && !awaited {
-		s.list = slices.DeleteFunc(s.list, func(e *Events) bool { return !e.Polling })
+// Add adds the events of a policy. If there are many, it forgets those that no task awaits and that do not poll.
+func (s *Set) Add(policy string, handle uint64, c Config, awaited func(policy string) bool) *Events {
+	if len(s.list) >= most {
+		s.list = slices.DeleteFunc(s.list, func(e *Events) bool { return !e.Polling && !awaited(e.Policy) })
 	}
 	e := &Events{Policy: policy, Handle: handle, cfg: c, last: -grid.Time(c.MappingInterval), next: grid.Never}
 	s.list = append(s.list, e)

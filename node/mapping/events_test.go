@@ -12,7 +12,7 @@ const second = grid.Time(time.Second)
 // events is those of a policy with an interval of 10 s and a count of 3, which had one at 100 s.
 func events() *Events {
 	var s Set
-	e := s.Add("min_min", 1, Config{MappingInterval: 10 * time.Second, MappingCount: 3}, true)
+	e := s.Add("min_min", 1, Config{MappingInterval: 10 * time.Second, MappingCount: 3}, nil)
 	e.Begin(100 * second)
 	e.Polling = false
 	return e
@@ -21,7 +21,7 @@ func events() *Events {
 // The first task begins an event at once.
 func TestFirstEventIsAtOnce(t *testing.T) {
 	var s Set
-	e := s.Add("min_min", 1, Config{MappingInterval: 10 * time.Second}, true)
+	e := s.Add("min_min", 1, Config{MappingInterval: 10 * time.Second}, nil)
 	if at := e.DueAt(0, true); at != grid.Never {
 		t.Errorf("due at %v before anything came, want never", at)
 	}
@@ -137,19 +137,20 @@ func TestOneTimer(t *testing.T) {
 	}
 }
 
-// Policies that no task awaits are forgotten when there are many; one that polls is not.
+// Policies that no task awaits are forgotten when there are many; one that polls or is awaited is not.
 func TestManyPoliciesAreForgotten(t *testing.T) {
 	var s Set
+	always := func(string) bool { return true }
 	for k := range uint64(most) {
-		s.Add(string(rune('a'+k)), k+1, Defaults(), true)
+		s.Add(string(rune('a'+k)), k+1, Defaults(), always)
 	}
 	s.All()[3].Polling = true
-	if s.Add("more", 100, Defaults(), true); len(s.All()) != most+1 {
+	if s.Add("more", 100, Defaults(), always); len(s.All()) != most+1 {
 		t.Errorf("%d are left while tasks wait, want all", len(s.All()))
 	}
-	s.Add("one", 101, Defaults(), false)
-	if len(s.All()) != 2 || s.Get(4) == nil || s.Of("one") == nil || s.Of("a") != nil {
-		t.Errorf("%d are left, want the one that polls and the new one", len(s.All()))
+	s.Add("one", 101, Defaults(), func(policy string) bool { return policy == "more" })
+	if len(s.All()) != 3 || s.Get(4) == nil || s.Of("one") == nil || s.Of("more") == nil || s.Of("a") != nil {
+		t.Errorf("%d are left, want the one that polls, the one that is awaited, and the new one", len(s.All()))
 	}
 	s.Changed()
 	if at := s.Of("one").DueAt(0, true); at > 0 {

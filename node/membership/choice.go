@@ -13,9 +13,9 @@ type candidates struct {
 	alive     []*grid.Ad // those that have answered a keepalive just now
 }
 
-// candidatesFor lists the candidates for the jobs of a queue.
-func (s *Submissions) candidatesFor(now grid.Time, q *queue) (c candidates) {
-	c.connected = s.cfg.Contacts.Candidates(q == &s.queues[ownerOnly])
+// candidatesFor lists the candidates for jobs whose members must have some features.
+func (s *Submissions) candidatesFor(now grid.Time, features grid.FeatureSet) (c candidates) {
+	c.connected = s.cfg.Contacts.Candidates(features)
 	for _, ad := range c.connected {
 		if s.cfg.Keepalives.IsAlive(now, ad.Node) {
 			c.alive = append(c.alive, ad)
@@ -29,7 +29,7 @@ func (s *Submissions) candidatesFor(now grid.Time, q *queue) (c candidates) {
 func (s *Submissions) choose(now grid.Time, waiters []*pendingSubmission, ask bool, fx *grid.Effects) []Job {
 	for k := range s.queues {
 		if q := &s.queues[k]; len(q.waiting) > 0 {
-			s.chooseFor(now, q, waiters, ask, fx)
+			s.chooseFor(now, q, memberFeatures[k], waiters, ask, fx)
 		}
 	}
 	chosen := s.chosen
@@ -38,8 +38,9 @@ func (s *Submissions) choose(now grid.Time, waiters []*pendingSubmission, ask bo
 }
 
 // chooseFor does so for the submissions of one queue.
-func (s *Submissions) chooseFor(now grid.Time, q *queue, waiters []*pendingSubmission, ask bool, fx *grid.Effects) {
-	c := s.candidatesFor(now, q)
+func (s *Submissions) chooseFor(now grid.Time, q *queue, features grid.FeatureSet, waiters []*pendingSubmission,
+	ask bool, fx *grid.Effects) {
+	c := s.candidatesFor(now, features)
 	for _, p := range q.waiting { // oldest first: none after one that still waits can succeed
 		if !p.done && (now < p.Since.Add(probeRetry) || !s.try(now, p, &c, fx)) {
 			break

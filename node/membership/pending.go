@@ -34,29 +34,49 @@ type queue struct {
 	done     int                  // number of done ones in waiting
 }
 
-// The queues.
+// The queues: the number of one is the sum of what its jobs are.
 const (
-	anyNode   = iota // jobs that any member may see
-	ownerOnly        // jobs that only their owner may see
-	queues
+	anyNode   = 0 // jobs that any member may see
+	ownerOnly = 1 // jobs that only their owner may see
+	reruns    = 2 // jobs whose failed tasks are run again
+	ordered   = 4 // jobs that wait for others
+	gangs     = 8 // jobs whose tasks start together
+	queues    = 16
 )
+
+// memberFeatures are the features that the members of the jobs of a queue must have.
+var memberFeatures = func() (all [queues]grid.FeatureSet) {
+	of := [...]struct {
+		queue   int
+		feature grid.Feature
+	}{{ownerOnly, grid.FeatureAccess}, {reruns, grid.FeatureReruns}, {ordered, grid.FeatureOrder},
+		{gangs, grid.FeatureGangs}}
+	for q := range all {
+		for _, x := range of {
+			if q&x.queue != 0 {
+				all[q] |= 1 << x.feature
+			}
+		}
+	}
+	return all
+}()
 
 // queueOf returns the queue of a job.
 func (s *Submissions) queueOf(spec *grid.JobSpec) *queue {
-	if spec.Access() == grid.AccessOwner {
-		return &s.queues[ownerOnly]
-	}
-	return &s.queues[anyNode]
+	return &s.queues[slices.Index(memberFeatures[:], spec.MemberFeatures())]
 }
 
-// pending lists the submissions of both queues.
-func (s *Submissions) pending() []*pendingSubmission {
-	return slices.Concat(s.queues[anyNode].waiting, s.queues[ownerOnly].waiting)
+// pending lists the submissions of all queues.
+func (s *Submissions) pending() (all []*pendingSubmission) {
+	for k := range s.queues {
+		all = append(all, s.queues[k].waiting...)
+	}
+	return all
 }
 
 // isPending reports whether any submission is.
 func (s *Submissions) isPending() bool {
-	return len(s.queues[anyNode].waiting)+len(s.queues[ownerOnly].waiting) > 0
+	return s.lists != nil && slices.ContainsFunc(s.queues[:], func(q queue) bool { return len(q.waiting) > 0 })
 }
 
 func (s *Submissions) add(p *pendingSubmission) {

@@ -27,8 +27,8 @@ type Config struct {
 // Contacts are the node's connections.
 type Contacts interface {
 	// Candidates returns the ads of the connected nodes that can be members, in an order that is the same in each run;
-	// with ownerOnly set only those of nodes that show a job to nobody but its owner.
-	Candidates(ownerOnly bool) []*grid.Ad
+	// only those of nodes that have these features.
+	Candidates(features grid.FeatureSet) []*grid.Ad
 
 	// ExpectsAds reports whether a connected node has not sent its ad yet.
 	ExpectsAds() bool
@@ -52,7 +52,11 @@ type Submissions struct {
 	cfg     Config
 	rng     *grid.Rand
 	started grid.Time // of this node
+	*lists            // nil before the first submission: many nodes of a large grid get none
+}
 
+// lists are the submissions, in several orders.
+type lists struct {
 	by      sparse.Map[grid.JobID, *pendingSubmission]
 	queues  [queues]queue
 	awaited map[grid.NodeID][]*pendingSubmission // by the node whose answer they await; may hold done ones
@@ -61,7 +65,7 @@ type Submissions struct {
 }
 
 // New returns a node's submissions: none yet.
-func New(cfg Config, rng *grid.Rand) *Submissions { return &Submissions{cfg: cfg, rng: rng} }
+func New(cfg Config, rng *grid.Rand) Submissions { return Submissions{cfg: cfg, rng: rng} }
 
 // Start notes when this node started: it waits a while for the nodes that it knew.
 func (s *Submissions) Start(now grid.Time) { s.started = now }
@@ -70,13 +74,18 @@ func (s *Submissions) Start(now grid.Time) { s.started = now }
 // keep it. A repeated submission is answered with the first one. The jobs returned, here and below, are to be created
 // in that order; then SetTimer is called.
 func (s *Submissions) Submit(now grid.Time, id grid.JobID, spec *grid.JobSpec, caller uint64, fx *grid.Effects) []Job {
-	if p := s.by.Get(id); p != nil {
-		p.Callers = append(p.Callers, caller)
-		return nil
+	if s.lists != nil {
+		if p := s.by.Get(id); p != nil {
+			p.Callers = append(p.Callers, caller)
+			return nil
+		}
 	}
 	job := Job{ID: id, Spec: spec, Callers: []uint64{caller}, Since: now}
 	if s.cfg.Members == 1 {
 		return []Job{job}
+	}
+	if s.lists == nil {
+		s.lists = new(lists)
 	}
 	s.add(&pendingSubmission{Job: job})
 	return s.choose(now, nil, true, fx)
@@ -84,6 +93,9 @@ func (s *Submissions) Submit(now grid.Time, id grid.JobID, spec *grid.JobSpec, c
 
 // Answered goes on when a node proves alive. If it was not alive before, the submissions that waited for it are tried.
 func (s *Submissions) Answered(now grid.Time, from grid.NodeID, revived bool, fx *grid.Effects) []Job {
+	if s.lists == nil {
+		return nil
+	}
 	var waiters []*pendingSubmission
 	if revived {
 		waiters = s.takeAwaiting(from)
@@ -99,6 +111,9 @@ func (s *Submissions) Answered(now grid.Time, from grid.NodeID, revived bool, fx
 
 // Wake tries every submission when the timer ends, and probes more candidates for those that go on waiting.
 func (s *Submissions) Wake(now grid.Time, fx *grid.Effects) []Job {
+	if s.lists == nil {
+		return nil
+	}
 	s.wake = false
 	chosen := s.choose(now, s.pending(), true, fx)
 	if !s.isPending() {
@@ -109,7 +124,7 @@ func (s *Submissions) Wake(now grid.Time, fx *grid.Effects) []Job {
 
 // SetTimer sets the timer if a submission is pending, unless it is set already.
 func (s *Submissions) SetTimer(now grid.Time, fx *grid.Effects) {
-	if !s.wake && s.isPending() {
+	if s.isPending() && !s.wake {
 		s.wake = true
 		fx.Wake(now.Add(probeRetry/2), s.cfg.Timer.Kind, s.cfg.Timer.Key)
 	}

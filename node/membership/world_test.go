@@ -36,14 +36,14 @@ func newWorld(members int, change func(*Config)) *world {
 	if change != nil {
 		change(&cfg)
 	}
-	w.Submissions = New(cfg, grid.NewRand(7, 1))
+	w.Submissions = new(New(cfg, grid.NewRand(7, 1)))
 	w.Start(start)
 	return w
 }
 
-func (w *world) Candidates(ownerOnly bool) (ads []*grid.Ad) {
+func (w *world) Candidates(features grid.FeatureSet) (ads []*grid.Ad) {
 	for _, ad := range w.ads {
-		if !ownerOnly || !w.old[ad.Node] {
+		if features == 0 || !w.old[ad.Node] {
 			ads = append(ads, ad)
 		}
 	}
@@ -112,9 +112,14 @@ func (w *world) members(i int) int {
 func (w *world) isEmpty(t *testing.T) {
 	t.Helper()
 	w.pass(probeRetry)
-	if w.isPending() || w.by.Len() > 0 || w.awaited != nil || len(w.fx.Wakes) > 0 {
-		t.Errorf("pending %v, %d in the table, awaited %v, timers %v: want nothing",
-			w.pending(), w.by.Len(), w.awaited, w.fx.Wakes)
+	if len(w.fx.Wakes) > 0 {
+		t.Errorf("timers %v: want none", w.fx.Wakes)
+	}
+	if w.lists == nil {
+		return
+	}
+	if w.isPending() || w.by.Len() > 0 || w.awaited != nil {
+		t.Errorf("pending %v, %d in the table, awaited %v: want nothing", w.pending(), w.by.Len(), w.awaited)
 	}
 	for _, q := range w.queues {
 		if q.waiting != nil || q.unprobed != nil || q.done != 0 {

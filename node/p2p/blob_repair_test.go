@@ -62,7 +62,7 @@ func TestDamagedBlobIsNotServed(t *testing.T) {
 func TestServedBlobIsVerified(t *testing.T) {
 	a, b, _ := openThree(t)
 	f := b.put("big", noiseOf(1, 8<<20), false)
-	src, err := filePeers{a.Driver}.Open(t.Context(), b.self, runner.BlobProtocol)
+	src, err := otherNodes{a.Driver}.Open(t.Context(), b.self, runner.BlobProtocol)
 	if err != nil {
 		t.Fatal(err)
 	}

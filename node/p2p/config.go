@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os"
 
+	"skep/exec/units"
 	"skep/grid"
 	"skep/node"
 	"skep/node/p2p/identity"
@@ -42,6 +43,8 @@ type Config struct {
 	// CPUs and Memory bound what tasks may take. Default: all cores, and three quarters of the memory.
 	CPUs   grid.MilliCPU
 	Memory grid.Bytes
+
+	Counted
 
 	// MDNS searches for nodes of the same network on the local network.
 	MDNS bool
@@ -98,6 +101,31 @@ type Space struct {
 	DiskLow grid.Bytes
 }
 
+// Counted says which counted resources the node has. The zero value is its default.
+type Counted struct {
+	// Resources declares units by kind, 0 to grid.MaxUnits of each, of at most grid.MaxKinds kinds. What it says of a
+	// kind that the machine is found to have takes the place of that, and may not be more. Default: what is found.
+	Resources map[string]int64
+
+	// Find finds the resources of the machine. Default: units.Find("/").
+	Find func() []units.Kind
+
+	kinds  []units.Kind
+	counts grid.Counts
+}
+
+// resolve finds out what the node has.
+func (c *Counted) resolve() (err error) {
+	find := c.Find
+	if find == nil {
+		find = func() []units.Kind { return units.Find("/") }
+	}
+	if c.kinds, c.counts, err = units.Resolve(find(), c.Resources); err != nil {
+		return fmt.Errorf("resource %w", err)
+	}
+	return nil
+}
+
 // stepper is the part of the pure node that the loop uses.
 type stepper interface {
 	Restore(*grid.Record)
@@ -132,6 +160,9 @@ func (c *Config) defaults() (secret *[32]byte, addrs []string, err error) {
 		seed, speed := c.Node.Seed, c.Node.Speed
 		c.Node = node.Defaults()
 		c.Node.Seed, c.Node.Speed = seed, speed
+	}
+	if err := c.resolve(); err != nil {
+		return nil, nil, err
 	}
 	capacity, err := machine.Capacity(c.capacity())
 	if err != nil {
@@ -173,4 +204,15 @@ func setDefault[T comparable](v *T, d T) {
 }
 
 // capacity returns what tasks may take.
-func (c *Config) capacity() grid.Resources { return grid.Resources{CPU: c.CPUs, Memory: c.Memory} }
+func (c *Config) capacity() grid.Resources {
+	return grid.Resources{CPU: c.CPUs, Memory: c.Memory, Counts: c.counts}
+}
+
+// name returns the node's name, by default the machine's.
+func (c *Config) name() string {
+	name := c.Name
+	if name == "" {
+		name, _ = os.Hostname()
+	}
+	return grid.Clean(name, grid.MaxName)
+}

@@ -225,7 +225,7 @@ func TestFolderOfTheLastVersion(t *testing.T) {
 	if _, err := os.Stat(copied); err != nil {
 		t.Error(err)
 	}
-	if err := m.Cancel(t.Context(), m.job(9)); err != nil {
+	if err := m.Cancel(t.Context(), m.job(9), nil); err != nil {
 		t.Error(err)
 	}
 	want[9] = outcome{Ended: 1, Failed: 1, Exit: cancelledExit, Cancelled: true}

@@ -14,11 +14,14 @@ import (
 
 	"skep/exec/sandbox"
 	"skep/grid"
+	"skep/internal/indices"
 	"skep/node"
+	"skep/node/listing"
 	"skep/node/p2p/blob"
 	"skep/node/p2p/clock"
 	"skep/node/p2p/identity"
 	"skep/node/p2p/inbox"
+	"skep/node/p2p/joblist"
 	"skep/node/p2p/lifecycle"
 	"skep/node/p2p/reachability"
 	"skep/node/p2p/runner"
@@ -39,27 +42,35 @@ type Driver struct {
 	closers closers // what Open set up
 	started bool    // Open succeeded
 
-	store     *store.Store
-	blobs     *blob.Store
-	runner    *runner.Runner
-	reach     *reachability.Network
-	transport *transport.Transport
+	store  *store.Store
+	blobs  *blob.Store
+	runner *runner.Runner
+	peering
 
 	inbox    *inbox.Inbox
 	node     stepper
 	loop     *loop
 	members  transport.Members
 	watchers watchers
+	copies   copies
 	drops    drops
 	registry *prometheus.Registry
 }
 
+// peering is what connects the node to others.
+type peering struct {
+	reach     *reachability.Network
+	transport *transport.Transport
+	jobs      *joblist.Lists
+}
+
 // identified is who a node is. It is set before anything that says so starts.
 type identified struct {
-	self   grid.NodeID
-	boot   uint64 // how many times it has started
-	key    ed25519.PrivateKey
-	secret [32]byte // of its network
+	self     grid.NodeID
+	boot     uint64 // how many times it has started
+	instance uint64 // drawn at this start
+	key      ed25519.PrivateKey
+	secret   [32]byte // of its network
 }
 
 // Open starts a node in its data folder and connects it to its network. If it fails, it leaves nothing behind but
@@ -136,10 +147,16 @@ func (d *Driver) Submit(ctx context.Context, id grid.JobID, spec *grid.JobSpec) 
 	return d.call(ctx, func(ev *grid.Event) { ev.Kind, ev.Job, ev.Spec = grid.EvSubmit, id, spec })
 }
 
-// Cancel cancels a job submitted at this node and returns when that is saved and the cancel barrier is down: no
-// attempt of it can start anywhere any more. That takes at most 1.16 leases.
-func (d *Driver) Cancel(ctx context.Context, id grid.JobID) error {
-	return d.call(ctx, func(ev *grid.Event) { ev.Kind, ev.Job = grid.EvCancel, id })
+// Cancel cancels a job that this node owns, or only the named tasks of it. It returns when that is saved and the cancel
+// barrier is down: no attempt of what it cancelled can start anywhere any more. That takes at most 1.16 leases.
+func (d *Driver) Cancel(ctx context.Context, id grid.JobID, tasks indices.Set) error {
+	return d.call(ctx, func(ev *grid.Event) { ev.Kind, ev.Job, ev.Tasks = grid.EvCancel, id, tasks })
+}
+
+// Retry has tasks of a job run again that have ended, and returns when a majority of the nodes that keep the job have
+// that on disk. The job may be over: any of them can be asked then.
+func (d *Driver) Retry(ctx context.Context, id grid.JobID, tasks indices.Set) error {
+	return d.call(ctx, func(ev *grid.Event) { ev.Kind, ev.Job, ev.Tasks = grid.EvRetry, id, tasks })
 }
 
 // ErrClosed is returned by calls while and after the driver closes.
@@ -175,6 +192,11 @@ func (d *Driver) Read(ctx context.Context, f func(n *node.Node, now grid.Time)) 
 		n, _ := d.node.(*node.Node)
 		f(n, at)
 	})
+}
+
+// Jobs returns the jobs of the grid that a query selects, newest first. It takes at most 2 seconds.
+func (d *Driver) Jobs(ctx context.Context, q *listing.Query) (*joblist.Result, error) {
+	return d.jobs.List(ctx, q)
 }
 
 // Watch returns a channel that is signalled after something about a job has changed; several changes before it is
@@ -219,16 +241,3 @@ func (d *Driver) unwind() {
 
 // onClose has f called when the driver closes, or when Open fails; who comes last is called first.
 func (d *Driver) onClose(f func()) { d.closers = append(d.closers, f) }
-
-// closers are functions to call in reverse order.
-type closers []func()
-
-// close calls each once.
-func (c *closers) close() {
-	for len(*c) > 0 {
-		last := len(*c) - 1
-		f := (*c)[last]
-		*c = (*c)[:last]
-		f()
-	}
-}

@@ -9,6 +9,7 @@ import (
 
 	"skep/grid"
 	"skep/node/p2p/identity"
+	"skep/node/p2p/instance"
 	"skep/node/p2p/reachability"
 	"skep/node/p2p/store"
 	"skep/node/p2p/wire"
@@ -38,6 +39,7 @@ func (d *Driver) openIdentity(join *[32]byte) (newSecret bool, err error) {
 		return false, err
 	}
 	copy(d.self[:], d.key.Public().(ed25519.PublicKey))
+	d.instance = instance.NewID()
 	if d.boot, err = d.store.NextBoot(d.self); err == nil {
 		os.Remove(filepath.Join(d.cfg.DataDir, preparedFile))
 	}

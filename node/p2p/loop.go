@@ -33,7 +33,7 @@ type loop struct {
 	deferred []grid.Record // to be committed at commitBy; the effects of their steps are out
 	commitBy grid.Time
 	started  bool // the node has had its first event
-	failed   bool // records could not be saved
+	failed   bool // records could not be saved, or another process has the node's identity
 }
 
 func newLoop(d *Driver) *loop { return &loop{d: d, inbox: d.inbox} }
@@ -54,6 +54,10 @@ func (l *loop) run() {
 		case in := <-l.inbox.Inputs():
 			l.batch = append(l.batch, in)
 		case <-timer.C:
+		}
+		if l.d.copies.halted.Load() {
+			l.failed = true
+			return
 		}
 		if err := l.turn(); err != nil {
 			l.failed = true

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 
@@ -107,6 +108,21 @@ func tryOpenMember(t testing.TB, dir string, change func(*Config), join ...strin
 	m := &member{Driver: d, fake: y, cfg: cfg, t: t}
 	t.Cleanup(m.close)
 	return m, nil
+}
+
+// reopenAt opens a member again at the address where it listened. A connection of another test may have the port for a
+// while, since the system gives out the same ones.
+func reopenAt(t testing.TB, dir, addr string) (m *member) {
+	t.Helper()
+	rig.Await(t, dir+" opens at "+addr, func() bool {
+		var err error
+		m, err = tryOpenMember(t, dir, func(c *Config) { c.Listen = []string{addr} })
+		if err != nil && !strings.Contains(err.Error(), "address already in use") {
+			t.Fatalf("open %s: %v", dir, err)
+		}
+		return err == nil
+	})
+	return m
 }
 
 func (m *member) close() {

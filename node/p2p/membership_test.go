@@ -125,7 +125,7 @@ func TestRedialAfterRestart(t *testing.T) {
 	port := a.listenAddr()
 	a.close()
 	rig.Await(t, "b hears that a is down", func() bool { return !b.fake.isUp(a.self) })
-	a = openMember(t, a.cfg.DataDir, func(c *Config) { c.Listen = []string{port} })
+	a = reopenAt(t, a.cfg.DataDir, port)
 	rig.Dial(t, b.transport.Host(), a.Addrs()) // do not wait for the back-off
 	waitUp(t, a, b)
 }

@@ -65,15 +65,20 @@ var (
 	descPlaced  = prometheus.NewDesc("skep_tasks_placed_total", "Tasks of own jobs placed.", []string{"where"}, nil)
 	descCopies  = prometheus.NewDesc("skep_second_copies_total", "Second copies of own tasks begun.", nil, nil)
 	descLost    = prometheus.NewDesc("skep_attempts_lost_total", "Attempts of own tasks that were lost.", nil, nil)
+	descRetried = prometheus.NewDesc("skep_failures_retried_total",
+		"Recorded failures of own tasks after which these are run again.", nil, nil)
 	descTasks   = prometheus.NewDesc("skep_attempts", "Attempts accepted here.", []string{"state"}, nil)
 	descPending = prometheus.NewDesc("skep_tasks_pending", "Tasks of own jobs that look for a node.", nil, nil)
 	descJobs    = prometheus.NewDesc("skep_jobs", "Jobs submitted here.", nil, nil)
 	descBacklog = prometheus.NewDesc("skep_backlog_seconds", "Expected time until a task that came now would start.", nil,
 		nil)
-	descFreeCPU = prometheus.NewDesc("skep_free_cores", "Cores not given to tasks.", nil, nil)
-	descFreeMem = prometheus.NewDesc("skep_free_memory_bytes", "Memory not given to tasks.", nil, nil)
-	descView    = prometheus.NewDesc("skep_known_peers", "Nodes in the view.", nil, nil)
-	descLambda  = prometheus.NewDesc("skep_allocation_lambda",
+	descFreeCPU   = prometheus.NewDesc("skep_free_cores", "Cores not given to tasks.", nil, nil)
+	descFreeMem   = prometheus.NewDesc("skep_free_memory_bytes", "Memory not given to tasks.", nil, nil)
+	descUnits     = prometheus.NewDesc("skep_resource_units", "Units of counted resources.", []string{"resource"}, nil)
+	descFreeUnits = prometheus.NewDesc("skep_free_resource_units", "Units of counted resources not given to tasks.",
+		[]string{"resource"}, nil)
+	descView   = prometheus.NewDesc("skep_known_peers", "Nodes in the view.", nil, nil)
+	descLambda = prometheus.NewDesc("skep_allocation_lambda",
 		"Lambda of the last allocation solved; 1/lambda is the load.", nil, nil)
 	descSolves = prometheus.NewDesc("skep_allocation_solves_total", "Allocations solved.", nil, nil)
 )
@@ -132,6 +137,7 @@ func collectNode(s *node.Stats, counter func(*prometheus.Desc, uint64, ...string
 	counter(descPlaced, s.Local, "here")
 	counter(descCopies, s.Backups)
 	counter(descLost, s.Lost)
+	counter(descRetried, s.Retried)
 	gauge(descTasks, float64(s.Queued), "queued")
 	gauge(descTasks, float64(s.Running), "running")
 	gauge(descPending, float64(s.Pending))
@@ -139,6 +145,10 @@ func collectNode(s *node.Stats, counter func(*prometheus.Desc, uint64, ...string
 	gauge(descBacklog, s.Backlog.Seconds())
 	gauge(descFreeCPU, float64(s.Free.CPU)/1000)
 	gauge(descFreeMem, float64(s.Free.Memory))
+	for kind, n := range s.Capacity.Counts.All() {
+		gauge(descUnits, float64(n), kind)
+		gauge(descFreeUnits, float64(s.Free.Counts.Of(kind)), kind)
+	}
 	gauge(descView, float64(s.Peers))
 	gauge(descLambda, s.Lambda)
 	counter(descSolves, s.Solves)

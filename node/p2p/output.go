@@ -19,6 +19,9 @@ import (
 // its result.
 const streamDelay = 20 * time.Millisecond
 
+// stoppedTime bounds how long a node is asked for the output of a task that was cancelled.
+const stoppedTime = 10 * time.Second
+
 // viewer is the part of a node that Output needs.
 type viewer interface {
 	Task(grid.TaskID) (node.TaskView, bool)
@@ -93,6 +96,10 @@ func (f *outputFollower) run(ctx context.Context) error {
 			}
 		}
 		if !f.follow {
+			if failed := len(v.Failures); v.LastFailed != nil && failed > 0 {
+				v.Result, v.ID.Attempt, v.Worker = v.LastFailed, v.Failures[failed-1].Attempt, v.Failures[failed-1].Worker
+				return f.writeResult(ctx, &v)
+			}
 			if v.Lost > 0 {
 				return nodeError(v.Worker, errLost)
 			}
@@ -139,6 +146,9 @@ func (f *outputFollower) writeResult(ctx context.Context, v *node.TaskView) erro
 	if f.stream == process.Stderr {
 		o = &v.Result.Stderr
 	}
+	if v.Result.Cause == grid.Cancelled && o.Size == 0 && !v.Worker.IsZero() {
+		return f.writeStopped(ctx, v)
+	}
 	if o.Blob.IsZero() {
 		return f.finish(v.ID.Attempt, bytes.NewReader(o.Inline))
 	}
@@ -151,6 +161,21 @@ func (f *outputFollower) writeResult(ctx context.Context, v *node.TaskView) erro
 	}
 	defer file.Close()
 	return f.finish(v.ID.Attempt, file)
+}
+
+// writeStopped writes what a cancelled task had printed, as far as the node that ran it still has that. Whether it had
+// begun at all is not known, so it is no error if that node cannot be asked.
+func (f *outputFollower) writeStopped(ctx context.Context, v *node.TaskView) error {
+	f.attempt, f.follow = v.ID.Attempt, false
+	ctx, cancel := context.WithTimeout(ctx, stoppedTime)
+	defer cancel()
+	wrote := f.offset
+	err := f.copy(ctx, v.Worker)
+	if err != nil && f.offset == wrote {
+		f.d.log.Debug("output of a cancelled task", "task", f.task, "error", err)
+		return nil
+	}
+	return nodeError(v.Worker, err)
 }
 
 // finish writes the missing rest of an attempt's whole output.

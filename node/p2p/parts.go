@@ -6,7 +6,9 @@ import (
 	"github.com/libp2p/go-libp2p/core/network"
 	"github.com/libp2p/go-libp2p/core/protocol"
 
+	"skep/exec/units"
 	"skep/grid"
+	"skep/node/p2p/joblist"
 	"skep/node/p2p/reachability"
 	"skep/node/p2p/runner"
 	"skep/node/p2p/transport"
@@ -15,10 +17,11 @@ import (
 // openRunner gets ready to run tasks.
 func (d *Driver) openRunner() (err error) {
 	c := &d.cfg
+	table := units.NewTable(c.kinds, units.CPUs())
 	d.runner, err = runner.Open(d.work.Context(), runner.Config{
-		Self: d.self, DataDir: c.DataDir, Capacity: c.capacity(),
-		MaxOutput: c.MaxOutput, MaxCollect: c.MaxCollect, DiskLow: c.DiskLow, Share: c.Share, Boxes: c.Boxes,
-		Log: d.log, Blobs: d.blobs, Loop: d.inbox, Peers: filePeers{d}, Drop: d.drops.add,
+		Self: d.self, Name: c.name(), DataDir: c.DataDir, Capacity: c.capacity(),
+		MaxOutput: c.MaxOutput, MaxCollect: c.MaxCollect, DiskLow: c.DiskLow, Share: c.Share, Boxes: c.Boxes, Units: table,
+		Log: d.log, Blobs: d.blobs, Loop: d.inbox, Peers: otherNodes{d}, Drop: d.drops.add,
 	})
 	if err == nil {
 		d.onClose(d.runner.Close)
@@ -30,6 +33,7 @@ func (d *Driver) openRunner() (err error) {
 func (d *Driver) openNetwork(tokenAddrs []string) (err error) {
 	d.onClose(d.work.Wait) // after the transport is closed: nobody waits for the loop any more
 	c := &d.cfg
+	d.jobs = joblist.New(d.self, d.Read, otherNodes{d})
 	d.reach, err = reachability.New(d.work.Context(), reachability.Config{
 		Self: d.self, Secret: d.secret, Announce: c.Announce, Data: d.store.Datastore(), MDNS: c.MDNS,
 		Log: d.log, Event: d.inbox.Event,
@@ -37,8 +41,12 @@ func (d *Driver) openNetwork(tokenAddrs []string) (err error) {
 	if err != nil {
 		return err
 	}
+	if err := d.openWatch(); err != nil {
+		return err
+	}
 	d.transport, err = transport.Open(d.work.Context(), transport.Config{
-		Self: d.self, Boot: d.boot, Key: d.key, Secret: d.secret, Version: c.Version, Listen: c.Listen, Allow: c.Allow,
+		Self: d.self, Boot: d.boot, Instance: d.instance, Instances: d.copies.watch,
+		Key: d.key, Secret: d.secret, Version: c.Version, Listen: c.Listen, Allow: c.Allow,
 		Services: d.services(), Contacts: d.reach, Addrs: d.reach.Addrs(),
 		Log: d.log, Inbox: d.inbox, Members: &d.members, Drop: d.drops.add,
 	})
@@ -47,6 +55,8 @@ func (d *Driver) openNetwork(tokenAddrs []string) (err error) {
 	}
 	d.onClose(d.transport.Close)
 	d.onClose(d.reach.Close)
+	d.onClose(d.copies.watch.Close)
+	d.copies.watch.Attach(d.transport)
 	return d.reach.Attach(d.transport, tokenAddrs)
 }
 
@@ -57,27 +67,34 @@ func (d *Driver) services() []transport.Service {
 	blobs, outputs := files, files
 	blobs.Protocol, blobs.Request, blobs.Serve = runner.BlobProtocol, runner.BlobRequest, d.runner.ServeBlob
 	outputs.Protocol, outputs.Request, outputs.Serve = runner.OutputProtocol, runner.OutputRequest, d.runner.ServeOutput
-	return []transport.Service{blobs, outputs, d.reach.Service()}
+	inputs := transport.Service{Protocol: runner.StdinProtocol, Request: runner.StdinRequest,
+		ServeLong: d.runner.ServeStdin,
+		PerPeer:   most, All: transport.ServesAll, Inbound: runner.StdinPerPeer + most, Transfer: true}
+	commands := transport.Service{Protocol: runner.ExecProtocol, Request: runner.ExecRequest,
+		ServeLong: d.runner.ServeExec,
+		PerPeer:   most, All: transport.ServesAll, Inbound: runner.ExecsPerPeer + most, Transfer: true}
+	return []transport.Service{blobs, outputs, inputs, commands, d.reach.Service(), d.jobs.Service(d.work.Context()),
+		d.copies.watch.Service()}
 }
 
-// filePeers are the peers as the runner sees them. The network is opened after the runner.
-type filePeers struct{ d *Driver }
+// otherNodes are the peers as the runner and the lists of jobs see them. The network is opened after the runner.
+type otherNodes struct{ d *Driver }
 
 // Open opens a stream to a node, which is dialled if it is not connected.
-func (p filePeers) Open(ctx context.Context, n grid.NodeID, id string) (network.Stream, error) {
+func (p otherNodes) Open(ctx context.Context, n grid.NodeID, id string) (network.Stream, error) {
 	return p.d.transport.OpenStream(ctx, n, protocol.ID(id))
 }
 
 // Connected returns the connected nodes.
-func (p filePeers) Connected() []grid.NodeID { return p.d.transport.Peers() }
+func (p otherNodes) Connected() []grid.NodeID { return p.d.transport.Peers() }
 
 // IsConnected reports whether there is a connection to a node.
-func (p filePeers) IsConnected(n grid.NodeID) bool { return p.d.transport.Connected(n) }
+func (p otherNodes) IsConnected(n grid.NodeID) bool { return p.d.transport.Connected(n) }
 
 // Dialable reports whether it is worth dialling a node that is not connected.
-func (p filePeers) Dialable(n grid.NodeID) bool { return p.d.reach.Dialable(n) }
+func (p otherNodes) Dialable(n grid.NodeID) bool { return p.d.reach.Dialable(n) }
 
 // Offend counts an offence of a peer.
-func (p filePeers) Offend(n grid.NodeID, reason string, weight int) {
+func (p otherNodes) Offend(n grid.NodeID, reason string, weight int) {
 	p.d.transport.Offend(n, reason, weight)
 }

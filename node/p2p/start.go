@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"skep/exec/units"
 	"skep/grid"
 	"skep/node"
 	"skep/node/p2p/blob"
@@ -51,6 +52,9 @@ func (d *Driver) open(join *[32]byte, addrs []string) error {
 		return err
 	}
 	if err := d.openNetwork(addrs); err != nil {
+		return err
+	}
+	if err := d.askForCopies(); err != nil {
 		return err
 	}
 	if newSecret {
@@ -157,17 +161,20 @@ func (d *Driver) nodeConfig() (node.Config, error) {
 	if !grid.Printable(nc.Name) {
 		return nc, fmt.Errorf("name %q: want printable text", nc.Name)
 	}
-	if nc.Name == "" {
-		nc.Name, _ = os.Hostname()
-	}
-	nc.Name = grid.Clean(nc.Name, grid.MaxName)
+	nc.Name = d.cfg.name()
 	if nc.Seed == 0 {
 		nc.Seed = rand.Uint64()
 	}
-	var err error
 	level, _ := d.runner.Isolation()
 	nc.Private = d.runner.Private()
-	if nc.Labels, err = machine.Labels(d.cfg.Version, level, d.cfg.Labels); err != nil {
+	exposed, problems, err := d.cfg.Boxes.Labels(os.Geteuid() == 0)
+	if err != nil {
+		return nc, err
+	}
+	for _, p := range problems {
+		d.log.Warn(p.Error())
+	}
+	if nc.Labels, err = machine.Labels(d.cfg.Version, level, d.canPin(), exposed, d.cfg.Labels); err != nil {
 		return nc, err
 	}
 	nc.Engines = []string{grid.EngineProcess}
@@ -175,6 +182,12 @@ func (d *Driver) nodeConfig() (node.Config, error) {
 		nc.Speed, err = machine.Speed(d.work.Context(), d.store.Datastore())
 	}
 	return nc, err
+}
+
+// canPin reports whether there are as many processors as cores that tasks may take, so that each pinned task gets its
+// own.
+func (d *Driver) canPin() bool {
+	return grid.MilliCPU(len(units.CPUs()))*grid.CPU >= d.cfg.CPUs
 }
 
 // start starts all goroutines and handlers. Nothing can fail any more.

@@ -46,9 +46,10 @@ func (p *Peers) Eligible(now grid.Time, n *Need, dst []balance.State) (fit []bal
 			onProbation++
 			continue
 		}
-		stated := g.Ad.Backlog.Seconds() + p.runTimeAt(m, spec, n.Level, typical)
-		dst = append(dst, balance.State{Node: q.id, Ready: g.Ad.Backlog.Seconds(), RTT: g.RTT, Site: q.site,
-			ECT: s.CompletionTime(now, stated, expected, floor), Heard: g.Fresh()})
+		ready := startAt(g.Ad, spec.Needs.Counts)
+		stated := ready + p.runTimeAt(m, spec, n.Level, typical)
+		dst = append(dst, balance.State{Node: q.id, Ready: ready, RTT: g.RTT, Site: q.site, Heard: g.Fresh(),
+			ECT: s.CompletionTime(now, stated, expected, floor), Most: atOnce(g.Ad.Capacity, spec.Needs.Counts)})
 		if n.Fetch {
 			dst[len(dst)-1].Fetch = p.fetchTime(q.id, spec)
 		}
@@ -77,7 +78,7 @@ func (p *Peers) ownState(now grid.Time, need grid.Resources, level string) balan
 	ran, rest := here.Ahead(now, need, p.RunTime)
 	return balance.State{Node: p.cfg.Self, ECT: ready + here.Mean(now, level, p.RunTime), Ready: ready, Heard: now,
 		Answer: true, Site: p.Home(), Waiting: int32(len(here.Queue())), Running: int32(len(here.Running())), Ran: ran,
-		Rest: rest, Whole: !p.cfg.Balance.Rest}
+		Rest: rest, Whole: !p.cfg.Balance.Rest, Most: atOnce(here.Capacity(), need.Counts)}
 }
 
 // mayRun reports whether a peer takes work and fits a task.
@@ -102,7 +103,7 @@ func (p *Peers) Answer(now grid.Time, from grid.NodeID, level string, spec *grid
 	return balance.State{Node: from, ECT: ect, Ready: max(s.Backlog, 0).Seconds(), RTT: rtt, Heard: now,
 		Answer: true, Site: p.set.get(from).site,
 		Waiting: s.Waiting, Running: s.Running, Ran: s.Ran.Seconds(), Rest: s.Rest.Seconds(), Whole: !p.cfg.Balance.Rest,
-		Fetch: p.fetchTime(from, spec)}
+		Fetch: p.fetchTime(from, spec), Most: p.mostAt(from, spec.Needs.Counts)}
 }
 
 // BackingOff reports whether a node is used only if no other is left, for now.

@@ -65,9 +65,12 @@ func (p *Peers) column(now grid.Time, m connectedPeer) []grid.Rate {
 			}
 		}
 		x.Alpha *= trusted
-		need := grid.CPU
+		slots := 1.0
 		if spec := row.Here.Spec(); spec != nil {
-			need = max(spec.Needs.CPU, 1)
+			slots = float64(grid.CPU) / float64(max(spec.Needs.CPU, 1))
+			if ad != nil && spec.Needs.Counts != "" {
+				slots = perCore(ad.Capacity, spec.Needs.Resources)
+			}
 			if ad != nil && discovery.Fit(&spec.Needs, spec.Engine, ad).Never() {
 				x.Mu = 0
 			} else if x.Mu == 0 {
@@ -83,7 +86,7 @@ func (p *Peers) column(now grid.Time, m connectedPeer) []grid.Rate {
 		if remote && x.Mu > 0 {
 			x.Mu = 1 / (1/x.Mu + r.Overhead(m.view.RTT, inputBytes(row.Here.Spec())))
 		}
-		x.Mu *= float64(grid.CPU) / float64(need)
+		x.Mu *= slots
 		if x.Mu > 0 && p.cfg.Scratch.blacklists[k].Excludes(now, id) {
 			x.Mu = 0
 		}

@@ -61,17 +61,20 @@ func (p *Peers) Answered(from grid.NodeID, s *grid.State) {
 // Knows reports whether a peer is connected, or was until this step.
 func (p *Peers) Knows(id grid.NodeID) bool { return p.set.get(id) != nil }
 
-// Stamp returns the newest start lease stamp of a node; 0 = none.
-func (p *Peers) Stamp(id grid.NodeID) uint64 {
-	if q := p.get(id); q != nil {
+// Stamp returns the newest start lease stamp of a node, this one's is as of now; 0 = none.
+func (p *Peers) Stamp(now grid.Time, id grid.NodeID) uint64 {
+	if id == p.cfg.Self {
+		return p.cfg.Worker.Stamp(now)
+	}
+	if q := p.set.get(id); q != nil {
 		return q.told().stamp
 	}
 	return 0
 }
 
-// Stamped records a start lease stamp that a peer sent, or that this node's own worker would send now.
+// Stamped records a start lease stamp that a peer sent.
 func (p *Peers) Stamped(id grid.NodeID, stamp uint64) {
-	if q := p.get(id); q != nil {
+	if q := p.set.get(id); q != nil {
 		met := q.meet()
 		met.stamp = max(met.stamp, stamp)
 	}
@@ -115,19 +118,19 @@ func (p *Peers) learnRates(q *peer, ad *grid.Ad) {
 
 // shareAdRates makes the peer's rates alias those of its ad, which is in memory anyway.
 func (p *Peers) shareAdRates(q *peer, ad *grid.Ad) {
-	if !q.borrowed && cap(q.rates) > 0 {
+	if !q.can.has(borrowed) && cap(q.rates) > 0 {
 		p.cfg.Scratch.lists = append(p.cfg.Scratch.lists, q.rates[:0])
 	}
-	q.rates, q.borrowed = ad.Rates, true
+	q.rates, q.can = ad.Rates, q.can|borrowed
 }
 
 // ownRates gives a peer a rates buffer of its own, separate from its ad.
 func (p *Peers) ownRates(q *peer, size int) {
-	if !q.borrowed && cap(q.rates) >= size {
+	if !q.can.has(borrowed) && cap(q.rates) >= size {
 		return
 	}
 	free := &p.cfg.Scratch.lists
-	q.rates, q.borrowed = nil, false
+	q.rates, q.can = nil, q.can&^borrowed
 	if k := len(*free); k > 0 {
 		q.rates, *free = (*free)[k-1], (*free)[:k-1]
 	}

@@ -20,39 +20,41 @@ const (
 	leastHeld = grid.MiB // of a file: smaller ones are fetched in no time
 )
 
-// has records that a node has the inputs of a job.
-func (h *holders) has(id grid.NodeID, spec *grid.JobSpec) {
-	for i := range spec.Inputs {
-		f := &spec.Inputs[i]
+// has records that a node has the inputs of a job: all, or those that each of its tasks has.
+func (h *holders) has(id grid.NodeID, spec *grid.JobSpec, all bool) {
+	spec.EachInput(func(f *grid.File, share float64) {
 		x := held{id, f.Blob}
-		if f.Size < leastHeld || h.known.Get(x) != nil {
-			continue
+		if f.Size < leastHeld || h.known.Get(x) != nil || share < 1 && !all {
+			return
 		}
 		if h.known.Len() == mostHeld {
 			h.known.RemoveOldest()
 		}
 		h.known.Add(x, struct{}{})
-	}
+	})
 }
 
-// lacks is how many bytes of a job's inputs a node is not known to have, of small files none.
+// lacks is how many bytes of the inputs of a job's mean task a node is not known to have, of small files none.
 func (h *holders) lacks(id grid.NodeID, spec *grid.JobSpec) (size float64) {
 	if spec == nil {
 		return 0
 	}
-	for i := range spec.Inputs {
-		if f := &spec.Inputs[i]; f.Size >= leastHeld && h.known.Get(held{id, f.Blob}) == nil {
-			size += float64(f.Size)
+	spec.EachInput(func(in *grid.File, share float64) {
+		if in.Size >= leastHeld && h.known.Get(held{id, in.Blob}) == nil {
+			size += share * float64(in.Size)
 		}
-	}
+	})
 	return size
 }
 
 // HasInputs records that a node has said that it has the inputs of a job.
-func (p *Peers) HasInputs(id grid.NodeID, spec *grid.JobSpec) { p.holders.has(id, spec) }
+func (p *Peers) HasInputs(id grid.NodeID, spec *grid.JobSpec) { p.holders.has(id, spec, true) }
 
 // fetchTime is the time that a node needs to fetch what it is not known to have of the job's inputs, in seconds.
 func (p *Peers) fetchTime(id grid.NodeID, spec *grid.JobSpec) float64 {
+	if !(p.cfg.Balance.Bandwidth > 0) {
+		return 0
+	}
 	return p.transferTime(p.holders.lacks(id, spec))
 }
 

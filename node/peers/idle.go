@@ -1,57 +1,66 @@
 package peers
 
-import (
-	"slices"
-
-	"skep/grid"
-)
+import "skep/grid"
 
 // Which connected nodes have work that waits, and which have room for some: by their ads, for package pull.
 
 // pullKinds are the kinds that a peer must understand to pull tasks, and to have them pulled.
 const pullKinds = grid.KindSet(1<<grid.KindWaiting | 1<<grid.KindPull | 1<<grid.KindNoWork)
 
-// noteLoad keeps the lists of the nodes where work waits and of those with room.
-func (p *Peers) noteLoad(q *peer, ad *grid.Ad) {
-	here := q.up && q.can.has(pulls) && ad != nil
-	p.waiting = withPeer(p.waiting, q, here && ad.Waiting)
-	p.roomy = withPeer(p.roomy, q, here && q.can.has(takesWork) && !ad.Waiting && ad.Backlog <= 0 && ad.Free.CPU > 0 &&
-		!ad.Closed())
-}
+// load is what a connected node's ad says of it.
+type load uint8
 
-// withPeer returns the sorted list with or without a peer.
-func withPeer(list []*peer, q *peer, in bool) []*peer {
-	at, found := slices.BinarySearchFunc(list, q, func(x, q *peer) int { return x.id.Compare(q.id) })
+const (
+	otherLoad load = iota
+	workWaits      // work waits there
+	hasRoom        // it has free resources and no backlog
+	loads          // number of loads
+)
+
+// loadOf returns the load that a peer's ad states; nil = it has none.
+func loadOf(q *peer, ad *grid.Ad) load {
 	switch {
-	case in && !found:
-		return slices.Insert(grid.Room(list, minGrowth), at, q)
-	case !in && found:
-		return slices.Delete(list, at, at+1)
+	case !q.up || !q.can.has(pulls) || ad == nil:
+		return otherLoad
+	case ad.Waiting:
+		return workWaits
+	case q.can.has(takesWork) && ad.Backlog <= 0 && ad.Free.CPU > 0 && !ad.Closed():
+		return hasRoom
 	}
-	return list
+	return otherLoad
 }
 
-// identities puts the identities of peers into dst.
-func identities(list []*peer, dst []grid.NodeID) []grid.NodeID {
-	dst = dst[:0]
-	for _, q := range list {
-		dst = append(dst, q.id)
+// noteLoad records what an ad of a peer says of its load, and counts the peers of each.
+func (p *Peers) noteLoad(q *peer, ad *grid.Ad) {
+	p.loads[q.load]--
+	q.load = loadOf(q, ad)
+	p.loads[q.load]++
+}
+
+// withLoad returns the peers of a load, ordered by identity; valid until the next call.
+func (p *Peers) withLoad(is load) []grid.NodeID {
+	dst := p.cfg.Scratch.loaded[:0]
+	for _, q := range p.set {
+		if len(dst) == p.loads[is] {
+			break
+		}
+		if q.load == is {
+			dst = append(dst, q.id)
+		}
 	}
+	p.cfg.Scratch.loaded = dst
 	return dst
 }
 
-// WhereWorkWaits are the connected nodes whose ads say that work waits there; read only, valid until the next call.
-func (p *Peers) WhereWorkWaits() []grid.NodeID {
-	p.cfg.Scratch.waiting = identities(p.waiting, p.cfg.Scratch.waiting)
-	return p.cfg.Scratch.waiting
-}
+// WhereWorkWaits are the connected nodes whose ads say that work waits there; read only, valid until the next call, or
+// that of WithRoom.
+func (p *Peers) WhereWorkWaits() []grid.NodeID { return p.withLoad(workWaits) }
 
-// WithRoom are the connected nodes that have free resources and no backlog, by their ads; read only, valid until the
-// next call.
-func (p *Peers) WithRoom() []grid.NodeID {
-	p.cfg.Scratch.roomy = identities(p.roomy, p.cfg.Scratch.roomy)
-	return p.cfg.Scratch.roomy
-}
+// WithRoom are the connected nodes that have free resources and no backlog, by their ads; read only likewise.
+func (p *Peers) WithRoom() []grid.NodeID { return p.withLoad(hasRoom) }
+
+// Loads are the numbers of both.
+func (p *Peers) Loads() (waiting, roomy int) { return p.loads[workWaits], p.loads[hasRoom] }
 
 // Pulls reports whether a node understands that a task was pulled.
 func (p *Peers) Pulls(id grid.NodeID) bool {
@@ -65,6 +74,14 @@ func (p *Peers) Free(id grid.NodeID) grid.Resources {
 		return g.Ad.Free
 	}
 	return grid.Resources{}
+}
+
+// Counts are the counted resources that a node's ad states.
+func (p *Peers) Counts(id grid.NodeID) grid.Counts {
+	if g := p.cfg.Gossip.Peer(id); g != nil && g.Ad != nil {
+		return g.Ad.Capacity.Counts
+	}
+	return ""
 }
 
 // Cores are those that a connected node states, as far as they are believed.

@@ -16,8 +16,8 @@ type peer struct {
 	id         grid.NodeID
 	cores      int32 // thousandths of a core
 	up         bool
-	borrowed   bool // rates belong to an immutable ad: never write to them
 	can        ability
+	load       load
 	rates      []grid.Rate // newest known: from a poll, an answer or an ad
 	speed      float64
 	columnMark policies.Mark // version of the column that the policies have
@@ -50,14 +50,22 @@ func (q *peer) meet() *meeting {
 }
 
 // ability is what a peer understands, a bit each.
-type ability uint8
+type ability uint16
 
 const (
 	takesWork    ability = 1 << iota // the kinds that a worker needs
 	mayReplicate                     // the kinds that a member of a register needs
 	pulls                            // the kinds of package pull
 	hidesJobs                        // it shows a job under access: owner only to the job's owner
+	succeeds                         // entries of a register that are succeeded: see grid.FeatureReruns
 	knowsLevels                      // the finer levels of classes: see grid.LevelOf
+	reopens                          // registers of jobs that were over: see grid.FeatureRetries
+	ordersJobs                       // jobs that wait for others: see grid.FeatureOrder
+	keepsGangs                       // gangs: see grid.FeatureGangs
+
+	// borrowed is no ability: the peer's rates belong to an immutable ad, and are never written to. It is here since a
+	// field of its own would make each peer larger.
+	borrowed ability = 1 << 15
 )
 
 // has reports whether all abilities of b are in a.
@@ -84,8 +92,20 @@ func abilities(kinds grid.KindSet, features grid.FeatureSet) (a ability) {
 	if features.Has(grid.FeatureAccess) {
 		a |= hidesJobs
 	}
+	if features.Has(grid.FeatureReruns) {
+		a |= succeeds
+	}
 	if features.Has(grid.FeatureLevels) {
 		a |= knowsLevels
+	}
+	if features.Has(grid.FeatureRetries) {
+		a |= reopens
+	}
+	if features.Has(grid.FeatureOrder) {
+		a |= ordersJobs
+	}
+	if features.Has(grid.FeatureGangs) {
+		a |= keepsGangs
 	}
 	return a
 }
@@ -129,7 +149,7 @@ func (s peerset) get(id grid.NodeID) *peer {
 }
 
 // minGrowth is the least number of elements by which the list of peers grows.
-const minGrowth = 2
+const minGrowth = 4
 
 // open returns a peer, which is made if it is unknown.
 func (p *Peers) open(id grid.NodeID) *peer {
@@ -168,17 +188,31 @@ func (p *Peers) connected() []connectedPeer {
 	return up
 }
 
-// Candidates returns the ads of connected nodes that can be members of a register, ordered by identity; with ownerOnly
-// set only those that honour access: owner.
-func (p *Peers) Candidates(ownerOnly bool) (ads []*grid.Ad) {
+// MayReopen reports whether a peer may be a member of a register that is opened again: it is not connected, or of a
+// version that knows of it.
+func (p *Peers) MayReopen(id grid.NodeID) bool {
+	q := p.get(id)
+	return q == nil || !q.up || q.can.has(reopens)
+}
+
+// Candidates returns the ads of connected nodes that can be members of a register and have these features
+// (JobSpec.MemberFeatures), ordered by identity.
+func (p *Peers) Candidates(features grid.FeatureSet) (ads []*grid.Ad) {
+	wanted := abilities(0, features) | mayReplicate
 	for _, m := range p.connected() {
 		g := p.cfg.Gossip.Peer(m.id)
-		if g == nil || g.Ad == nil || g.Ad.Shut() || !m.can.has(mayReplicate) || ownerOnly && !m.can.has(hidesJobs) {
+		if g == nil || g.Ad == nil || g.Ad.Shut() || !m.can.has(wanted) {
 			continue
 		}
 		ads = append(ads, g.Ad)
 	}
 	return ads
+}
+
+// OrdersJobs reports whether a node is this one, or connected and of a version that can be asked how a job has ended.
+func (p *Peers) OrdersJobs(id grid.NodeID) bool {
+	q := p.get(id)
+	return q != nil && q.up && q.can.has(ordersJobs)
 }
 
 // HidesJobs reports whether a node shows a job under access: owner only to the job's owner. One that is not connected

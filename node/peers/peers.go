@@ -28,10 +28,17 @@ type Config struct {
 	Scratch *Scratch
 
 	Exec     *exec.Exec // what this node runs; read only
+	Worker   Worker
 	Gossip   *gossip.Gossip
 	Rates    *rates.Estimator
 	Profile  *profile.Profile
 	Policies policies.Set
+}
+
+// Worker is this node's own.
+type Worker interface {
+	// Stamp is the start lease stamp that it would send now.
+	Stamp(now grid.Time) uint64
 }
 
 // Scratch is memory used only within a call, or free for reuse. Nodes that never step at the same time can share one.
@@ -40,8 +47,7 @@ type Scratch struct {
 	rates      []grid.Rate
 	blacklists []*reputation.Blacklist // by class, while columns are computed
 	lists      [][]grid.Rate           // free buffers of peers whose rates alias their ads'
-	waiting    []grid.NodeID           // of Peers.waiting
-	roomy      []grid.NodeID           // of Peers.roomy
+	loaded     []grid.NodeID           // of Peers.withLoad
 }
 
 // Peers are the other nodes as this one knows them.
@@ -52,14 +58,13 @@ type Peers struct {
 	records  reputation.Records
 	failures reputation.FailureLog
 	dialled  []dialled
-	holders  holders // of inputs
-	waiting  []*peer // connected, and work waits there; sorted by identity
-	roomy    []*peer // connected, and has room; likewise
+	holders  holders    // of inputs
+	loads    [loads]int // number of peers of each, except otherLoad
 }
 
 // New returns the peers of a node: none yet.
-func New(cfg Config) *Peers {
-	return &Peers{cfg: cfg, own: peer{id: cfg.Self, cores: int32(cfg.Cores), up: true, can: ^ability(0)}}
+func New(cfg Config) Peers {
+	return Peers{cfg: cfg, own: peer{id: cfg.Self, cores: int32(cfg.Cores), up: true, can: ^ability(0)}}
 }
 
 // get returns a node: this one, or a peer; nil = it is unknown.
@@ -79,7 +84,7 @@ func (p *Peers) Up(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 	if q.up = true; q.met != nil {
 		q.met.theirVersion, q.met.ourVersion = 0, 0
 	}
-	q.can = abilities(ev.Kinds, ev.Features)
+	q.can = abilities(ev.Kinds, ev.Features) | q.can&borrowed
 	p.cfg.Policies.ColumnsChanged()
 	p.cfg.Gossip.Up(now, ev.Peer, ev.RTT, fx)
 	if known := p.cfg.Gossip.Peer(ev.Peer); known != nil && known.Ad != nil {
@@ -179,7 +184,7 @@ func (p *Peers) Inform(now grid.Time) {
 		}
 		p.cfg.Gossip.Correct(now, m.view, ad)
 		m.speed, m.cores = ad.Speed, int32(ad.Capacity.CPU)
-		m.rates, m.borrowed = ad.Rates, true
+		m.rates, m.can = ad.Rates, m.can|borrowed
 	}
 	p.cfg.Policies.ColumnsChanged()
 }

@@ -77,7 +77,7 @@ func (p *Peers) Learn(level string, worker grid.NodeID, spec *grid.JobSpec, r *g
 	}
 	if worker != p.cfg.Self {
 		if r.Succeeded() {
-			p.holders.has(worker, spec)
+			p.holders.has(worker, spec, false)
 		}
 		p.cfg.Rates.Moved(moving.Seconds(), p.RTT(worker), inputBytes(spec))
 	}

@@ -73,13 +73,10 @@ func rateIn(rates []grid.Rate, class string) float64 {
 	return 0
 }
 
-// inputBytes is the size of a job's inputs; 0 of none.
+// inputBytes is the mean size of the inputs of a job's tasks; 0 of none.
 func inputBytes(spec *grid.JobSpec) (size float64) {
-	if spec == nil {
-		return 0
-	}
-	for i := range spec.Inputs {
-		size += float64(spec.Inputs[i].Size)
+	if spec != nil {
+		spec.EachInput(func(in *grid.File, share float64) { size += share * float64(in.Size) })
 	}
 	return size
 }

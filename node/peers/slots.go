@@ -14,6 +14,46 @@ func (p *Peers) slots() float64 {
 	return cores
 }
 
+// startAt is when a node would start a task with that need of counted resources, by its ad, seconds from then.
+func startAt(ad *grid.Ad, need grid.Counts) float64 {
+	t := ad.Backlog.Seconds()
+	for kind := range need.All() {
+		t = max(t, float64(ad.Waits.Of(kind)))
+	}
+	return t
+}
+
+// atOnce is how many tasks with that need of counted resources a capacity has units for; 0 = they need none.
+func atOnce(capacity grid.Resources, need grid.Counts) (n float64) {
+	for kind, units := range need.All() {
+		if most := float64(capacity.Counts.Of(kind) / units); n == 0 || most < n {
+			n = max(most, 1)
+		}
+	}
+	return n
+}
+
+// mostAt is atOnce for a connected node, by its ad.
+func (p *Peers) mostAt(id grid.NodeID, need grid.Counts) float64 {
+	if need == "" {
+		return 0
+	}
+	if g := p.cfg.Gossip.Peer(id); g != nil && g.Ad != nil {
+		return atOnce(g.Ad.Capacity, need)
+	}
+	return 1
+}
+
+// perCore is how many tasks of such needs a core of that capacity stands for in the allocation LP, all cores together
+// for no more tasks than there are units for.
+func perCore(capacity grid.Resources, need grid.Resources) float64 {
+	n := float64(grid.CPU) / float64(max(need.CPU, 1))
+	if most := atOnce(capacity, need.Counts); most > 0 && capacity.CPU > 0 {
+		n = min(n, most*float64(grid.CPU)/float64(capacity.CPU))
+	}
+	return n
+}
+
 // slotsOf returns a peer's capacity in the allocation LP, in cores: a_j times its trusted cores. The availability
 // that it states is bounded by its return rate.
 func (p *Peers) slotsOf(now grid.Time, m connectedPeer) float64 {

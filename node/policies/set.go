@@ -67,13 +67,6 @@ func (s *Set) Get(name string) (balance.Policy, error) {
 // firstStream is the stream of the default policy; those before it are used elsewhere in a node.
 const firstStream = 16
 
-// Check says why the default policy cannot be made; nil = it can. Most nodes of a large grid place nothing for long, so
-// it is not made before it is needed: a policy holds the rates of all peers.
-func (s *Set) Check() error {
-	_, err := balance.Make(s.cfg.Default, s.cfg.Balance, nil)
-	return err
-}
-
 // Default returns the default policy; nil = nothing has needed it so far.
 func (s *Set) Default() balance.Policy {
 	if at, ok := s.find(s.cfg.Default); ok {

@@ -23,7 +23,7 @@ type node struct {
 func newNode(t *testing.T, labels ...grid.Label) *node {
 	t.Helper()
 	cfg := gossip.Defaults()
-	g := gossip.New(grid.NodeID{1}, &cfg, grid.NewRand(7, 2))
+	g := new(gossip.New(grid.NodeID{1}, &cfg, grid.NewRand(7, 2)))
 	full := grid.Resources{CPU: 4 * grid.CPU, Memory: grid.GiB}
 	p := New(Config{Self: grid.NodeID{1}, Boot: 3, Name: "self", Capacity: full, Speed: 2, Engines: []string{"wasm"},
 		Prior: 1, Rand: grid.NewRand(7, 1),

@@ -15,21 +15,26 @@ type asked struct {
 }
 
 // Came records that an attempt of an owner has come that this node asked for: more may follow at once. Who gave it is
-// the owner, if that was asked, or the only node that was asked; of several it is not known, and none is judged.
+// the owner, if that was asked, or the only node that was asked; of several it is not known, and none is judged. The
+// owner gives work, so it is asked again even if its answer came later than it was waited for.
 func (x *Exchange) Came(now grid.Time, owner grid.NodeID) {
+	x.forgive(now, owner)
 	at := x.askedAt(owner)
 	if at < 0 && len(x.asked) == 1 {
 		at = 0
 	}
 	if at >= 0 {
-		giver := x.asked[at].node
-		x.unmet.forget(giver)
-		x.backoff.set(giver, now, 0)
+		x.forgive(now, x.asked[at].node)
 		x.asked = slices.Delete(x.asked, at, at+1)
 	} else {
 		x.asked = x.asked[:0]
 	}
 	x.due = true
+}
+
+func (x *Exchange) forgive(now grid.Time, giver grid.NodeID) {
+	x.unmet.forget(giver)
+	x.backoff.set(giver, now, 0)
 }
 
 // Denied records that a node that was asked gives nothing: another may be asked at once.
@@ -76,7 +81,7 @@ func (x *Exchange) Notified(now grid.Time, from grid.NodeID, fx *grid.Effects) {
 func (x *Exchange) askSome(now grid.Time, free grid.Resources, fx *grid.Effects) {
 	x.asked = slices.DeleteFunc(x.asked, func(a asked) bool {
 		if a.until <= now {
-			x.inVain(now, a, silentFor, maxBackoff)
+			x.inVain(now, a, max(silentFor, x.timeout(a.node)), maxBackoff)
 			return true
 		}
 		return false
@@ -107,7 +112,8 @@ func (x *Exchange) askSome(now grid.Time, free grid.Resources, fx *grid.Effects)
 // jitter is how long this node waits at most before it asks a node of which it has only heard that work waits there;
 // 0 = not at all. Where many are idle and work waits at few nodes, it has gone by then for most.
 func (x *Exchange) jitter(where int) time.Duration {
-	d := min(lookGap*time.Duration(len(x.cfg.Peers.WithRoom())/(crowd*where)), maxJitter)
+	_, roomy := x.cfg.Peers.Loads()
+	d := min(lookGap*time.Duration(roomy/(crowd*where)), maxJitter)
 	if d <= lookGap {
 		return 0
 	}
@@ -122,6 +128,9 @@ func (x *Exchange) ask(now grid.Time, id grid.NodeID, free grid.Resources, notic
 	}
 	until := now.Add(x.timeout(id))
 	x.asked = append(x.asked, asked{id, until, noticed})
+	if len(x.asked) > 1 { // the first one asked may give a task for the free units
+		free.Counts = ""
+	}
 	fx.Send(id, grid.KindPull).Poll.Needs = free
 	x.wakeAt(now, until, fx)
 	return true

@@ -13,9 +13,10 @@ const (
 	minTimeout = 200 * time.Millisecond // besides four round trips, for a task to come after a pull
 	maxTimeout = 2 * time.Second
 	maxBackoff = 30 * time.Second // from a node that gave none; it begins with the time-out and doubles
-	// A node's notices are not heeded after one was followed in vain: if it did not answer, for silentFor at first and
-	// maxBackoff at most; if it answered that it has none, for lookGap at first and maxDenied at most.
-	silentFor    = 2 * time.Second
+	// A node's notices are not heeded after one was followed in vain: if it did not answer, for silentFor at first (as
+	// long as it was waited for if that is longer) and maxBackoff at most; if it answered that it has none, for lookGap
+	// at first and maxDenied at most.
+	silentFor    = 500 * time.Millisecond
 	maxDenied    = 8 * time.Second
 	noticeGap    = 500 * time.Millisecond // between two notices to one node; it doubles up to maxBackoff until it asks
 	maxDebit     = 2 * time.Second        // that a given task counts as taking its node's cores, at most
@@ -83,8 +84,9 @@ func (x *Exchange) Settle(now grid.Time, fx *grid.Effects) (news bool) {
 	free, queued := x.cfg.Worker.Room()
 	waits := waiting > 0 || queued
 	news, x.waits = waits != x.waits, waits
-	asks := free.CPU > 0 && len(x.asked)+len(x.notifiers)+len(x.cfg.Peers.WhereWorkWaits()) > 0
-	notices := waits && len(x.cfg.Peers.WithRoom()) > 0
+	busy, roomy := x.cfg.Peers.Loads()
+	asks := free.CPU > 0 && len(x.asked)+len(x.notifiers)+busy > 0
+	notices := waits && roomy > 0
 	if !asks && !notices {
 		x.due, x.asked, x.notifiers = false, x.asked[:0], x.notifiers[:0]
 		return news

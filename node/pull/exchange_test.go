@@ -18,6 +18,7 @@ type world struct {
 	where   []grid.NodeID
 	roomy   []grid.NodeID
 	rtt     time.Duration
+	counts  grid.Counts
 	given   []grid.NodeID
 	judged  int
 }
@@ -30,7 +31,9 @@ func (w *world) Cores(grid.NodeID) grid.MilliCPU                      { return 4
 func (w *world) MayYield(grid.Time, grid.AttemptID, grid.NodeID) bool { return true }
 func (w *world) WhereWorkWaits() []grid.NodeID                        { return w.where }
 func (w *world) WithRoom() []grid.NodeID                              { return w.roomy }
+func (w *world) Loads() (waiting, roomy int)                          { return len(w.where), len(w.roomy) }
 func (w *world) Pulls(grid.NodeID) bool                               { return true }
+func (w *world) Counts(grid.NodeID) grid.Counts                       { return w.counts }
 func (w *world) Free(grid.NodeID) grid.Resources                      { return oneCore }
 func (w *world) RTT(grid.NodeID) time.Duration                        { return w.rtt }
 
@@ -305,6 +308,23 @@ func TestWhoGaveATask(t *testing.T) {
 	}
 }
 
+// A busy owner whose task comes after the time-out gives work all the same: its next notice is heeded at once.
+func TestALateTaskIsForgiven(t *testing.T) {
+	r, owner := newRig(&world{free: oneCore}), grid.NodeID{7}
+	r.x.Notified(r.now, owner, &r.fx)
+	r.collect()
+	r.pass(minTimeout + lookGap)
+	if r.fx.Reset(); !r.x.ask(r.now, grid.NodeID{8}, oneCore, false, &r.fx) {
+		t.Fatal("another node is not asked after the time-out")
+	}
+	r.x.Denied(r.now, grid.NodeID{8})
+	r.x.Came(r.now, owner)
+	r.fx.Reset()
+	if r.x.Notified(r.now, owner, &r.fx); len(r.fx.Sends) != 1 || r.fx.Sends[0].To != owner {
+		t.Errorf("sent %+v, want a pull", r.fx.Sends)
+	}
+}
+
 // A node gets tasks for no more cores than it has, whatever it says to be free, until it may be done with them.
 func TestNoMoreThanTheCores(t *testing.T) {
 	r := newRig(&world{queued: 1})
@@ -383,5 +403,47 @@ func TestACrowdAsksInTurns(t *testing.T) {
 	}
 	if n, _ := at(4); n != 40 {
 		t.Errorf("of 40 nodes %d ask at once where few are idle", n)
+	}
+}
+
+// needing makes the tasks that wait need units of counted resources.
+func (r *rig) needing(counts grid.Counts) {
+	r.x.cfg.Worker = counted{queue{r.world}, counts}
+}
+
+type counted struct {
+	queue
+	counts grid.Counts
+}
+
+func (c counted) Waiting(_ grid.Time, dst []grid.Waiting) []grid.Waiting {
+	need := oneCore
+	need.Counts = c.counts
+	return append(dst, grid.Waiting{End: 2, Level: "level", Spec: &grid.JobSpec{Needs: grid.Needs{Resources: need}}})
+}
+
+// A node is not given more tasks than it has units for at a time, whatever it says to be free.
+func TestNoMoreThanTheUnits(t *testing.T) {
+	r := newRig(&world{queued: 1, counts: "gpu=3"})
+	r.needing("gpu=1")
+	for range 100 {
+		r.x.PullReceived(r.now, grid.NodeID{7}, grid.Resources{CPU: 64 * grid.CPU, Counts: "gpu=64"}, &r.fx)
+	}
+	if len(r.given) != 3 {
+		t.Errorf("a node with three GPUs gets %d tasks with one each", len(r.given))
+	}
+	r.x.PullReceived(r.now, grid.NodeID{8}, grid.Resources{CPU: 4 * grid.CPU}, &r.fx)
+	if len(r.given) != 3 {
+		t.Error("a node that has no GPU free is given a task with one")
+	}
+}
+
+// Of several nodes that are asked at a time one is told of the free units: else each gives a task for them.
+func TestFreeUnitsAreOfferedOnce(t *testing.T) {
+	r := newRig(&world{free: grid.Resources{CPU: 4 * grid.CPU, Counts: "gpu=1"}, where: nodes(5)})
+	r.x.Changed()
+	if r.settle(); len(r.sent) != 2 || r.sent[0].Msg.Poll.Needs.Counts != "gpu=1" ||
+		r.sent[1].Msg.Poll.Needs.Counts != "" {
+		t.Errorf("sent %+v, want two pulls, the first with a GPU", r.sent)
 	}
 }

@@ -35,7 +35,7 @@ func (x *Exchange) giveOne(now grid.Time, to grid.NodeID, free grid.Resources,
 	for i := range x.candidates {
 		w := &x.candidates[i]
 		if there, fits := x.fits(now, w, to, free); fits && hand(w, there) {
-			x.debit(now, to, w.Spec.Needs.CPU, there)
+			x.debit(now, to, w.Spec.Needs.Resources, there)
 			return true
 		}
 	}
@@ -43,39 +43,43 @@ func (x *Exchange) giveOne(now grid.Time, to grid.NodeID, free grid.Resources,
 }
 
 // fits reports whether a node may get a task of a job, and would be done sooner with it or it is overdue; and how soon.
-// A node is not given tasks for more cores than it has, whatever it says to have free.
+// A node is not given tasks for more cores or units than it has, whatever it says to have free.
 func (x *Exchange) fits(now grid.Time, w *grid.Waiting, id grid.NodeID, free grid.Resources) (float64, bool) {
-	if !free.Fits(w.Spec.Needs.Resources) || !x.cfg.Peers.Pulls(w.Owner) ||
-		x.debited(now, id)+w.Spec.Needs.CPU > x.cfg.Peers.Cores(id) {
+	if !free.Fits(w.Spec.Needs.Resources) || !x.cfg.Peers.Pulls(w.Owner) || slices.Contains(w.Barred, id) ||
+		x.exceeds(now, id, &w.Spec.Needs.Resources) {
 		return 0, false
 	}
 	there, may := x.cfg.Peers.RunTimeAt(now, id, w.Spec, w.Level)
 	return there, may && (w.Overdue || there < w.End)
 }
 
-// debit is the cores of a task that a node was given, which it cannot have free until it is done with it.
+// debit is the resources of a task that a node was given, which it cannot have free until it is done with it.
 type debit struct {
 	node  grid.NodeID
-	cpu   grid.MilliCPU
+	need  grid.Resources
 	until grid.Time
 }
 
 // debit remembers that a node was given a task that takes it a time in seconds; not for long: the time is estimated.
-func (x *Exchange) debit(now grid.Time, id grid.NodeID, cpu grid.MilliCPU, there float64) {
+func (x *Exchange) debit(now grid.Time, id grid.NodeID, need grid.Resources, there float64) {
 	x.debits = slices.DeleteFunc(x.debits, func(d debit) bool { return d.until <= now })
 	if len(x.debits) == maxDebits {
 		x.debits = slices.Delete(x.debits, 0, 1)
 	}
 	d := max(lookGap+x.cfg.Peers.RTT(id), time.Duration(min(there, maxDebit.Seconds())*float64(time.Second)))
-	x.debits = append(x.debits, debit{id, cpu, now.Add(d)})
+	x.debits = append(x.debits, debit{id, need, now.Add(d)})
 }
 
-// debited is the cores of the tasks that a node was given lately.
-func (x *Exchange) debited(now grid.Time, id grid.NodeID) (cpu grid.MilliCPU) {
+// exceeds reports whether a node has too few cores, or units of counted resources, for a task beside those that it was
+// given lately.
+func (x *Exchange) exceeds(now grid.Time, id grid.NodeID, need *grid.Resources) bool {
+	sum := grid.Resources{CPU: need.CPU, Counts: need.Counts}
 	for i := range x.debits {
 		if d := &x.debits[i]; d.node == id && d.until > now {
-			cpu += d.cpu
+			if sum.CPU += d.need.CPU; need.Counts != "" {
+				sum = sum.Plus(grid.Resources{Counts: d.need.Counts})
+			}
 		}
 	}
-	return cpu
+	return sum.CPU > x.cfg.Peers.Cores(id) || need.Counts != "" && !x.cfg.Peers.Counts(id).Fits(sum.Counts)
 }

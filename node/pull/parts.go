@@ -48,11 +48,16 @@ type Jobs interface {
 
 // Peers are the connected nodes.
 type Peers interface {
-	// WhereWorkWaits are those whose ads say so and that understand a pull; read only.
+	// WhereWorkWaits are those whose ads say so and that understand a pull; read only, until the next call of this or of
+	// WithRoom.
 	WhereWorkWaits() []grid.NodeID
 
-	// WithRoom are those that have free resources and no backlog, by their ads, and understand a pull; read only.
+	// WithRoom are those that have free resources and no backlog, by their ads, and understand a pull; read only
+	// likewise.
 	WithRoom() []grid.NodeID
+
+	// Loads are the numbers of both.
+	Loads() (waiting, roomy int)
 
 	// Pulls reports whether a node is connected and understands a refusal of a task that was pulled.
 	Pulls(id grid.NodeID) bool
@@ -66,6 +71,9 @@ type Peers interface {
 
 	// Cores are those that a node states, as far as it is believed.
 	Cores(id grid.NodeID) grid.MilliCPU
+
+	// Counts are the counted resources that a node states to have in all.
+	Counts(id grid.NodeID) grid.Counts
 
 	RTT(id grid.NodeID) time.Duration
 }

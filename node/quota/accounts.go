@@ -125,6 +125,18 @@ func (s *Accounts) End(id grid.JobID, tasks int) {
 	}
 }
 
+// Reopen notes that a job that was over goes on, and counts for all of its tasks.
+func (s *Accounts) Reopen(id grid.JobID, tasks int) {
+	h := s.jobs.Get(id).holding
+	if h == nil || !h.over {
+		return
+	}
+	who, size := h.parties(), h.size
+	s.Forget(id)
+	size.Tasks = tasks
+	s.Keep(id, who, size)
+}
+
 // Forget gives back what a job took.
 func (s *Accounts) Forget(id grid.JobID) {
 	if h := s.jobs.Get(id); h.holding != nil {

@@ -35,6 +35,7 @@ func SpecBytes(s *grid.JobSpec) grid.Bytes {
 	for i := range s.Inputs {
 		size += len(s.Inputs[i].Path)
 	}
+	size += arrayBytes(s.Array)
 	for i := range s.Needs.Labels {
 		l := &s.Needs.Labels[i]
 		size, strings = size+len(l.Key), strings+2+len(l.Values)
@@ -43,6 +44,27 @@ func SpecBytes(s *grid.JobSpec) grid.Bytes {
 		}
 	}
 	return grid.Bytes(size) + grid.Bytes(strings)*stringBytes + grid.Bytes(len(s.Inputs))*inputBytes
+}
+
+// Estimated memory of an axis of an array, of a range of indices and of an input that some tasks have.
+const (
+	axisBytes      = 120
+	rangeBytes     = 12
+	taskInputBytes = 12
+)
+
+func arrayBytes(a *grid.Array) (size int) {
+	if a == nil {
+		return 0
+	}
+	for i := range a.Axes {
+		x := &a.Axes[i]
+		size += axisBytes + len(x.Name) + len(x.Lines) + rangeBytes*len(x.Indices)
+		for _, v := range x.Values {
+			size += int(stringBytes) + len(v)
+		}
+	}
+	return size + taskInputBytes*len(a.Inputs)
 }
 
 // ResultBytes estimates the memory of a result.

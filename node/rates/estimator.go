@@ -51,8 +51,8 @@ const (
 )
 
 // New makes an Estimator without measurements.
-func New(c Config) *Estimator {
-	return &Estimator{memory: c.ArrivalMemory.Seconds(), speed: c.Speed, scratch: c.Scratch,
+func New(c Config) Estimator {
+	return Estimator{memory: c.ArrivalMemory.Seconds(), speed: c.Speed, scratch: c.Scratch,
 		given: len(c.Given) > 0, own: slices.Clone(c.Given), version: 1, changed: true}
 }
 

@@ -11,7 +11,7 @@ import (
 )
 
 func measuring() *Estimator {
-	return New(Config{Speed: 1, ArrivalMemory: time.Minute, Scratch: new(Scratch)})
+	return new(New(Config{Speed: 1, ArrivalMemory: time.Minute, Scratch: new(Scratch)}))
 }
 
 // nobody is the claims of a network in which nobody has measured anything.
@@ -105,7 +105,7 @@ func TestManyClassesDoNotRepublish(t *testing.T) {
 // Rates that are given are published and kept, whatever happens.
 func TestGivenRatesAreKept(t *testing.T) {
 	given := []grid.Rate{{Class: "long", Alpha: 0.5, Mu: 0.25}, {Class: "short", Alpha: 3, Mu: 4}}
-	e := New(Config{Given: given, Speed: 1, ArrivalMemory: time.Minute, Scratch: new(Scratch)})
+	e := new(New(Config{Given: given, Speed: 1, ArrivalMemory: time.Minute, Scratch: new(Scratch)}))
 	fx, now := &grid.Effects{}, grid.Time(1)
 	for range 50 {
 		e.Ran(now, "long", 100, fx)
@@ -136,7 +136,7 @@ var distributions = map[string]struct {
 func TestRunTimeVariationIsLearned(t *testing.T) {
 	for _, given := range [][]grid.Rate{nil, {{Class: "c", Mu: 0.1}}} {
 		for name, x := range distributions {
-			e := New(Config{Given: given, Speed: 1, ArrivalMemory: time.Minute, Scratch: new(Scratch)})
+			e := new(New(Config{Given: given, Speed: 1, ArrivalMemory: time.Minute, Scratch: new(Scratch)}))
 			chance, sum := grid.NewRand(1, 1), 0.0
 			const runs, first = 400, 100
 			for i := range runs {
@@ -203,7 +203,7 @@ func TestTypicalRateIsTheMedian(t *testing.T) {
 		"this node and the proven":  {0.25, []float64{1, 3}, []float64{9}, 2},
 		"the lower of an even many": {0, []float64{4, 3}, nil, 3},
 	} {
-		e := New(Config{Speed: 2, ArrivalMemory: time.Minute, Scratch: new(Scratch)})
+		e := new(New(Config{Speed: 2, ArrivalMemory: time.Minute, Scratch: new(Scratch)}))
 		if c.here > 0 {
 			e.Ran(1, "a", c.here, &grid.Effects{})
 		}
@@ -267,7 +267,7 @@ func TestExpectedRunTime(t *testing.T) {
 	if got := e.Expected("b", nobody); got != 0 {
 		t.Errorf("a class that nobody has run: %g s, want 0", got)
 	}
-	slow := New(Config{Speed: 0.5, ArrivalMemory: time.Minute, Scratch: new(Scratch)})
+	slow := new(New(Config{Speed: 0.5, ArrivalMemory: time.Minute, Scratch: new(Scratch)}))
 	if got := slow.MinRunTime("b", nobody); got != Prior {
 		t.Errorf("the least run time is %g s on a slow node, want %g as on the reference machine", got, Prior)
 	}

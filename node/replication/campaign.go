@@ -12,6 +12,7 @@ type campaign struct {
 	entries       sparse.List[*grid.Entry] // of the others' entries, those of the highest epoch
 	bytes         grid.Bytes               // of entries
 	otherAccepted bool                     // a voter has accepted another owner's writes
+	opened        uint32                   // most times that a voter knows the register opened
 }
 
 type vote struct {
@@ -52,6 +53,9 @@ func (r *Register) CampaignEpoch() uint32 {
 // EndCampaign abandons the campaign.
 func (r *Register) EndCampaign() { r.campaign = nil }
 
+// StepDown makes an owner a plain member: it has heard of a higher epoch.
+func (r *Register) StepDown() { r.ownership, r.campaign = nil, nil }
+
 // VoteRequest fills g with the request for a member's vote, and reports whether there is one.
 func (r *Register) VoteRequest(place int, g *grid.RegisterMessage) bool {
 	if r.campaign == nil || place == r.self {
@@ -61,7 +65,7 @@ func (r *Register) VoteRequest(place int, g *grid.RegisterMessage) bool {
 	if v.complete || v.answer == grid.RegisterUnknown {
 		return false
 	}
-	g.Epoch, g.Next, g.Seq = r.campaign.epoch, v.next, uint64(v.next)
+	g.Epoch, g.Next, g.Seq, g.Opened = r.campaign.epoch, v.next, uint64(v.next), r.state.Opened
 	return true
 }
 
@@ -79,10 +83,17 @@ func (r *Register) VoteReceived(from grid.NodeID, g *grid.RegisterMessage, seq u
 		r.campaign = nil
 		return CampaignLost
 	case grid.RegisterGone:
+		if g.Opened < r.state.Opened { // of an earlier close
+			v.answer = grid.RegisterUnknown
+			break
+		}
 		return r.heardClosed(v, g)
 	case grid.RegisterUnknown:
 		v.answer = g.Answer
 	case grid.RegisterOK, grid.RegisterDone:
+		if g.Answer == grid.RegisterDone && g.Opened < r.state.Opened { // of an earlier close: it is asked again
+			return CampaignOpen
+		}
 		r.campaign.otherAccepted = r.campaign.otherAccepted || !g.Owner.IsZero() && g.Owner != r.members[r.self]
 		if g.Seq != uint64(v.next) || v.complete || v.answer != 0 && v.answer != g.Answer {
 			return CampaignOpen // repeated, or an answer to another request
@@ -90,6 +101,7 @@ func (r *Register) VoteReceived(from grid.NodeID, g *grid.RegisterMessage, seq u
 		if g.More && g.Next <= v.next {
 			return CampaignOpen // pages only go on
 		}
+		r.campaign.opened = max(r.campaign.opened, g.Opened)
 		v.answer, v.next, v.complete = g.Answer, g.Next, !g.More
 		r.campaign.merge(g.Entries)
 		if v.complete && g.Answer == grid.RegisterDone {
@@ -99,14 +111,14 @@ func (r *Register) VoteReceived(from grid.NodeID, g *grid.RegisterMessage, seq u
 	return r.countVotes(seq)
 }
 
-// merge takes over the entries that were accepted in a higher epoch.
+// merge takes over the entries that were accepted in a higher epoch, or are of a later round of the same.
 func (c *campaign) merge(finals []grid.Entry) {
 	for k := range finals {
 		f := finals[k]
 		if int(f.Index) >= c.entries.Len() || f.Epoch == 0 { // no owner has epoch 0; on disk it marks a task that goes on
 			continue
 		}
-		if current := c.entries.At(f.Index); *current == nil || (*current).Epoch < f.Epoch {
+		if current := c.entries.At(f.Index); *current == nil || (*current).OlderThan(f.Epoch, f.Round) {
 			if *current != nil {
 				c.bytes -= grid.Bytes((*current).Weight())
 			}
@@ -129,7 +141,8 @@ func (r *Register) countVotes(seq uint64) Outcome {
 	}
 	s, epoch := &r.state, r.campaign.epoch
 	switch {
-	case r.campaign.votes[0].answer == grid.RegisterUnknown: // the origin had the job first: it has forgotten it
+	case s.Opened == 0 && r.campaign.votes[0].answer == grid.RegisterUnknown:
+		// the origin had the job first: it has forgotten it
 		r.campaign = nil
 		return CampaignVoid
 	case granted < r.Majority():
@@ -144,8 +157,8 @@ func (r *Register) countVotes(seq uint64) Outcome {
 		outcome = CampaignRenewed
 	}
 	for i, f := range r.campaign.entries.All() {
-		if v, final := r.Value(i); *f != nil && (v == nil || v.Epoch < (*f).Epoch) {
-			r.set(i, slot{value: *f, committed: final})
+		if v, final := r.Value(i); *f != nil && (v == nil || v.OlderThan((*f).Epoch, (*f).Round)) {
+			r.set(i, slot{value: *f, committed: final && v.Round == (*f).Round})
 		}
 	}
 	for _, x := range r.slots.All() {
@@ -155,7 +168,8 @@ func (r *Register) countVotes(seq uint64) Outcome {
 			x.value = &entry
 		}
 	}
-	*s = grid.RegisterState{Promised: epoch, VotedFor: self, Epoch: epoch, Owner: self}
+	opened := max(s.Opened, r.campaign.opened)
+	*s = grid.RegisterState{Promised: epoch, VotedFor: self, Epoch: epoch, Owner: self, Opened: opened}
 	r.BecomeOwner(seq)
 	return outcome
 }

@@ -61,14 +61,14 @@ func (m *model) key(w *world) string {
 	}
 	for i, r := range w.members {
 		s := &r.state
-		b = append(b, w.boots[i], byte(s.Promised), s.VotedFor[0], byte(s.Epoch), s.Owner[0])
+		b = append(b, w.boots[i], byte(s.Promised), s.VotedFor[0], byte(s.Epoch), s.Owner[0], byte(s.Opened))
 		bit(s.Done, r.ownership != nil, r.campaign != nil, w.buried[i])
 		b = append(b, byte(r.closedIn))
 		for i := range uint32(r.slots.Len()) {
 			x := read(&r.slots, i)
 			bit(x.value != nil, x.committed, x.inherited)
 			if x.value != nil {
-				b = append(b, byte(x.value.Epoch), byte(x.value.Attempt.Epoch), x.acceptedBy)
+				b = append(b, byte(x.value.Epoch), byte(x.value.Attempt.Epoch), byte(x.value.Round), x.acceptedBy)
 			}
 		}
 		if r.ownership != nil {
@@ -76,13 +76,16 @@ func (m *model) key(w *world) string {
 			for _, p := range r.ownership.progress {
 				bit(p.accepted, p.knowsDone, p.sentDone, p.refused)
 				b = append(b, byte(p.seq), byte(len(p.queue)), byte(len(p.sent)))
-				for _, q := range append(slices.Clone(p.queue), p.sent...) {
+				for _, q := range p.queue {
 					b = append(b, byte(q))
+				}
+				for _, x := range p.sent {
+					b = append(b, byte(x.Index), byte(x.Round))
 				}
 			}
 		}
 		if r.campaign != nil {
-			b = append(b, byte(r.campaign.epoch))
+			b = append(b, byte(r.campaign.epoch), byte(r.campaign.opened))
 			bit(r.campaign.otherAccepted)
 			for _, v := range r.campaign.votes {
 				b = append(b, byte(v.answer), byte(v.next))
@@ -91,12 +94,12 @@ func (m *model) key(w *world) string {
 			for i := range uint32(r.campaign.entries.Len()) {
 				f := read(&r.campaign.entries, i)
 				if bit(f != nil); f != nil {
-					b = append(b, byte(f.Epoch), byte(f.Attempt.Epoch))
+					b = append(b, byte(f.Epoch), byte(f.Attempt.Epoch), byte(f.Round))
 				}
 			}
 		}
 	}
-	b = append(b, byte(w.chosen[0]), byte(w.chosen[1]))
+	b = append(b, byte(w.chosen[0]), byte(w.chosen[1]), byte(w.chosen[2]), byte(w.chosen[4]))
 	for _, n := range w.sent {
 		b = binary.BigEndian.AppendUint16(b, n)
 	}

@@ -12,13 +12,14 @@ import (
 func (r *Replica) Write(now grid.Time, from grid.NodeID, g *grid.RegisterMessage,
 	fx *grid.Effects) grid.RegisterAnswer {
 	ConvertTimes(r.of.wall.At(now).UnixNano(), g.Entries)
-	before, wasOwner := r.state, r.IsOwner()
+	before, wasOwner, late := r.state, r.IsOwner(), r.isLate(g)
 	answer, written := r.Register.Write(from, g, r.of.written[:0])
 	r.of.written = written
 	if r.state != before {
 		r.Save(fx)
 	}
-	if answer == grid.RegisterOK {
+	r.followOpened(&before)
+	if answer == grid.RegisterOK && !late {
 		r.of.answeredOwner(now, from)
 		r.unlisted, r.lastWrite = false, now
 		if wasOwner {
@@ -26,11 +27,11 @@ func (r *Replica) Write(now grid.Time, from grid.NodeID, g *grid.RegisterMessage
 		}
 		r.follow(now, g.Epoch, from)
 		r.of.changed(grid.RegisterMoved, r) // also for a known epoch: a worker may have heard of an earlier owner only
-		for _, i := range written {
-			r.of.changes.Add(grid.RegisterChange{Kind: grid.RegisterWritten, Job: r.id, Index: i})
-		}
 	}
-	if r.state.Done && !before.Done {
+	for _, i := range written {
+		r.of.changes.Add(grid.RegisterChange{Kind: grid.RegisterWritten, Job: r.id, Index: i})
+	}
+	if r.state.Done && (!before.Done || before.Opened < r.state.Opened) {
 		r.of.changed(grid.RegisterClosed, r)
 	}
 	return answer
@@ -59,14 +60,25 @@ func answer(r *Replica, to grid.NodeID, kind grid.Kind, g *grid.RegisterMessage,
 
 // Vote answers a member that campaigns for a new epoch.
 func (r *Replica) Vote(now grid.Time, from grid.NodeID, g *grid.RegisterMessage, fx *grid.Effects) {
+	if !r.mayTell(from) && !r.state.Done {
+		answer(r, from, grid.KindVote, g, grid.RegisterLive, fx)
+		return
+	}
 	before, wasOwner := r.state, r.IsOwner()
 	ownerAlive := !r.ownerSilent(now) || r.MayAct(now)
+	if r.state.Done && g.Opened > r.state.Opened { // the owner of a closed register does not act
+		ownerAlive = false
+	}
 	// A node that became the owner since, with the votes of others, is alive as well, and no earlier owner acts any
 	// more.
-	a := r.Register.Vote(from, g.Epoch, ownerAlive && from != r.owner &&
+	a := r.Register.Vote(from, g.Epoch, g.Opened, ownerAlive && from != r.owner &&
 		(from != r.rival.Owner || r.rival.Epoch <= r.ownerEpoch))
 	if wasOwner && !r.IsOwner() {
 		r.StepDown()
+	}
+	r.followOpened(&before)
+	if before.Opened < r.state.Opened { // its owner has no part in what is open again, and may be alive
+		r.unlisted, r.lastWrite = true, now
 	}
 	if r.state != before {
 		r.Save(fx)
@@ -76,6 +88,7 @@ func (r *Replica) Vote(now grid.Time, from grid.NodeID, g *grid.RegisterMessage,
 			time.Duration(r.of.rng.Int64N(int64(r.of.cfg.Lease)*int64(1+r.successionRank()))))
 	}
 	m := answer(r, from, grid.KindVote, g, a, fx)
+	m.Opened = r.state.Opened
 	if a == grid.RegisterOK || a == grid.RegisterDone {
 		m.Owner = r.state.Owner
 		r.Page(g.Next, m)

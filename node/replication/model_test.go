@@ -62,13 +62,18 @@ func TestEveryInterleaving(t *testing.T) {
 		{campaigns: [3]uint32{0, 2, 2}, ends: true, evicts: true},
 		{campaigns: [3]uint32{0, 2, 0}, cancels: true, ends: true, evicts: true},
 		{campaigns: [3]uint32{2, 0, 0}, crashes: 1},
+		{campaigns: [3]uint32{0, 2, 0}, fails: true},
+		{campaigns: [3]uint32{0, 2, 0}, fails: true, ends: true},
+		{campaigns: [3]uint32{0, 0, 0}, ends: true, reopens: true},
 		// regression: the owner's campaign to renew its epoch was won after the close, and a member's state went back
 		{campaigns: [3]uint32{2, 0, 0}, ends: true},
 	}
 	if *deep {
 		models = append(models, model{campaigns: [3]uint32{0, 2, 3}}, model{campaigns: [3]uint32{3, 2, 0}},
 			model{campaigns: [3]uint32{2, 2, 0}, ends: true, evicts: true}, model{campaigns: [3]uint32{0, 2, 0}, crashes: 1,
-				ends: true}, model{campaigns: [3]uint32{0, 2, 2}, crashes: 1, ends: true})
+				ends: true}, model{campaigns: [3]uint32{0, 2, 2}, crashes: 1, ends: true},
+			model{campaigns: [3]uint32{0, 2, 0}, ends: true, reopens: true},
+			model{campaigns: [3]uint32{0, 2, 0}, fails: true, crashes: 1}, model{campaigns: [3]uint32{0, 2, 2}, fails: true})
 	}
 	defer debug.SetGCPercent(debug.SetGCPercent(500)) // worlds stay: a collection frees little
 	for _, m := range models {
@@ -76,8 +81,8 @@ func TestEveryInterleaving(t *testing.T) {
 		if wrong != "" {
 			t.Errorf("campaigns %v, %d crashes: %s", m.campaigns, m.crashes, wrong)
 		}
-		t.Logf("campaigns %v, %d crashes, cancels %v, ends %v, evicts %v: %d worlds", m.campaigns, m.crashes, m.cancels,
-			m.ends, m.evicts, worlds)
+		t.Logf("campaigns %v, %d crashes, cancels %v, ends %v, evicts %v, fails %v, reopens %v: %d worlds", m.campaigns,
+			m.crashes, m.cancels, m.ends, m.evicts, m.fails, m.reopens, worlds)
 		if worlds < 500 {
 			t.Errorf("campaigns %v: only %d worlds: the instance tests nothing", m.campaigns, worlds)
 		}

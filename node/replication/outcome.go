@@ -48,8 +48,9 @@ func (r *Register) collectOutcome() Outcome {
 	known, final := true, true
 	for i := range r.Tasks() {
 		f := r.newest(i)
-		known = known && f != nil
-		final = final && f != nil && f.Epoch >= r.closedIn
+		ended := f != nil && !f.Open() // a closed job has no open entry
+		known = known && ended
+		final = final && ended && f.Epoch >= r.closedIn
 	}
 	switch {
 	case final || known && granted >= r.Majority():
@@ -70,7 +71,7 @@ func (r *Register) collectOutcome() Outcome {
 // newest returns the entry of the highest epoch, of this member's and the voters'; nil = none has it.
 func (r *Register) newest(i uint32) *grid.Entry {
 	own, _ := r.Value(i)
-	if x := r.campaign.entries.Peek(i); x != nil && *x != nil && (own == nil || own.Epoch < (*x).Epoch) {
+	if x := r.campaign.entries.Peek(i); x != nil && *x != nil && (own == nil || own.OlderThan((*x).Epoch, (*x).Round)) {
 		return *x
 	}
 	return own
@@ -78,6 +79,7 @@ func (r *Register) newest(i uint32) *grid.Entry {
 
 // learnOutcome takes over the outcome that a member knows to be committed. All of it is of one epoch, the highest.
 func (r *Register) learnOutcome() Outcome {
+	r.state.Opened = max(r.state.Opened, r.campaign.opened)
 	highest := uint32(0)
 	for i, f := range r.campaign.entries.All() {
 		if *f != nil {

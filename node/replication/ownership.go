@@ -2,7 +2,6 @@ package replication
 
 import (
 	"math/bits"
-	"slices"
 
 	"skep/grid"
 )
@@ -17,14 +16,14 @@ type ownership struct {
 }
 
 type progress struct {
-	accepted  bool     // it has accepted a write of this epoch
-	knowsDone bool     // it knows that the job is closed
-	sentDone  bool     // the write under way says that the job is closed
-	refused   bool     // it refused the last write: nothing is sent until Retry
-	full      bool     // it refused for want of quota
-	queue     []uint32 // entries to write
-	sent      []uint32 // entries of the write under way
-	seq       uint64   // sequence number of the write under way; 0 = none
+	accepted  bool          // it has accepted a write of this epoch
+	knowsDone bool          // it knows that the job is closed
+	sentDone  bool          // the write under way says that the job is closed
+	refused   bool          // it refused the last write: nothing is sent until Retry
+	full      bool          // it refused for want of quota
+	queue     []uint32      // entries to write: those with the member's bit in slot.queued
+	sent      []*grid.Entry // of the write under way; repeated as they are, whatever has succeeded them since
+	seq       uint64        // sequence number of the write under way; 0 = none
 }
 
 // BecomeOwner makes a member the owner, if its state says so: at the origin of a new job, or after a restart.
@@ -44,7 +43,7 @@ func (r *Register) BecomeOwner(seq uint64) {
 		r.ownership.progress = make([]progress, len(r.members))
 	}
 	for i, x := range r.slots.All() {
-		if x.value == nil {
+		if x.queued, x.decidedNow = 0, false; x.value == nil {
 			continue
 		}
 		x.acceptedBy = 1 << r.self
@@ -97,38 +96,51 @@ func (r *Register) Retry(place int) {
 	r.ResetProgress(place)
 }
 
-// StepDown makes an owner a plain member: it has heard of a higher epoch.
-func (r *Register) StepDown() { r.ownership, r.campaign = nil, nil }
-
 // ResetProgress forgets that a member has accepted the epoch: writes to it start again from the first entry.
 func (r *Register) ResetProgress(place int) {
 	if r.ownership == nil || place == r.self {
 		return
 	}
 	p := &r.ownership.progress[place]
-	*p = progress{queue: p.queue[:0]}
+	*p = progress{queue: p.queue}
 	for i := range r.Written() {
-		p.queue = append(p.queue, i)
+		r.enqueueFor(place, i)
 	}
 }
 
 // Propose decides an entry as the owner. The caller saves it; it is written to the others, and committed without any.
-// An entry is proposed once.
+// An entry is proposed once. An open one is succeeded by that of the next round, and a committed final one by a retry,
+// which the owner has opened the register for. Of two rounds of an epoch the later one counts, so an open one need not
+// be committed.
 func (r *Register) Propose(f *grid.Entry) {
-	if v, _ := r.Value(f.Index); r.ownership == nil || v != nil {
+	switch v, committed := r.Value(f.Index); {
+	case r.ownership == nil || v != nil && !v.Open() && !(f.IsRetry() && committed && r.state.Opened > 0):
 		panic("register: the owner decides each entry once")
+	case v == nil && f.Round != 0 || v != nil && f.Round != v.Round+1:
+		panic("register: rounds follow each other")
+	case v != nil && r.slots.At(f.Index).inherited:
+		r.ownership.inherited--
 	}
 	f.Epoch = r.state.Epoch
-	r.set(f.Index, slot{value: f, acceptedBy: 1 << r.self, committed: r.Sole()})
+	r.set(f.Index, slot{value: f, acceptedBy: 1 << r.self, committed: r.Sole(), queued: r.slots.At(f.Index).queued,
+		decidedNow: true})
 	r.enqueue(f.Index)
 }
 
 func (r *Register) enqueue(i uint32) {
 	for k := range r.ownership.progress {
 		if k != r.self {
-			p := &r.ownership.progress[k]
-			p.queue = append(p.queue, i)
+			r.enqueueFor(k, i)
 		}
+	}
+}
+
+// enqueueFor queues an entry for a member, once.
+func (r *Register) enqueueFor(place int, i uint32) {
+	if x := r.slots.At(i); x.queued&(1<<place) == 0 {
+		x.queued |= 1 << place
+		p := &r.ownership.progress[place]
+		p.queue = append(p.queue, i)
 	}
 }
 
@@ -158,7 +170,12 @@ func (r *Register) NextWrite(place int, g *grid.RegisterMessage) bool {
 		}
 		n++
 	}
-	p.sent = append(p.sent[:0], p.queue[:n]...)
+	p.sent = p.sent[:0]
+	for _, i := range p.queue[:n] {
+		x := r.slots.At(i)
+		x.queued &^= 1 << place
+		p.sent = append(p.sent, x.value)
+	}
 	p.queue = append(p.queue[:0], p.queue[n:]...)
 	p.sentDone = r.state.Done && len(p.queue) == 0
 	return r.RepeatWrite(place, g)
@@ -170,9 +187,9 @@ func (r *Register) RepeatWrite(place int, g *grid.RegisterMessage) bool {
 		return false
 	}
 	p := &r.ownership.progress[place]
-	g.Epoch, g.Seq = r.state.Epoch, p.seq
-	for _, i := range p.sent {
-		g.Entries = append(g.Entries, *r.slots.At(i).value)
+	g.Epoch, g.Seq, g.Opened = r.state.Epoch, p.seq, r.state.Opened
+	for _, f := range p.sent {
+		g.Entries = append(g.Entries, *f)
 	}
 	g.Done = p.sentDone
 	return true
@@ -190,7 +207,9 @@ func (r *Register) WriteAnswered(from grid.NodeID, g *grid.RegisterMessage, dst 
 		return dst, false
 	}
 	if g.Answer == grid.RegisterFull && p.accepted {
-		p.queue = append(slices.Clone(p.sent), p.queue...)
+		for _, f := range p.sent {
+			r.enqueueFor(place, f.Index)
+		}
 		p.sent, p.seq, p.refused, p.full = p.sent[:0], 0, true, true
 		return dst, true
 	}
@@ -201,12 +220,15 @@ func (r *Register) WriteAnswered(from grid.NodeID, g *grid.RegisterMessage, dst 
 	}
 	p.accepted, p.full, p.seq = true, false, 0
 	p.knowsDone = p.sentDone
-	for _, i := range p.sent {
-		x := r.slots.At(i)
+	for _, f := range p.sent {
+		x := r.slots.At(f.Index)
+		if x.value.Round != f.Round { // the later round is queued
+			continue
+		}
 		x.acceptedBy |= 1 << place
 		if !x.committed && bits.OnesCount8(x.acceptedBy) >= r.Majority() {
 			x.committed = true
-			dst = append(dst, i)
+			dst = append(dst, f.Index)
 			if x.inherited {
 				x.inherited = false
 				r.ownership.inherited--

@@ -13,6 +13,7 @@ import (
 type Register struct {
 	members []grid.NodeID
 	self    int
+	tasks   uint32 // also the index of the cancellation
 	state   grid.RegisterState
 	// the job is closed, a tombstone said: the highest epoch of its outcome; 0 = not heard. Not saved
 	closedIn  uint32
@@ -26,15 +27,18 @@ type Register struct {
 type slot struct {
 	value      *grid.Entry // nil = unwritten
 	acceptedBy uint8       // owner only: bit set of the members that have accepted it in the owner's epoch
+	queued     uint8       // owner only: bit set of the members for which it is in progress.queue
 	committed  bool
 	inherited  bool // owner only: from an earlier epoch, and not committed in the owner's
+	decidedNow bool // owner only: decided by this member since it became the owner
 }
 
-// makeRegister returns a member's copy of the register of a job of that many tasks. It keeps members, an odd number up
-// to grid.MaxMembers; self must be among them.
-func makeRegister(self grid.NodeID, members []grid.NodeID, tasks int, s grid.RegisterState) Register {
-	return Register{members: members, self: slices.Index(members, self), state: s,
-		slots: sparse.Make[slot](uint32(tasks) + 1)}
+// makeRegister returns a member's copy of the register of a job of that many tasks, and of so many further entries
+// after the cancellation: of what the job waits for. It keeps members, an odd number up to grid.MaxMembers; self must
+// be among them.
+func makeRegister(self grid.NodeID, members []grid.NodeID, tasks, further uint32, s grid.RegisterState) Register {
+	return Register{members: members, self: slices.Index(members, self), tasks: tasks, state: s,
+		slots: sparse.Make[slot](tasks + 1 + further)}
 }
 
 // Restore restores an entry from disk.
@@ -111,11 +115,12 @@ func (r *Register) NeedsLeaf(i uint32) bool { return int(i) < r.slots.Len() && r
 // Cancelled reports whether the job's cancellation is written here, and whether that is committed.
 func (r *Register) Cancelled() (written, committed bool) {
 	v, committed := r.Value(r.Tasks())
-	return v != nil, v != nil && (committed || r.state.Done)
+	written = v != nil && !v.Open()
+	return written, written && (committed || r.state.Done)
 }
 
 // Tasks is the number of tasks; it is also the index of the cancellation.
-func (r *Register) Tasks() uint32 { return uint32(r.slots.Len() - 1) }
+func (r *Register) Tasks() uint32 { return r.tasks }
 
 // Write applies a write of an epoch's owner, and appends the indices of the entries to save. Whatever the answer, the
 // state may have to be saved too.
@@ -124,13 +129,14 @@ func (r *Register) Write(from grid.NodeID, g *grid.RegisterMessage, dst []uint32
 	if r.Place(from) < 0 || r.members[r.self] == from || g.Epoch == 0 {
 		return grid.RegisterUnknown, dst
 	}
+	closed := s.Done && g.Opened <= s.Opened
 	if g.Epoch < s.Promised || g.Epoch == s.Promised && s.VotedFor != from {
-		if s.Done {
+		if closed {
 			return grid.RegisterDone, dst
 		}
 		return grid.RegisterHigher, dst
 	}
-	if s.Done { // nothing changes any more; an owner that does not know so is told
+	if closed { // nothing changes any more; an owner that does not know so is told
 		if !g.Done {
 			return grid.RegisterDone, dst
 		}
@@ -139,23 +145,29 @@ func (r *Register) Write(from grid.NodeID, g *grid.RegisterMessage, dst []uint32
 	if g.Epoch > s.Epoch {
 		r.ownership = nil
 	}
-	r.campaign = nil // the owner is alive
+	if !r.isLate(g) { // the owner is alive
+		r.campaign = nil
+	}
 	s.Promised, s.VotedFor, s.Epoch, s.Owner = g.Epoch, from, g.Epoch, from
+	r.openedElsewhere(g.Opened)
 	for k := range g.Entries {
 		f := g.Entries[k]
 		if int(f.Index) >= r.slots.Len() {
 			continue
 		}
 		present, final := r.Value(f.Index)
-		if present != nil && present.Epoch >= g.Epoch {
+		if present != nil && !present.OlderThan(g.Epoch, f.Round) {
 			continue
+		}
+		if final && present.Round == f.Round && s.Opened > 0 { // an opening succeeds an end and does not change it
+			f = *present
 		}
 		f.Epoch = g.Epoch
 		// the owner saved it before: with this member it is two
-		r.set(f.Index, slot{value: &f, committed: final || r.Majority() <= 2})
+		r.set(f.Index, slot{value: &f, committed: final && present.Round == f.Round || r.Majority() <= 2})
 		dst = append(dst, f.Index)
 	}
-	if g.Done {
+	if g.Done && g.Opened == s.Opened { // else of an earlier close
 		s.Done = true
 		if r.dropCancellation(g.Epoch) {
 			dst = append(dst, r.Tasks())
@@ -178,12 +190,13 @@ func (r *Register) dropCancellation(epoch uint32) bool {
 // Vote answers a member that campaigns for an epoch. ownerAlive says that the owner is alive as far as is known here;
 // the owner itself gets a vote for a higher epoch all the same. A member that has accepted nothing yet votes too: a
 // majority of the live members must, whichever they are.
-func (r *Register) Vote(from grid.NodeID, epoch uint32, ownerAlive bool) grid.RegisterAnswer {
+// opened is how often it has opened the register: a member that knows the job closed since, or as often, says so.
+func (r *Register) Vote(from grid.NodeID, epoch, opened uint32, ownerAlive bool) grid.RegisterAnswer {
 	s := &r.state
 	switch {
 	case r.Place(from) < 0 || r.members[r.self] == from || s.Epoch == 0 && r.self == 0:
 		return grid.RegisterUnknown
-	case s.Done:
+	case s.Done && opened <= s.Opened:
 		return grid.RegisterDone
 	case epoch == s.Promised && s.VotedFor == from && epoch > s.Epoch:
 		return grid.RegisterOK // repeated
@@ -194,6 +207,7 @@ func (r *Register) Vote(from grid.NodeID, epoch uint32, ownerAlive bool) grid.Re
 	}
 	s.Promised, s.VotedFor = epoch, from
 	r.ownership, r.campaign = nil, nil
+	r.openedElsewhere(opened)
 	return grid.RegisterOK
 }
 

@@ -1,6 +1,7 @@
 package replication
 
 import (
+	"slices"
 	"time"
 
 	"skep/grid"
@@ -79,11 +80,19 @@ func (r *Replica) describe(wall int64, g *grid.RegisterMessage) {
 
 // ConvertTimes converts the wall times of entries to ages, and back: no absolute time goes over the wire.
 func ConvertTimes(wall int64, entries []grid.Entry) {
+	convert := func(t *int64) {
+		if *t != 0 {
+			*t = max(wall-*t, 1)
+		}
+	}
 	for k := range entries {
-		for _, t := range [...]*int64{&entries[k].Placed, &entries[k].Began, &entries[k].Done} {
-			if *t != 0 {
-				*t = max(wall-*t, 1)
-			}
+		e := &entries[k]
+		convert(&e.Placed)
+		convert(&e.Began)
+		convert(&e.Done)
+		e.Failures = slices.Clone(e.Failures) // the register's own are not changed
+		for i := range e.Failures {
+			convert(&e.Failures[i].Done)
 		}
 	}
 }

@@ -18,6 +18,7 @@ type Config struct {
 
 // Replicas are this node's replicas of registers whose jobs are not closed, and what it knows of the other members.
 type Replicas struct {
+	dirty      []*Replica // they may have something to send
 	cfg        Config
 	wall       grid.Wall
 	rng        *grid.Rand    // jitter of campaigns
@@ -27,11 +28,12 @@ type Replicas struct {
 	members    []*coMember
 	by         sparse.Map[grid.NodeID, *coMember]
 	tombstones Tombstones
-	dirty      []*Replica // they may have something to send
-	terms      uint64     // times that this node began to own a register, in this boot
-	keepalives uint64     // keepalives sent in this boot
+	terms      uint64 // times that this node began to own a register, in this boot
+	keepalives uint64 // keepalives sent in this boot
 	changes    fifo.Queue[grid.RegisterChange]
 	written    []uint32 // scratch
+
+	outdated map[grid.NodeID]bool // connected nodes that know of no register that is opened again; never iterated
 }
 
 // sharedReplicas lists the replicas of the registers that this node and another are both members of. A register's
@@ -45,8 +47,8 @@ type sharedReplicas struct {
 func (l *sharedReplicas) Key() grid.NodeID { return l.peer }
 
 // NewReplicas returns a node's replicas: none yet.
-func NewReplicas(cfg Config, wall grid.Wall, rng *grid.Rand) *Replicas {
-	return &Replicas{cfg: cfg, wall: wall, rng: rng, self: []grid.NodeID{cfg.Self}}
+func NewReplicas(cfg Config, wall grid.Wall, rng *grid.Rand) Replicas {
+	return Replicas{cfg: cfg, wall: wall, rng: rng, self: []grid.NodeID{cfg.Self}}
 }
 
 // Add adds the replica of a job's register. self must be among members. submitted is wall time in Unix nanoseconds.
@@ -54,12 +56,12 @@ func (s *Replicas) Add(id grid.JobID, spec *grid.JobSpec, submitted int64, membe
 	state grid.RegisterState) *Replica {
 	r := &Replica{of: s, id: id, spec: spec, submitted: submitted, knownOwner: knownOwner{owner: state.Owner,
 		ownerEpoch: state.Epoch}}
-	k := len(members)
+	k, further := len(members), spec.Entries()-spec.Count-1
 	if k == 1 {
-		r.Register = makeRegister(s.cfg.Self, s.self, int(spec.Count), state)
+		r.Register = makeRegister(s.cfg.Self, s.self, spec.Count, further, state)
 		return r
 	}
-	r.Register = makeRegister(s.cfg.Self, slices.Clone(members), int(spec.Count), state)
+	r.Register = makeRegister(s.cfg.Self, slices.Clone(members), spec.Count, further, state)
 	times := make([]grid.Time, 3*k)
 	r.acked, r.acceptedAt, r.writeSent = times[:k:k], times[k:2*k:2*k], times[2*k:]
 	s.track(r)
@@ -69,12 +71,12 @@ func (s *Replicas) Add(id grid.JobID, spec *grid.JobSpec, submitted int64, membe
 // Closed returns the replica of a closed job that this node alone keeps, of which only that is asked.
 func (s *Replicas) Closed() *Replica {
 	st := grid.RegisterState{Promised: 1, VotedFor: s.cfg.Self, Epoch: 1, Owner: s.cfg.Self, Done: true}
-	return &Replica{of: s, Register: makeRegister(s.cfg.Self, s.self, 0, st), knownOwner: knownOwner{owner: s.cfg.Self,
+	return &Replica{of: s, Register: makeRegister(s.cfg.Self, s.self, 0, 0, st), knownOwner: knownOwner{owner: s.cfg.Self,
 		ownerEpoch: 1}}
 }
 
 func (s *Replicas) track(r *Replica) {
-	s.open = append(s.open, r)
+	s.open, r.retired = append(s.open, r), false
 	for _, id := range r.members {
 		if id == s.cfg.Self {
 			continue
@@ -91,6 +93,9 @@ func (s *Replicas) track(r *Replica) {
 // Start keeps only the given replicas, in their order: those with other members whose jobs are not closed, after a
 // restart.
 func (s *Replicas) Start(open []*Replica) {
+	for _, r := range s.open {
+		r.retired = true
+	}
 	s.open, s.shared = nil, sparse.Map[grid.NodeID, *sharedReplicas]{}
 	for _, r := range open {
 		s.track(r)
@@ -134,7 +139,7 @@ func (r *Replica) Save(fx *grid.Effects) {
 	st := &r.state
 	fx.Save(grid.RecRegister).Register = grid.RegisterRecord{ID: r.id, Spec: r.spec, Members: r.members,
 		Submitted: r.submitted,
-		Promised:  st.Promised, VotedFor: st.VotedFor, Epoch: st.Epoch, Owner: st.Owner, Done: st.Done,
+		Promised:  st.Promised, VotedFor: st.VotedFor, Epoch: st.Epoch, Owner: st.Owner, Done: st.Done, Opened: st.Opened,
 		Held: len(r.spec.Inputs) > 0 && (r.inputsHeld || r.id.Origin == r.of.cfg.Self)}
 }
 

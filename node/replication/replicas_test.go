@@ -15,7 +15,7 @@ var (
 )
 
 func newReplicas() *Replicas {
-	return NewReplicas(Config{Self: self, Boot: 1, Lease: lease}, grid.Wall{}, grid.NewRand(1, 1))
+	return new(NewReplicas(Config{Self: self, Boot: 1, Lease: lease}, grid.Wall{}, grid.NewRand(1, 1)))
 }
 
 // owned adds a register that this node owns and of which the given members have accepted the epoch.

@@ -203,8 +203,8 @@ func jobName(id grid.JobID) string { return strings.TrimRight(string(id.Nonce[:]
 // restart makes the replicas anew from what is on disk.
 func (n *scriptNode) restart() {
 	n.boot++
-	n.replicas = NewReplicas(Config{Self: n.id(), Boot: n.boot, Lease: lease}, grid.Wall{},
-		grid.NewRand(uint64(n.name[0]), n.boot))
+	n.replicas = new(NewReplicas(Config{Self: n.id(), Boot: n.boot, Lease: lease}, grid.Wall{},
+		grid.NewRand(uint64(n.name[0]), n.boot)))
 	n.jobs = map[grid.JobID]*Replica{}
 	n.step(func(*grid.Effects) {
 		for _, id := range slices.SortedFunc(maps.Keys(n.states), grid.JobID.Compare) {

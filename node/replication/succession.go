@@ -37,6 +37,9 @@ func (r *Replica) Campaign(now grid.Time, voters []grid.NodeID, fx *grid.Effects
 		r.Register.Campaign(r.promisedElsewhere)
 	}
 	for _, id := range voters {
+		if !r.mayTell(id) {
+			continue
+		}
 		m := fx.Send(id, grid.KindCampaign)
 		m.Register.Job = r.id
 		if !r.VoteRequest(r.Place(id), &m.Register) {

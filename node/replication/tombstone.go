@@ -49,6 +49,7 @@ type tombstone struct {
 	tasks     uint32
 	members   [8]byte // see membersHash
 	cancelled bool    // the cancellation is part of the outcome
+	opened    uint32  // times that the register was opened for a retry
 }
 
 // membersHash tells lists of members apart. It is a cryptographic one: who is not a member must not be able to make a
@@ -64,7 +65,7 @@ func membersHash(members []grid.NodeID) (h [8]byte) {
 
 // makeTombstone returns the tombstone of a register that is closed, or of which a member heard that it is.
 func makeTombstone(r *Register) tombstone {
-	t := tombstone{epoch: r.closedIn, tasks: r.Tasks(), members: membersHash(r.members)}
+	t := tombstone{epoch: r.closedIn, tasks: r.Tasks(), members: membersHash(r.members), opened: r.state.Opened}
 	if r.state.Done {
 		t.cancelled, _ = r.Cancelled()
 		for _, f := range r.Written() {
@@ -77,7 +78,11 @@ func makeTombstone(r *Register) tombstone {
 // Answer returns the answer to an owner's write or a member's campaign, and completes it in a. An owner that tells that
 // the job is closed tells nothing new.
 func (t *tombstone) Answer(kind grid.Kind, g *grid.RegisterMessage, a *grid.RegisterMessage) {
-	if kind == grid.KindWriteAck && g.Done {
+	switch a.Opened = t.opened; {
+	case g.Opened > t.opened: // it has promised and cannot say what: it takes no part in what follows
+		a.Answer = grid.RegisterUnknown
+		return
+	case kind == grid.KindWriteAck && g.Done:
 		a.Answer = grid.RegisterOK
 		return
 	}
@@ -101,7 +106,7 @@ func (t *Tombstones) bury(id grid.JobID, x tombstone, ended int64, fx *grid.Effe
 	t.add(id, x)
 	rec := &fx.Save(grid.RecTombstone).Tombstone
 	*rec = grid.TombstoneRecord{ID: id, Epoch: x.epoch, Tasks: x.tasks, Cancelled: x.cancelled, Members: x.members,
-		Ended: ended}
+		Ended: ended, Opened: x.opened}
 	t.trim(fx)
 }
 
@@ -149,7 +154,7 @@ func (t *Tombstones) start() {
 	})
 	for i := range t.restored {
 		x := &t.restored[i]
-		t.add(x.ID, tombstone{epoch: x.Epoch, tasks: x.Tasks, members: x.Members, cancelled: x.Cancelled})
+		t.add(x.ID, tombstone{epoch: x.Epoch, tasks: x.Tasks, members: x.Members, cancelled: x.Cancelled, opened: x.Opened})
 	}
 	t.restored = nil
 }

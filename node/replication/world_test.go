@@ -13,7 +13,7 @@ type world struct {
 	boots   [3]uint8
 	buried  [3]bool   // evicted: a tombstone answers
 	sent    []uint16  // sorted names of messages
-	chosen  [2]uint32 // epoch of the attempt of a committed entry, by index; 0 = none
+	chosen  [6]uint32 // epoch of the attempt of a committed entry, by place; 0 = none
 	wrong   string
 }
 
@@ -36,6 +36,8 @@ type model struct {
 	crashes    int
 	cancels    bool // owners may cancel
 	ends       bool // owners may close the job
+	fails      bool // the task's first end is open, and is succeeded by one of the next round
+	reopens    bool // a member may open the closed job once, and an owner then has the task run again
 	evicts     bool // members may evict the closed job
 	forgets    bool // a crash loses votes: a disk fault that must not happen
 	amnesia    bool // they leave no tombstones
@@ -73,12 +75,12 @@ func (m *model) send(w *world, i int) {
 
 func (m *model) record(w *world, l message) {
 	key := []byte{byte(l.from), byte(l.to), byte(l.kind), byte(l.g.Answer), byte(l.g.Epoch), byte(l.g.Seq), byte(l.g.Next),
-		l.g.Owner[0]}
+		l.g.Owner[0], byte(l.g.Opened)}
 	if l.g.Done {
 		key = append(key, 1)
 	}
 	for _, f := range l.g.Entries {
-		key = append(key, 2, byte(f.Index), byte(f.Epoch), byte(f.Attempt.Epoch))
+		key = append(key, 2, byte(f.Index), byte(f.Epoch), byte(f.Attempt.Epoch), byte(f.Round))
 	}
 	name, known := m.names[string(key)]
 	if !known {
@@ -108,21 +110,43 @@ func (m *model) after(w *world, visit func(*world)) {
 			visit(n)
 		}
 		if r.IsOwner() && r.Ready() && !r.state.Done {
-			for k := range w.chosen {
-				if v, _ := r.Value(uint32(k)); v == nil && (k == 0 || m.cancels) {
+			for k := range r.Tasks() + 1 {
+				if v, _ := r.Value(k); v == nil && (k == 0 || m.cancels) || v != nil && v.Open() {
 					p := w.with(i)
-					p.members[i].Propose(&grid.Entry{Index: uint32(k), Attempt: grid.Attempt{Epoch: r.state.Epoch}})
+					e := &grid.Entry{Index: k, Attempt: grid.Attempt{Epoch: r.state.Epoch}}
+					if v != nil {
+						e.Round, e.RetriedAt = v.Round+1, v.RetriedAt
+					} else if m.fails && k == 0 {
+						e.Again = 1
+					}
+					p.members[i].Propose(e)
 					m.send(p, i)
 					visit(p)
 				}
 			}
+			if v, final := r.Value(0); r.state.Opened > 0 && v != nil && final && v.Round == 0 {
+				n := w.with(i)
+				m.retry(n, i)
+				visit(n)
+			}
 			written, committed := r.Cancelled()
-			if v, final := r.Value(0); m.ends && v != nil && final && written == committed {
+			if v, final := r.Value(0); m.ends && v != nil && final && !v.Open() && written == committed {
 				n := w.with(i)
 				n.members[i].Close()
 				m.send(n, i)
 				visit(n)
 			}
+		}
+		if m.reopens && r.state.Done && r.state.Opened == 0 {
+			n := w.with(i)
+			if r.IsOwner() {
+				n.members[i].Reopen()
+				m.retry(n, i)
+			} else {
+				n.members[i].open(1)
+				m.send(n, i)
+			}
+			visit(n)
 		}
 		if m.evicts && r.state.Done && !w.buried[i] {
 			n := w.with(i)
@@ -144,6 +168,15 @@ func (m *model) after(w *world, visit func(*world)) {
 			visit(n)
 		}
 	}
+}
+
+// retry has the owner decide that the task is run again.
+func (m *model) retry(w *world, i int) {
+	r := w.members[i]
+	v, _ := r.Value(0)
+	r.Propose(&grid.Entry{Round: v.Round + 1, RetriedAt: v.Round + 2, Again: 1,
+		Attempt: grid.Attempt{Epoch: r.state.Epoch}})
+	m.send(w, i)
 }
 
 // evict makes a member forget a job that is over.
@@ -177,7 +210,7 @@ func (m *model) deliver(w *world, l *message) {
 		answer.Answer, changed = r.Write(from, &g, nil)
 		for _, i := range changed {
 			if v, final := r.Value(i); final {
-				w.choose(i, v)
+				w.choose(v)
 			}
 		}
 		if answer.Answer == grid.RegisterHigher {
@@ -190,12 +223,13 @@ func (m *model) deliver(w *world, l *message) {
 			if v, _ := r.Value(1); v != nil && len(answer.Entries) > 0 { // only here cancellations differ
 				answer.Entries[0].Attempt = v.Attempt
 			}
-		} else if answer.Answer = r.Vote(from, l.g.Epoch, false); answer.Answer == grid.RegisterOK ||
+		} else if answer.Answer = r.Vote(from, l.g.Epoch, l.g.Opened, false); answer.Answer == grid.RegisterOK ||
 			answer.Answer == grid.RegisterDone {
 			if !m.hidesOwner {
 				answer.Owner = r.state.Owner
 			}
 			r.Page(l.g.Next, &answer)
+			answer.Opened = r.state.Opened
 		} else if answer.Answer == grid.RegisterHigher {
 			answer.Epoch = r.state.Promised
 		}
@@ -205,7 +239,7 @@ func (m *model) deliver(w *world, l *message) {
 		finals, _ := r.WriteAnswered(from, &g, nil)
 		for _, i := range finals {
 			v, _ := r.Value(i)
-			w.choose(i, v)
+			w.choose(v)
 		}
 	case voteAnswer:
 		g := l.g
@@ -221,11 +255,13 @@ func (m *model) deliver(w *world, l *message) {
 			m.evict(w, l.to)
 		case outcome == CampaignDone:
 			if v, final := r.Value(0); v != nil && final {
-				w.choose(0, v)
+				w.choose(v)
 			}
 		}
 	}
-	if now := r.state; before.Done && !now.Done || now.Promised < before.Promised || now.Epoch < before.Epoch {
+	if now := r.state; before.Done && !now.Done && now.Opened == before.Opened ||
+		now.Promised < before.Promised || now.Epoch < before.Epoch ||
+		now.Opened < before.Opened {
 		w.wrong = "a member goes back"
 	}
 	m.send(w, l.to)
@@ -235,7 +271,7 @@ func (m *model) deliver(w *world, l *message) {
 func (w *world) kept(majority int) bool {
 	n := 0
 	for i, r := range w.members {
-		if v, _ := r.Value(0); v != nil && v.Attempt.Epoch == w.chosen[0] && !w.buried[i] {
+		if v, _ := r.Value(0); v != nil && !v.Open() && v.Attempt.Epoch == w.chosen[placeOf(v)] && !w.buried[i] {
 			n++
 		}
 	}
@@ -253,18 +289,22 @@ func (w *world) accepted(first, end uint32) (n int) {
 }
 
 // choose records a committed entry: for ever.
-func (w *world) choose(i uint32, f *grid.Entry) {
-	if w.chosen[i] != 0 && w.chosen[i] != f.Attempt.Epoch {
+func (w *world) choose(f *grid.Entry) {
+	at := placeOf(f)
+	if w.chosen[at] != 0 && w.chosen[at] != f.Attempt.Epoch {
 		w.wrong = "an entry was committed with another value"
 	}
-	w.chosen[i] = f.Attempt.Epoch
+	w.chosen[at] = f.Attempt.Epoch
 }
+
+// placeOf returns an entry's place in world.chosen: the task's first round, the cancellation, the task's later rounds.
+func placeOf(f *grid.Entry) uint32 { return f.Index + 2*f.Round }
 
 // check finds members that hold another value for committed than the recorded one.
 func (w *world) check() {
 	for _, r := range w.members {
-		for i, x := range r.slots.All() {
-			if x.value != nil && (x.committed || r.state.Done) && x.value.Attempt.Epoch != w.chosen[i] {
+		for _, x := range r.slots.All() {
+			if x.value != nil && (x.committed || r.state.Done) && x.value.Attempt.Epoch != w.chosen[placeOf(x.value)] {
 				w.wrong = "a member holds another value for committed"
 			}
 		}
@@ -277,10 +317,11 @@ func (m *model) noEffect(w *world, l *message) bool {
 	r, sender := w.members[l.to], w.members[l.from]
 	switch l.kind {
 	case writeRequest: // applied before, or refused, and its sender awaits no answer
-		return l.g.Epoch <= r.state.Promised && (sender.ownership == nil || sender.ownership.progress[l.to].seq != l.g.Seq) &&
+		return l.g.Opened <= r.state.Opened && l.g.Epoch <= r.state.Promised &&
+			(sender.ownership == nil || sender.ownership.progress[l.to].seq != l.g.Seq) &&
 			(l.g.Epoch < r.state.Promised || !slices.ContainsFunc(l.g.Entries, func(f grid.Entry) bool {
 				v, _ := r.Value(f.Index)
-				return v == nil || v.Epoch < l.g.Epoch
+				return v == nil || v.OlderThan(l.g.Epoch, f.Round)
 			}) && (r.state.Done || !l.g.Done) && r.state.Epoch == l.g.Epoch)
 	case voteRequest:
 		return l.g.Epoch <= r.state.Promised && sender.CampaignEpoch() != l.g.Epoch
@@ -297,6 +338,6 @@ func (m *model) noEffect(w *world, l *message) bool {
 }
 
 func newRegister(self grid.NodeID, members []grid.NodeID, tasks int, s grid.RegisterState) *Register {
-	r := makeRegister(self, members, tasks, s)
+	r := makeRegister(self, members, uint32(tasks), 0, s)
 	return &r
 }

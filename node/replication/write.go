@@ -24,6 +24,9 @@ func (s *Replicas) SendWrites(now grid.Time, fx *grid.Effects) {
 		s.dirty[k] = nil
 		r.dirty = false
 		for place, id := range r.members {
+			if !r.mayTell(id) {
+				continue
+			}
 			m := fx.Send(id, grid.KindWrite)
 			if !r.NextWrite(place, &m.Register) {
 				fx.Sends = fx.Sends[:len(fx.Sends)-1]
@@ -38,6 +41,9 @@ func (s *Replicas) SendWrites(now grid.Time, fx *grid.Effects) {
 
 // writeAgain repeats the write under way to a member.
 func (r *Replica) writeAgain(now grid.Time, place int, fx *grid.Effects) {
+	if !r.mayTell(r.members[place]) {
+		return
+	}
 	m := fx.Send(r.members[place], grid.KindWrite)
 	if r.RepeatWrite(place, &m.Register) {
 		r.fill(now, place, m)

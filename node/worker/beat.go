@@ -17,6 +17,9 @@ func (w *Worker) sendBeats(now grid.Time, fx *grid.Effects) {
 	for _, list := range [...][]*exec.Work{w.exec.Queue(), w.exec.Running(), w.exec.Finished()} {
 		for _, a := range list {
 			to, queued := w.Owner(a.ID.Task.Job), a.State == grid.WorkQueued
+			if queued && isUnleased(now, a) && w.exec.MakeDormant(a) {
+				w.freed = true
+			}
 			if to == w.cfg.Self && !queued || a.Tries > 8 || a.HandedBack != nil {
 				continue
 			}
@@ -39,11 +42,27 @@ func (w *Worker) sendBeats(now grid.Time, fx *grid.Effects) {
 				w.requestStartLease(now, a, to, fx)
 				continue
 			}
-			m := fx.About(to, grid.KindBeat)
-			m.Attempts = append(m.Attempts, a.ID)
+			w.beat(to, a, fx)
 		}
 	}
 	w.wakeForBeat(now, lease, fx)
+}
+
+// beat tells a node that an attempt is here, whether it has started, and what it has said of its progress.
+func (w *Worker) beat(to grid.NodeID, a *exec.Work, fx *grid.Effects) {
+	w.progress.AddBeat(fx.About(to, grid.KindBeat), a.ID, a.State == grid.WorkQueued)
+}
+
+// Progressed takes what an attempt here says of its progress. The next beat tells its owner, this node at once.
+func (w *Worker) Progressed(id grid.AttemptID, p *grid.Progress, fx *grid.Effects) {
+	a := w.exec.Get(id)
+	if a == nil || a.State != grid.WorkRunning || p == nil {
+		return
+	}
+	w.progress.Put(id, p)
+	if w.own(id.Task.Job) {
+		w.beat(w.cfg.Self, a, fx)
+	}
 }
 
 // beatMembers sends a beat to the other members of the job's register: the owner is disconnected, and one of them is
@@ -100,8 +119,7 @@ func (w *Worker) Asked(now grid.Time, from grid.NodeID, ids []grid.AttemptID, fx
 		case a.State == grid.WorkFinished:
 			w.sendResult(now, a, fx)
 		default:
-			m := fx.About(from, grid.KindBeat)
-			m.Attempts = append(m.Attempts, id)
+			w.beat(from, a, fx)
 		}
 	}
 }

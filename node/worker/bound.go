@@ -20,9 +20,9 @@ type Bound struct {
 	Next  string
 }
 
-// boundOf returns the bound of a running attempt; nil if it has none.
+// boundOf returns the bound of a running attempt; nil if it has none. A rank has none: it would end its gang.
 func (w *Worker) boundOf(a *exec.Work) *Bound {
-	if a.Spec.Retries == 0 {
+	if a.Spec.Retries == 0 || a.Spec.IsGang() {
 		return nil
 	}
 	k := slices.IndexFunc(w.cfg.Bounds, func(b Bound) bool { return b.Class == a.Class })

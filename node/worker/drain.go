@@ -89,6 +89,8 @@ func (w *Worker) Wake(now grid.Time, k grid.TimerKind, fx *grid.Effects) {
 		w.sendDueResults(now, fx)
 	case grid.TimerBound:
 		w.stopOverBound(now, fx)
+	case grid.TimerReserve:
+		w.reservationExpired(now, fx)
 	case grid.TimerDrain:
 		w.stopDrained(now, fx)
 	}

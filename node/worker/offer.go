@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"slices"
 	"time"
 
 	"skep/exec"
@@ -75,6 +76,9 @@ func (w *Worker) Reply(now grid.Time, from grid.NodeID, o *grid.Offer, v Verdict
 	m := fx.Send(from, kind)
 	m.Attempts = append(m.Attempts, o.ID)
 	m.Refusal = why
+	if a := w.exec.Get(o.ID); a != nil && kind == grid.KindAccept {
+		m.Started = a.State == grid.WorkRunning
+	}
 	// without a valid start lease the repeated offer may be long out of date
 	if a := w.exec.Get(o.ID); a != nil && a.State == grid.WorkQueued && a.Until <= now {
 		w.requestStartLease(now, a, from, fx)
@@ -84,27 +88,46 @@ func (w *Worker) Reply(now grid.Time, from grid.NodeID, o *grid.Offer, v Verdict
 // accept queues an attempt. Its record is on disk before the acceptance leaves.
 func (w *Worker) accept(now grid.Time, from grid.NodeID, o *grid.Offer, verified bool, fx *grid.Effects) {
 	expected := w.exec.Wait(now, o.Spec.Needs.Resources, w.cfg.RunTime)
-	a := w.exec.Accept(now, o.ID, o, len(o.Spec.Inputs) == 0)
+	inputs := inputsOf(o.Spec, o.ID.Task.Index, o.Inputs)
+	a := w.queue(now, o, len(inputs) == 0)
 	a.Expected = grid.Seconds(expected)
 	if a.Until = -1; w.isOwnStamp(now, o.Stamp) {
 		a.Until = stampTime(o.Stamp).Add(a.Lease)
 	}
 	w.recordOwner(o.ID.Task.Job, o.Members, from, o.ID.Epoch, verified)
 	w.save(a, fx)
-	if len(o.Spec.Inputs) > 0 {
-		w.fetchInputs(a, fx)
+	if len(inputs) > 0 {
+		w.fetchInputs(a, inputs, fx)
 	}
-	w.startReady(now, fx)
+	w.startFitting(now, o.ID, fx)
 	w.news.Changed = true
 	if from != w.cfg.Self {
 		w.wakeForBeat(now, a.Lease, fx)
 	}
 }
 
-func (w *Worker) fetchInputs(a *exec.Work, fx *grid.Effects) {
+// inputsOf are the inputs of a task: those of its job, and those that other jobs have left.
+func inputsOf(s *grid.JobSpec, task uint32, left []grid.File) []grid.File {
+	own := s.InputsOf(task)
+	if len(left) == 0 {
+		return own
+	}
+	return slices.Concat(own, left)
+}
+
+// fetchInputs asks for an attempt's inputs: at its job's owner, at the other members of its register, and at those of
+// the jobs that have left them.
+func (w *Worker) fetchInputs(a *exec.Work, inputs []grid.File, fx *grid.Effects) {
 	job := a.ID.Task.Job
-	fx.Fetches = append(fx.Fetches, grid.Fetch{Attempt: a.ID, From: w.Owner(job), Others: w.membersOf(job),
-		Files: a.Spec.Inputs})
+	others := w.membersOf(job)
+	if len(a.Inputs) > 0 {
+		others = slices.Clone(others)
+		for k := range a.Spec.After.Jobs {
+			d := &a.Spec.After.Jobs[k]
+			others = append(append(others, d.Job.Origin), d.Members...)
+		}
+	}
+	fx.Fetches = append(fx.Fetches, grid.Fetch{Attempt: a.ID, From: w.Owner(job), Others: others, Files: inputs})
 }
 
 // refusedEarlier is the reason for a repeated offer of an attempt that was refused or handed back before: the task has

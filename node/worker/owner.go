@@ -108,7 +108,7 @@ func (w *Worker) followOwner(now grid.Time, id grid.JobID, owner grid.NodeID, ep
 func (w *Worker) reportTo(now grid.Time, id grid.JobID, owner grid.NodeID, fx *grid.Effects) {
 	connected := w.cfg.Contacts.Connected(owner)
 	if !connected {
-		w.cfg.Contacts.Dial(now, owner, fx) // the attempts are reported once it is connected
+		w.dialOnce(now, owner, fx) // the attempts are reported once it is connected
 	}
 	lease := time.Duration(0)
 	for _, a := range w.exec.Of(id, nil) {
@@ -121,8 +121,7 @@ func (w *Worker) reportTo(now grid.Time, id grid.JobID, owner grid.NodeID, fx *g
 		case a.State == grid.WorkQueued:
 			w.requestStartLease(now, a, owner, fx)
 		default:
-			m := fx.About(owner, grid.KindBeat)
-			m.Attempts = append(m.Attempts, a.ID)
+			w.beat(owner, a, fx)
 		}
 	}
 	w.wakeForBeat(now, lease, fx)

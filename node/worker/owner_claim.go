@@ -88,7 +88,7 @@ func (w *Worker) queryOwner(now grid.Time, id grid.JobID, rec *ownerRecord, fx *
 		case to == w.cfg.Self:
 		case !w.cfg.Contacts.Connected(to):
 			if slices.Contains(claimants, to) {
-				w.cfg.Contacts.Dial(now, to, fx)
+				w.dialOnce(now, to, fx)
 			}
 		case slices.Contains(claimants, to):
 			for _, a := range works {

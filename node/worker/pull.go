@@ -48,7 +48,7 @@ func (w *Worker) NextOverdue(now grid.Time) grid.Time {
 func (w *Worker) mayYield(a *exec.Work) bool {
 	job := a.ID.Task.Job
 	switch rec := w.owners[job]; {
-	case a.Stays:
+	case a.Stays || a.Spec.IsGang():
 		return false
 	case a.Spec.Retries > 0 || w.own(job):
 		return true
@@ -71,14 +71,23 @@ func (w *Worker) Waiting(now grid.Time, dst []grid.Waiting) []grid.Waiting {
 				return false
 			}
 			dst = append(dst, grid.Waiting{Job: job, Owner: w.Owner(job), Spec: a.Spec, Class: a.Class,
-				Level: a.Level()})
+				Level: a.Level(), Barred: a.Barred})
 		}
 		x := &dst[first+at]
+		x.Barred = intersection(x.Barred, a.Barred)
 		late = late || now >= overdueAt(a)
 		x.End, x.Overdue = max(x.End, end), x.Overdue || late
 		return true
 	})
 	return dst
+}
+
+// intersection returns the nodes that are in both lists, which stay as they are.
+func intersection(a, b []grid.NodeID) []grid.NodeID {
+	if len(a) == 0 || slices.Equal(a, b) {
+		return a
+	}
+	return slices.DeleteFunc(slices.Clone(a), func(id grid.NodeID) bool { return !slices.Contains(b, id) })
 }
 
 // Yield hands a waiting attempt of a job back to its owner, for the node that asked and would be done with it in a
@@ -91,7 +100,7 @@ func (w *Worker) Yield(now grid.Time, x *grid.Waiting, to grid.NodeID, there flo
 	w.exec.Waits(now, w.cfg.RunTime, maxYields, func(a *exec.Work, end float64) bool {
 		late = late || now >= overdueAt(a)
 		if a.ID.Task.Job == x.Job && a.Class == x.Class && w.mayYield(a) && (there < end || late) &&
-			(!w.own(x.Job) || may(a.ID)) {
+			!slices.Contains(a.Barred, to) && (!w.own(x.Job) || may(a.ID)) {
 			given = a
 		}
 		return given == nil

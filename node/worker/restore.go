@@ -19,10 +19,11 @@ func (w *Worker) Restore(r *grid.WorkRecord, verified bool) {
 		}
 		w.cfg.Quota.Take(r.ID, quota.PartiesOf(r.ID.Task.Job, from), size)
 	}
-	o := &grid.Offer{ID: r.ID, Spec: r.Spec, Class: r.Class, Lease: r.Lease, Stays: r.Stays, Asks: r.Asks}
+	o := &grid.Offer{ID: r.ID, Spec: r.Spec, Class: r.Class, Lease: r.Lease, Stays: r.Stays, Asks: r.Asks,
+		Inputs: r.Inputs}
 	switch r.State {
 	case grid.WorkQueued:
-		w.exec.Accept(0, r.ID, o, len(r.Spec.Inputs) == 0).Until = -1
+		w.requeue(o, len(inputsOf(r.Spec, r.ID.Task.Index, r.Inputs)) == 0).Until = -1
 	case grid.WorkRunning:
 		w.exec.ScheduleResend(w.exec.Restore(r.ID, o, lost("the node was restarted while the task ran")), 0)
 	case grid.WorkFinished:
@@ -46,8 +47,8 @@ func (w *Worker) Start(now grid.Time) {
 // Resume goes on with what was restored, once the owners of the jobs are known.
 func (w *Worker) Resume(now grid.Time, fx *grid.Effects) {
 	for _, a := range w.exec.Queue() {
-		if len(a.Spec.Inputs) > 0 {
-			w.fetchInputs(a, fx)
+		if inputs := inputsOf(a.Spec, a.ID.Task.Index, a.Inputs); len(inputs) > 0 {
+			w.fetchInputs(a, inputs, fx)
 		}
 	}
 	w.leasesDue = true

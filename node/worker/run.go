@@ -18,15 +18,25 @@ const (
 
 // startReady starts the waiting attempts that fit and may start.
 func (w *Worker) startReady(now grid.Time, fx *grid.Effects) {
+	w.startFitting(now, grid.AttemptID{}, fx)
+}
+
+// startFitting is startReady. If it starts the one that is being accepted, the acceptance says so.
+func (w *Worker) startFitting(now grid.Time, accepted grid.AttemptID, fx *grid.Effects) {
 	if w.leaving || w.exec.Draining() {
 		return
 	}
-	for a := w.exec.Next(now); a != nil; a = w.exec.Next(now) {
+	w.fillReserved(now, fx)
+	for a := w.next(now); a != nil; a = w.next(now) {
 		w.refuted = false
 		w.save(a, fx)
-		fx.Starts = append(fx.Starts, grid.Start{Attempt: a.ID, Spec: a.Spec, Until: a.Until})
+		fx.Starts = append(fx.Starts, grid.Start{Attempt: a.ID, Spec: a.Spec, Inputs: a.Inputs, Until: a.Until,
+			Local: w.localRank(a)})
 		if w.own(a.ID.Task.Job) {
 			fx.Changed = append(fx.Changed, a.ID.Task)
+			if a.ID != accepted {
+				w.beat(w.cfg.Self, a, fx)
+			}
 		}
 		if w.boundOf(a) != nil {
 			w.stopOverBound(now, fx)
@@ -64,6 +74,18 @@ func (w *Worker) InputsFetched(now grid.Time, id grid.AttemptID, why string, fx 
 	return true
 }
 
+// AttemptEvent takes what the driver has to say of an attempt that this node started.
+func (w *Worker) AttemptEvent(now grid.Time, ev *grid.Event, fx *grid.Effects) {
+	switch ev.Kind {
+	case grid.EvEnded:
+		w.Ended(now, ev.Attempt, ev.Result, fx)
+	case grid.EvLate:
+		w.StartedTooLate(now, ev.Attempt, fx)
+	case grid.EvProgress:
+		w.Progressed(ev.Attempt, ev.Progress, fx)
+	}
+}
+
 // Ended handles the end of an attempt of which no process is left. One that was told to stop only frees its slot.
 func (w *Worker) Ended(now grid.Time, id grid.AttemptID, r *grid.Result, fx *grid.Effects) {
 	if w.exec.Stopped(id) {
@@ -86,6 +108,7 @@ func (w *Worker) keepResult(now grid.Time, id grid.AttemptID, r *grid.Result, st
 		copied.Waited = a.Started.Sub(a.Accepted)
 		r = &copied
 	}
+	w.progress.Drop(id)
 	occupied := w.exec.RunTime(now, a)
 	if stopping {
 		w.exec.FinishStopping(id, r)
@@ -97,7 +120,7 @@ func (w *Worker) keepResult(now grid.Time, id grid.AttemptID, r *grid.Result, st
 	if r.Succeeded() {
 		w.news.Ran = append(w.news.Ran, Ran{a.Level(), occupied})
 	}
-	if !w.own(id.Task.Job) { // else the owner's record holds it
+	if !w.own(id.Task.Job) || a.Spec.IsGang() { // else the owner's record holds it; a gang's holds none until all have one
 		w.save(a, fx).Later = true // after a crash before the write it is a lost attempt, as after one a moment earlier
 	}
 	w.sendResult(now, a, fx)
@@ -160,6 +183,7 @@ func (w *Worker) Forget(id grid.AttemptID, fx *grid.Effects) {
 		w.released.add(tombstone{id, w.isHearsay(id.Task.Job)})
 	}
 	w.releaseOwner(id.Task.Job)
+	w.progress.Drop(id)
 	w.cfg.Quota.Return(id)
 	rec := fx.Save(grid.RecWork)
 	rec.Delete, rec.Work.ID = true, id
@@ -186,7 +210,7 @@ func (w *Worker) forgetReplicated(id grid.JobID, fx *grid.Effects) {
 func (w *Worker) save(a *exec.Work, fx *grid.Effects) *grid.Record {
 	rec := fx.Save(grid.RecWork)
 	rec.Work = grid.WorkRecord{ID: a.ID, Spec: a.Spec, Class: a.Class, Lease: a.Lease, State: a.State, Result: a.Result,
-		Stays: a.Stays, Asks: a.Asks, HandedBack: a.HandedBack}
+		Stays: a.Stays, Asks: a.Asks, HandedBack: a.HandedBack, Inputs: a.Inputs}
 	if owner := w.owners[a.ID.Task.Job]; owner != nil {
 		rec.Work.Members, rec.Work.Owner, rec.Work.Epoch = owner.members, owner.owner, owner.epoch
 	}

@@ -23,6 +23,12 @@ const (
 // mayStart reports whether waiting work may start now.
 func mayStart(now grid.Time, a *exec.Work) bool { return now < a.Until }
 
+// isUnleased reports whether waiting work has lost its start lease, or has been given none for the time of one: beats
+// have requested it more than once by then, so its owner does not answer.
+func isUnleased(now grid.Time, a *exec.Work) bool {
+	return now >= max(a.Until, a.Accepted.Add(a.Lease))
+}
+
 // StartedTooLate takes back an attempt whose start was released after the start lease expired: it waits again. A
 // draining node hands it back like all that has not started.
 func (w *Worker) StartedTooLate(now grid.Time, id grid.AttemptID, fx *grid.Effects) {
@@ -114,8 +120,13 @@ func (w *Worker) dropUnleased(now grid.Time, fx *grid.Effects) {
 		if !own && a.Spec.Retries == 0 {
 			limit = maxUnleasedOnce * a.Lease
 		}
+		if a.Spec.IsGang() { // it does not start: the slot is given back
+			limit = a.Lease
+		}
 		switch {
 		case now < max(a.Until, a.Accepted).Add(limit):
+		case a.Spec.IsGang():
+			w.handBack(now, a, grid.HandBack{Why: grid.WhyGang}, fx)
 		case own:
 			w.handBack(now, a, grid.HandBack{Why: grid.WhyMajority}, fx)
 		default:

@@ -5,19 +5,21 @@ import (
 
 	"skep/exec"
 	"skep/grid"
+	"skep/node/progress"
 	"skep/node/quota"
+	"skep/node/reservation"
 )
 
 // Config is what a worker is told once.
 type Config struct {
-	Self    grid.NodeID
-	Boot    uint64        // number of starts so far, kept on disk
-	Exec    *exec.Exec    // the empty ledger of the machine, which the worker keeps
-	Lease   time.Duration // of this node's own jobs
-	Private bool          // only attempts of this node's own jobs are accepted
-	Whole   bool          // estimates count a running attempt in full
-	Bounds  []Bound
-	RunTime exec.Law // expected run times here
+	Self     grid.NodeID
+	Boot     uint64 // number of starts so far, kept on disk
+	Capacity grid.Resources
+	Lease    time.Duration // of this node's own jobs
+	Private  bool          // only attempts of this node's own jobs are accepted
+	Whole    bool          // estimates count a running attempt in full
+	Bounds   []Bound
+	RunTime  exec.Law // expected run times here
 
 	Contacts Contacts
 	Quota    *quota.Accounts // of what is stored for others; the attempts in it are the worker's
@@ -34,24 +36,28 @@ type Contacts interface {
 
 // Worker is the attempts that a node has accepted.
 type Worker struct {
-	cfg    Config
-	exec   *exec.Exec
-	owners map[grid.JobID]*ownerRecord // of the replicated jobs of which attempts are here
-
-	released tombstones // attempts of others' jobs that are not here any more
-	neverRan tombstones // attempts that were refused or handed back, the latter also after they were acknowledged
-
-	news      News
+	news      News // every step reads what comes first, and what comes first in exec
 	freed     bool // attempts were released, or may start, since StartFreed
 	leasesDue bool // this node's own waiting work may get start leases now
 	refuted   bool // predictions for the queue were, by a wait half as long again, and nothing has started since
+	leaving   bool
 
 	beatWake              bool      // a timer is pending
 	boundWake, resultWake grid.Time // time of the next timer; 0 = none
 
-	leaving    bool
-	drainUntil grid.Time // when a draining node stops what runs
+	exec   exec.Exec
+	cfg    Config
+	owners map[grid.JobID]*ownerRecord // of the replicated jobs of which attempts are here
+
+	progress progress.Outbox
+
+	released   tombstones // attempts of others' jobs that are not here any more
+	neverRan   tombstones // attempts that were refused or handed back, the latter also after they were acknowledged
+	drainUntil grid.Time  // when a draining node stops what runs
 	stale      uint64
+
+	reservations reservation.Table
+	reserveWake  grid.Time // time of the next timer; 0 = none
 }
 
 // News is what has changed at a worker.
@@ -69,15 +75,15 @@ type Ran struct {
 }
 
 // New returns a worker without attempts.
-func New(cfg Config) *Worker {
-	w := &Worker{cfg: cfg, exec: cfg.Exec}
+func New(cfg Config) Worker {
+	w := Worker{cfg: cfg, exec: exec.New(cfg.Capacity)}
 	w.exec.CountWhole(cfg.Whole)
 	w.exec.Gate(mayStart)
 	return w
 }
 
 // Exec returns the ledger of the machine, to read.
-func (w *Worker) Exec() *exec.Exec { return w.exec }
+func (w *Worker) Exec() *exec.Exec { return &w.exec }
 
 // Stale is the number of messages that were ignored: about attempts that are not here, or from nodes that may not send
 // them.
@@ -122,6 +128,7 @@ func (w *Worker) SetTimers(now grid.Time, fx *grid.Effects) {
 	if q := w.exec.Queue(); len(q) > 0 {
 		w.wakeForBeat(now, q[0].Lease, fx)
 	}
+	w.wakeForReserved(fx)
 }
 
 // own reports whether this node owns a job, as far as is known here.

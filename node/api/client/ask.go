@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"strings"
 	"sync"
 	"time"
 
@@ -72,6 +71,12 @@ func (c *Client) capability(id grid.JobID) (*v1.Capability, error) {
 // ask makes a request about a job and, if its capability is here and required, proves to have it. A node that
 // requires a proof answers with a nonce for it.
 func (c *Client) ask(ctx context.Context, method, ref, of string, q url.Values) (*http.Response, error) {
+	return c.askKind(ctx, method, ref, of, q, "")
+}
+
+// askKind is ask for a kind of send.
+func (c *Client) askKind(ctx context.Context, method, ref, of string, q url.Values, kind string) (*http.Response,
+	error) {
 	id, err := grid.ParseJobID(ref)
 	if err == nil {
 		nonce, err := c.nonceFor(ctx, id, method+of)
@@ -79,16 +84,16 @@ func (c *Client) ask(ctx context.Context, method, ref, of string, q url.Values) 
 			return nil, err
 		}
 		if nonce != "" {
-			return c.prove(ctx, method, id, of, q, nonce)
+			return c.prove(ctx, method, id, of, q, kind, nonce)
 		}
 	}
-	resp, err := c.send(ctx, method, jobPath(ref)+of, q, nil, -1, "", nil)
+	resp, err := c.send(ctx, method, jobPath(ref)+of, q, nil, -1, kind, nil)
 	nonce, told := wanted(resp, err)
 	if nonce == "" {
 		return resp, err
 	}
 	if id == (grid.JobID{}) {
-		if !couldName(ref, told) {
+		if !couldName(ref, told) && !c.isNamed(ctx, ref, told) {
 			return resp, err
 		}
 		id, _ = grid.ParseJobID(told)
@@ -103,7 +108,7 @@ func (c *Client) ask(ctx context.Context, method, ref, of string, q url.Values) 
 	if kerr != nil {
 		return nil, kerr
 	}
-	return c.prove(ctx, method, id, of, q, nonce)
+	return c.prove(ctx, method, id, of, q, kind, nonce)
 }
 
 // nonceFor returns a nonce if a job's capability is here: so a request is not refused first, which would be in the
@@ -129,7 +134,7 @@ func (c *Client) nonceFor(ctx context.Context, id grid.JobID, what string) (stri
 
 // prove makes a request with a proof of the job's capability; again if the nonce was too old, or another node's.
 func (c *Client) prove(ctx context.Context, method string, id grid.JobID, of string, q url.Values,
-	nonce string) (resp *http.Response, err error) {
+	kind, nonce string) (resp *http.Response, err error) {
 	key, err := c.capability(id)
 	if err != nil {
 		return nil, err
@@ -141,15 +146,13 @@ func (c *Client) prove(ctx context.Context, method string, id grid.JobID, of str
 		c.signed.keep(id, nonce)
 		path := jobPath(id.String()) + of
 		proof := key.Prove(&v1.Request{Job: id, Method: method, Path: path, Query: q.Encode(), Nonce: nonce})
-		resp, err = c.send(ctx, method, path, q, nil, -1, "", proof)
+		resp, err = c.send(ctx, method, path, q, nil, -1, kind, proof)
 		if nonce, _ = wanted(resp, err); nonce == "" {
 			break
 		}
 	}
 	return resp, err
 }
-
-func jobPath(ref string) string { return "/v1/jobs/" + ref }
 
 // wanted returns the nonce for which an answer requires a proof, if it does, and the job that the asked node took
 // the request for.
@@ -161,16 +164,6 @@ func wanted(resp *http.Response, err error) (nonce, job string) {
 		return "", ""
 	}
 	return resp.Header.Get(v1.NonceHeader), resp.Header.Get(v1.JobHeader)
-}
-
-// couldName reports whether a person's reference can be to the job of a whole ID.
-func couldName(ref, id string) bool {
-	if _, err := grid.ParseJobID(id); err != nil {
-		return false
-	}
-	nonce, origin, _ := strings.Cut(ref, "-")
-	of, at, _ := strings.Cut(id, "-")
-	return ref == "last" || strings.HasPrefix(of, nonce) && strings.HasPrefix(at, origin)
 }
 
 // askJSON is ask for a whole JSON answer.
@@ -198,6 +191,8 @@ func about(out any) string {
 	case *v1.TaskPage:
 		return v.Job
 	case *v1.Explanation:
+		return v.Job.ID
+	case *v1.TaskChange:
 		return v.Job.ID
 	}
 	return ""

@@ -67,7 +67,7 @@ func Open(dir string) (*Client, error) {
 	c := &Client{dir: dir, scheme: "http", host: localName, token: strings.TrimSpace(string(token)),
 		caps: capabilities{dir: filepath.Join(dir, CapabilityFolder)}}
 	c.http = &http.Client{Transport: &http.Transport{DialContext: c.dial, DisableCompression: true,
-		MaxIdleConnsPerHost: 8}}
+		MaxIdleConnsPerHost: 8, ExpectContinueTimeout: untilAsked}}
 	return c, nil
 }
 
@@ -103,6 +103,9 @@ func (c *Client) do(ctx context.Context, method, path string, q url.Values, body
 func (c *Client) send(ctx context.Context, method, path string, q url.Values, body io.Reader, size int64, kind string,
 	proof *v1.Proof) (*http.Response, error) {
 	u := url.URL{Scheme: c.scheme, Host: c.host, Path: path, RawQuery: q.Encode()}
+	if plain, err := url.PathUnescape(path); err == nil && strings.HasPrefix(path, jobsPath) {
+		u.Path, u.RawPath = plain, path
+	}
 	req, err := http.NewRequestWithContext(ctx, method, u.String(), body)
 	if err != nil {
 		return nil, err
@@ -120,6 +123,13 @@ func (c *Client) send(ctx context.Context, method, path string, q url.Values, bo
 	}
 	if body != nil {
 		req.Header.Set("Content-Type", kind)
+	}
+	if kind == v1.ExecProtocol {
+		req.Header.Set("Connection", "Upgrade")
+		req.Header.Set("Upgrade", kind)
+	}
+	if kind == streamKind && size < 0 {
+		req.Header.Set("Expect", "100-continue")
 	}
 	resp, err := c.http.Do(req)
 	if err != nil {

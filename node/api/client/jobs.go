@@ -31,28 +31,45 @@ func (c *Client) Submit(ctx context.Context, id string, spec *v1.Spec) (v1.Job, 
 	return j, err
 }
 
-// Run submits a job, as Submit, and follows it to its end.
-func (c *Client) Run(ctx context.Context, id string, spec *v1.Spec) (*Stream, error) {
-	resp, err := c.submit(ctx, id, spec, url.Values{"follow": {"true"}})
+// Run submits a job, as Submit, and follows it to its end; with progress the stream also says how far it is. Nodes of
+// older versions do not.
+func (c *Client) Run(ctx context.Context, id string, spec *v1.Spec, progress bool) (*Stream, error) {
+	q := url.Values{"follow": {"true"}}
+	set(q, "progress", "true", progress)
+	resp, err := c.submit(ctx, id, spec, q)
 	if err != nil {
 		return nil, err
 	}
 	return newStream(resp.Body), nil
 }
 
-// Jobs returns a page of the node's own jobs, newest first: at most limit, older than the one named by after, in the
-// state if one is given.
-func (c *Client) Jobs(ctx context.Context, limit int, after, state string) (v1.JobPage, error) {
+// ListQuery selects jobs of a list. The zero value selects the newest 100 that were submitted to the node.
+type ListQuery struct {
+	Grid  bool      // jobs of all nodes
+	Limit int       // at most so many, 1 to 1000; 0 = 100
+	After string    // older than this one, by its whole ID; not with Grid
+	State string    // names of states with commas between them; "" = any
+	Name  string    // a shell pattern of the whole name; "" = any
+	Since time.Time // submitted then or later, in whole seconds; zero = any
+	Mine  bool      // submitted at the node by the user who asks
+}
+
+// List returns a page of jobs, newest first.
+func (c *Client) List(ctx context.Context, l *ListQuery) (v1.JobPage, error) {
 	q := url.Values{}
-	set(q, "limit", strconv.Itoa(limit), limit > 0)
-	set(q, "after", after, after != "")
-	set(q, "state", state, state != "")
+	set(q, "scope", "grid", l.Grid)
+	set(q, "limit", strconv.Itoa(l.Limit), l.Limit > 0)
+	set(q, "after", l.After, l.After != "")
+	set(q, "state", l.State, l.State != "")
+	set(q, "name", l.Name, l.Name != "")
+	set(q, "since", l.Since.UTC().Format(time.RFC3339), !l.Since.IsZero())
+	set(q, "mine", "true", l.Mine)
 	var p v1.JobPage
 	err := c.call(ctx, http.MethodGet, "/v1/jobs", q, nil, &p)
 	return p, err
 }
 
-// Job returns a job; ref is an ID, a beginning of one, or "last".
+// Job returns a job; ref is an ID, a beginning of one, a name, or "last".
 func (c *Client) Job(ctx context.Context, ref string) (v1.Job, error) {
 	var j v1.Job
 	err := c.askJSON(ctx, http.MethodGet, ref, "", nil, &j)
@@ -78,6 +95,23 @@ func (c *Client) Cancel(ctx context.Context, ref string) (v1.Job, error) {
 	var j v1.Job
 	err := c.askJSON(ctx, http.MethodPost, ref, "/cancel", nil, &j)
 	return j, err
+}
+
+// CancelTasks ends tasks of a job, named as in 0-9,12.
+func (c *Client) CancelTasks(ctx context.Context, ref, tasks string) (v1.TaskChange, error) {
+	var x v1.TaskChange
+	err := c.askJSON(ctx, http.MethodPost, ref, "/tasks/cancel", url.Values{"tasks": {tasks}}, &x)
+	return x, err
+}
+
+// RetryTasks has tasks of a job run again that have ended: those named as in 0-9,12, or with "" those that failed.
+func (c *Client) RetryTasks(ctx context.Context, ref, tasks string) (v1.TaskChange, error) {
+	q := url.Values{}
+	set(q, "tasks", tasks, tasks != "")
+	set(q, "failed", "true", tasks == "")
+	var x v1.TaskChange
+	err := c.askJSON(ctx, http.MethodPost, ref, "/tasks/retry", q, &x)
+	return x, err
 }
 
 // Tasks returns tasks of a job from an index on; limit 0 is the node's own bound.

@@ -91,6 +91,7 @@ func OpenRemote(r Remote, dir string) *Client {
 	c := &Client{token: r.Token, scheme: "http", host: r.Addr,
 		caps: capabilities{dir: filepath.Join(dir, CapabilityFolder)}}
 	t := &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 8, TLSHandshakeTimeout: connectTime,
+		ExpectContinueTimeout: untilAsked,
 		DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
 			conn, err := (&net.Dialer{Timeout: connectTime}).DialContext(ctx, network, addr)
 			if err != nil && ctx.Err() == nil {

@@ -33,6 +33,7 @@ const (
 	EventEnd       = "end"       // nothing follows: Job, where the stream is of a whole job
 	EventError     = "error"     // nothing follows: Error
 	EventAlive     = "alive"     // nothing happened for a while
+	EventProgress  = "progress"  // if it was asked for, at most once a second: Job, and Task if that has one alone
 )
 
 // Event is one event of the followed job.

@@ -10,6 +10,7 @@ type Submission struct {
 
 // States of a job. A job failed when a task of it did not exit with 0.
 const (
+	JobHeld      = "held"    // nothing of it has begun, since it waits for other jobs
 	JobPending   = "pending" // no task has a node yet
 	JobRunning   = "running" // a task is placed or has ended, and not all have ended
 	JobDone      = "done"    // all ended with 0
@@ -25,23 +26,23 @@ type Job struct {
 	Origin    string     `json:"origin" doc:"The node it was submitted to."`
 	Submitter *Submitter `json:"submitter,omitempty" doc:"Who submitted it, as its origin signed it; none: its origin is of an older version."`
 	Access    string     `json:"access" enum:"members,owner" doc:"Who may see its spec, tasks, logs, outputs and explanation, and cancel it: any member, or who has its capability. To others it has no class, command, exit_code, done_at, members, owner, note and spec."`
-	State     string     `json:"state" enum:"pending,running,done,failed,cancelled"`
+	State     string     `json:"state" enum:"held,pending,running,done,failed,cancelled"`
 	Command   []string   `json:"command"`
 	Submitted time.Time  `json:"submitted_at"`
 	Done      *time.Time `json:"done_at,omitempty" doc:"When its last task ended."`
 	Count     int        `json:"count"`
-	Pending   int        `json:"pending" doc:"Tasks that look for a node."`
-	Placed    int        `json:"placed" doc:"Tasks that have one."`
-	Ended     int        `json:"ended"`
-	Failed    int        `json:"failed" doc:"Of ended, those that did not exit with 0."`
-	Exit      int32      `json:"exit_code" doc:"Highest exit code of the ended tasks."`
-	Members   []string   `json:"members,omitempty" doc:"Nodes that keep its record, the origin first; none: the origin alone."`
-	Owner     string     `json:"owner,omitempty" doc:"Of members, the one that brings it to its end, as far as is known here."`
-	Since     *time.Time `json:"owner_since,omitempty"`
-	Note      string     `json:"note,omitempty" doc:"What whoever submitted it should know."`
-	Waits     string     `json:"waits,omitempty" doc:"Why nothing happens to the whole job."`
-	Behind    bool       `json:"may_be_behind,omitempty" doc:"It is what the answering node heard last: it is not the job's owner, which cannot be asked now, or no majority lets it decide."`
-	Spec      *Spec      `json:"spec,omitempty" doc:"Where one job was asked for."`
+	JobTasks
+	Placed int `json:"placed" doc:"Tasks that have a node: queued and running."`
+	Ended  int `json:"ended"`
+	JobFailures
+	Exit    int32      `json:"exit_code" doc:"Highest exit code of the ended tasks."`
+	Members []string   `json:"members,omitempty" doc:"Nodes that keep its record, the origin first; none: the origin alone."`
+	Owner   string     `json:"owner,omitempty" doc:"Of members, the one that brings it to its end, as far as is known here."`
+	Since   *time.Time `json:"owner_since,omitempty"`
+	Note    string     `json:"note,omitempty" doc:"What whoever submitted it should know."`
+	Waits   string     `json:"waits,omitempty" doc:"Why nothing happens to the whole job."`
+	Behind  bool       `json:"may_be_behind,omitempty" doc:"It is what the answering node heard last: it is not the job's owner, which cannot be asked now, or no majority lets it decide."`
+	Spec    *Spec      `json:"spec,omitempty" doc:"Where one job was asked for."`
 }
 
 // Submitter is who submitted a job.
@@ -53,16 +54,30 @@ type Submitter struct {
 // Over reports whether nothing more will happen to the job.
 func (j *Job) Over() bool { return j.Ended == j.Count }
 
-// JobPage is a part of a node's jobs, newest first.
+// ListedJob is a job in a list.
+type ListedJob struct {
+	Job
+	OriginName string `json:"origin_name,omitempty" doc:"Name of the node it was submitted to, if it is known."`
+	ToldBy     string `json:"told_by,omitempty" doc:"The node whose word this is, where it is another than the one that was asked."`
+}
+
+// JobPage is a part of the jobs of a node or of the grid, newest first.
 type JobPage struct {
-	Jobs []Job  `json:"jobs"`
-	Next string `json:"next,omitempty" doc:"Ask again with after=NEXT for older ones."`
+	Jobs   []ListedJob `json:"jobs"`
+	Next   string      `json:"next,omitempty" doc:"Of one node: ask again with after=NEXT for older ones."`
+	More   bool        `json:"more,omitempty" doc:"Of the grid: there are older ones."`
+	Asked  int         `json:"nodes_asked,omitempty" doc:"Of the grid: how many other nodes were asked."`
+	Silent []string    `json:"nodes_silent,omitempty" doc:"Of these, the IDs of those that did not answer in time: jobs that only they know are missing."`
 }
 
 // Task is one task of a job.
 type Task struct {
-	Index   uint32     `json:"index"`
+	Index uint32 `json:"index"`
+
+	Values map[string]string `json:"values,omitempty" doc:"Of the array's variables; SKEP_LINE only in lists of tasks, and where the file is kept."`
+
 	State   string     `json:"state" enum:"pending,offered,placed,ended"`
+	Phase   string     `json:"phase,omitempty" enum:"queued,running" doc:"Of a task that has a node: it waits there, or has started as far as that has said."`
 	Attempt string     `json:"attempt" doc:"EPOCH.N"`
 	Node    string     `json:"node,omitempty" doc:"Where it was placed last."`
 	Name    string     `json:"node_name,omitempty"`
@@ -73,6 +88,11 @@ type Task struct {
 	Began   *time.Time `json:"began_at,omitempty"`
 	Done    *time.Time `json:"done_at,omitempty"`
 	Result  *Result    `json:"result,omitempty"`
+
+	Progress *Progress `json:"progress,omitempty" doc:"What it says of itself while it runs."`
+
+	Failures []Failure  `json:"failures,omitempty" doc:"Ends after which it was run again, or is to be: the newest 8, oldest first."`
+	RetryAt  *time.Time `json:"retry_at,omitempty" doc:"Its next attempt is not made before."`
 }
 
 // TaskPage is a part of a job's tasks, by index.
@@ -113,7 +133,10 @@ type Explanation struct {
 	Job   Job         `json:"job"`
 	Tasks []TaskStory `json:"tasks"`
 	Nodes []Fitness   `json:"nodes" doc:"The nodes known now, and whether they have what the job needs."`
-	Next  *uint32     `json:"next,omitempty" doc:"Ask again with from=NEXT for the others."`
+
+	After []AfterStory `json:"waits_for,omitempty" doc:"The jobs that it waits for, or waited for."`
+
+	Next *uint32 `json:"next,omitempty" doc:"Ask again with from=NEXT for the others."`
 }
 
 // TaskStory is a task's trace, oldest step first.

@@ -11,26 +11,46 @@ const (
 
 // Node is a node as the node asked sees it.
 type Node struct {
-	ID        string            `json:"id"`
-	Name      string            `json:"name,omitempty"`
-	State     string            `json:"state" enum:"self,connected,known,draining,leaving"`
-	Refuses   string            `json:"refuses,omitempty" doc:"Why it takes no new work now; a full disk only where the node is the one asked."`
-	Cores     float64           `json:"cpus_total"`
-	FreeCores float64           `json:"cpus_free"`
-	Memory    int64             `json:"memory_bytes_total"`
-	FreeMem   int64             `json:"memory_bytes_free"`
-	Backlog   float64           `json:"backlog_seconds" doc:"Expected time until a task that came now would start."`
-	Speed     float64           `json:"speed" doc:"Of one core, relative to the reference machine."`
-	Up        float64           `json:"availability" doc:"Share of the time in which it is up and its cores are not used by others, 0 to 1."`
-	RTT       float64           `json:"rtt_seconds" doc:"0 where not measured."`
-	Age       float64           `json:"age_seconds" doc:"Since its last news."`
-	Hops      uint8             `json:"hops" doc:"That its last news came."`
-	Neighbour bool              `json:"neighbour"`
-	Labels    map[string]string `json:"labels,omitempty"`
-	Engines   []string          `json:"engines,omitempty"`
-	Addrs     []string          `json:"addresses,omitempty"`
-	Rates     []Rate            `json:"rates,omitempty" doc:"Of its busiest classes, where one node was asked for."`
+	ID        string              `json:"id"`
+	Name      string              `json:"name,omitempty"`
+	State     string              `json:"state" enum:"self,connected,known,draining,leaving"`
+	Refuses   string              `json:"refuses,omitempty" doc:"Why it takes no new work now; a full disk only where the node is the one asked."`
+	Cores     float64             `json:"cpus_total"`
+	FreeCores float64             `json:"cpus_free"`
+	Memory    int64               `json:"memory_bytes_total"`
+	FreeMem   int64               `json:"memory_bytes_free"`
+	Resources map[string]Resource `json:"resources,omitempty" doc:"Its counted resources, by kind."`
+	Backlog   float64             `json:"backlog_seconds" doc:"Expected time until a task that came now would start."`
+	Speed     float64             `json:"speed" doc:"Of one core, relative to the reference machine."`
+	Up        float64             `json:"availability" doc:"Share of the time in which it is up and its cores are not used by others, 0 to 1."`
+	RTT       float64             `json:"rtt_seconds" doc:"0 where not measured."`
+	Age       float64             `json:"age_seconds" doc:"Since its last news."`
+	Hops      uint8               `json:"hops" doc:"That its last news came."`
+	Neighbour bool                `json:"neighbour"`
+	Labels    map[string]string   `json:"labels,omitempty"`
+	Engines   []string            `json:"engines,omitempty"`
+	Rates     []Rate              `json:"rates,omitempty" doc:"Of its busiest classes, where one node was asked for."`
 
+	Located
+	Isolated
+}
+
+// Located is where a node is.
+type Located struct {
+	Addrs []string `json:"addresses,omitempty"`
+	Copy  *Copy    `json:"copied_identity,omitempty" doc:"A second process with its identity that was found in the last minutes: its data folder was copied."`
+}
+
+// Copy is a process with the identity of a node.
+type Copy struct {
+	Host    string  `json:"host"`
+	Process uint32  `json:"process"`
+	Addr    string  `json:"address,omitempty" doc:"At which a peer sees it; none where a relay is between."`
+	Seen    float64 `json:"seen_seconds" doc:"Since it last proved that it runs."`
+}
+
+// Isolated is how a node keeps tasks from itself.
+type Isolated struct {
 	Isolation string   `json:"isolation" enum:"none,basic,strict" doc:"Level at which it keeps tasks from itself."`
 	Private   bool     `json:"private,omitempty" doc:"It takes only what is submitted to it, since it cannot isolate the tasks of others."`
 	Findings  []string `json:"findings,omitempty" doc:"What is missing for a higher level, where the node asked is the one asked for."`
@@ -85,6 +105,7 @@ type Stats struct {
 	Local    uint64            `json:"tasks_local" doc:"Placed here."`
 	Lost     uint64            `json:"attempts_lost"`
 	Copies   uint64            `json:"second_copies"`
+	Retried  uint64            `json:"failures_retried" doc:"Recorded failures after which the task is run again."`
 	Queued   int               `json:"queued"`
 	Running  int               `json:"running"`
 	Backlog  float64           `json:"backlog_seconds"`

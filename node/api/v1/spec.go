@@ -35,6 +35,9 @@ type Spec struct {
 
 	Idempotent bool `json:"idempotent,omitempty" doc:"A task may run twice at once without harm: a policy with copies may start a second one."`
 
+	TaskData
+	Rules
+
 	Isolation string `json:"isolation,omitempty" enum:"none,basic,strict" doc:"Least level at which a node must keep the tasks from itself; any if left out."`
 	Network   string `json:"network,omitempty" enum:"host,none" doc:"What the tasks reach of the network: what their node reaches, or nothing; host if left out, none with isolation strict."`
 
@@ -42,11 +45,25 @@ type Spec struct {
 	Capability string `json:"capability_sha256,omitempty" doc:"Of access owner: the SHA-256, in hexadecimal, of the line \"skep capability 1\" and an Ed25519 public key, whose private key the caller keeps: it signs requests in the header Skep-Proof."`
 }
 
+// TaskData is what tasks read beside their inputs, what makes one differ from another, and what they wait for.
+type TaskData struct {
+	Array *Array `json:"array,omitempty" doc:"Values of the tasks; without it they differ by SKEP_INDEX."`
+	Stdin *Stdin `json:"stdin,omitempty" doc:"What the tasks read as their standard input; nothing if left out."`
+
+	Workdir string `json:"workdir,omitempty" doc:"Absolute path of the folder in which the tasks start, in a folder that their node exposes for writing; their own work folder if left out."`
+	Gang    *Gang  `json:"gang,omitempty" doc:"The tasks are the ranks of a gang: they start together or not at all."`
+	Home    string `json:"home,omitempty" doc:"Absolute path of $HOME, in a folder that their node exposes; the own work folder if left out."`
+	Order
+}
+
 // Needs are what a task requires of a node.
 type Needs struct {
 	Cores  float64             `json:"cpus,omitempty" doc:"Cores; 1 if left out."`
 	Memory int64               `json:"memory_bytes,omitempty" doc:"Memory reserved and enforced; 0 reserves none."`
 	Labels map[string][]string `json:"labels,omitempty" doc:"Each label must have one of its values."`
+
+	Resources map[string]int64 `json:"resources,omitempty" doc:"Units of counted resources that a task has for itself, as gpu: 1, by kind."`
+	Pin       bool             `json:"pin,omitempty" doc:"Each task runs on processors of its own, as many as cpus, which must be whole."`
 }
 
 // File is a blob with a path in a work folder.
@@ -63,10 +80,16 @@ func (s *Spec) Grid() (*grid.JobSpec, error) {
 	g := &grid.JobSpec{
 		Name: s.Name, Class: s.Class, Engine: s.Engine, Command: s.Command, Count: s.Count,
 		Outputs: s.Outputs, Timeout: seconds(s.Timeout), Retries: DefaultRetries, Policy: s.Policy, Wait: s.Wait,
-		Idempotent: s.Idempotent,
+		Idempotent: s.Idempotent, Rules: grid.Rules{OnFailure: s.OnFailure.rule(),
+			MaxFailures: s.MaxFailures, MaxRunning: s.MaxRunning},
 	}
 	if g.Engine == "" {
 		g.Engine = grid.EngineProcess
+	}
+	if s.Gang != nil {
+		if err := s.Gang.apply(g); err != nil {
+			return nil, err
+		}
 	}
 	if g.Count == 0 {
 		g.Count = DefaultCount
@@ -81,11 +104,22 @@ func (s *Spec) Grid() (*grid.JobSpec, error) {
 	if err := s.isolate(g); err != nil {
 		return nil, err
 	}
-	slices.SortFunc(g.Needs.Labels, func(a, b grid.LabelNeed) int { return strings.Compare(a.Key, b.Key) })
+	if err := s.Needs.counts(&g.Needs); err != nil {
+		return nil, err
+	}
+	s.Stdin.need(g)
+	g.AddFolders(grid.Folders{Work: s.Workdir, Home: s.Home})
 	for k, v := range s.Env {
 		g.Env = append(g.Env, grid.Var{Name: k, Value: v})
 	}
 	slices.SortFunc(g.Env, func(a, b grid.Var) int { return strings.Compare(a.Name, b.Name) })
+	if err := s.array(g); err != nil {
+		return nil, err
+	}
+	if err := s.Order.grid(g); err != nil {
+		return nil, err
+	}
+	slices.SortFunc(g.Needs.Labels, func(a, b grid.LabelNeed) int { return strings.Compare(a.Key, b.Key) })
 	if err := s.access(g); err != nil {
 		return nil, err
 	}
@@ -96,7 +130,7 @@ func (s *Spec) Grid() (*grid.JobSpec, error) {
 		}
 		g.Inputs = append(g.Inputs, grid.File{Path: f.Path, Blob: id, Size: grid.Bytes(f.Size), Exec: f.Exec})
 	}
-	return g, nil
+	return g, s.Stdin.set(g, s.Retries)
 }
 
 // isolate sets the isolation and network access of the job's tasks.
@@ -159,9 +193,14 @@ func SpecOf(g *grid.JobSpec) *Spec {
 		Outputs: g.Outputs, Timeout: g.Timeout.Seconds(), Retries: &g.Retries, Policy: g.Policy, Wait: g.Wait,
 		Idempotent: g.Idempotent,
 		Needs:      Needs{Cores: float64(g.Needs.CPU) / 1000, Memory: int64(g.Needs.Memory)},
-		Inputs:     FilesOf(g.Inputs),
+		Inputs:     FilesOf(g.WorkFiles()),
 		Access:     string(g.Access()),
+		TaskData: TaskData{Array: arrayOf(g.Array), Stdin: stdinOf(g), Order: orderOf(g),
+			Gang: gangOf(g.Gang)},
+		Rules: Rules{OnFailure: onFailureOf(&g.Rules.OnFailure), MaxFailures: g.Rules.MaxFailures,
+			MaxRunning: g.Rules.MaxRunning},
 	}
+	s.Needs.setCounts(&g.Needs)
 	if len(g.Needs.Labels) > 0 {
 		s.Needs.Labels = make(map[string][]string, len(g.Needs.Labels))
 	}
@@ -170,10 +209,16 @@ func SpecOf(g *grid.JobSpec) *Spec {
 			s.Isolation = g.Isolation().String()
 			continue
 		}
+		if s.implied(l.Key, g) {
+			continue
+		}
 		s.Needs.Labels[l.Key] = l.Values
 	}
 	if g.Network != grid.NetworkHost {
 		s.Network = g.Network.String()
+	}
+	if g.Folders != nil {
+		s.Workdir, s.Home = g.Folders.Work, g.Folders.Home
 	}
 	if len(g.Env) > 0 {
 		s.Env = make(map[string]string, len(g.Env))

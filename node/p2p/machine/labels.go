@@ -7,17 +7,26 @@ import (
 	"slices"
 	"strings"
 
+	"skep/exec/process"
 	"skep/grid"
 )
 
 // fixedLabels are properties of the machine, which the operator cannot override.
 var fixedLabels = []string{"os", "arch", grid.IsolationLabel}
 
-// Labels returns a node's labels, ordered by key: those of the machine, of the version of this build and of the
-// isolation of its tasks, and the operator's. Of the former an operator can set the host's name. Needs name keys as
-// they are written, so two keys that differ only by case would be one mistaken for the other.
-func Labels(version string, level grid.Isolation, own []grid.Label) ([]grid.Label, error) {
+// Labels returns a node's labels, ordered by key: those of the machine, of the version of this build, of the isolation
+// of its tasks and of whether it can pin them, further ones, and the operator's. Of the first an operator can set the
+// host's name. Needs name keys as they are written, so two keys that differ only by case would be one mistaken for the
+// other.
+func Labels(version string, level grid.Isolation, pins bool, further, own []grid.Label) ([]grid.Label, error) {
 	labels := append(known(version), grid.Label{Key: grid.IsolationLabel, Value: level.String()})
+	labels = append(labels, further...)
+	if pins {
+		labels = append(labels, grid.Label{Key: grid.PinLabel, Value: grid.FeatureValue})
+	}
+	labels = append(labels, slices.DeleteFunc(grid.FeatureLabels(), func(l grid.Label) bool {
+		return l.Key == grid.TerminalLabel && !process.Terminals
+	})...)
 	for _, l := range own {
 		if l.Key == "" || len(l.Key) > grid.MaxLabel || len(l.Value) > grid.MaxLabel || strings.ContainsAny(l.Key, "=, ") ||
 			!grid.Printable(l.Key+l.Value) {
@@ -25,10 +34,17 @@ func Labels(version string, level grid.Isolation, own []grid.Label) ([]grid.Labe
 				fmt.Errorf("label %q=%q: want a key without '=', ',' and spaces, and at most %d bytes of printable text each",
 					l.Key, l.Value, grid.MaxLabel)
 		}
+		if grid.IsFolderLabel(l.Key) || grid.IsFolderNeed(l.Key) {
+			return nil, fmt.Errorf("label %s=%s: folders are labels of a node that exposes them: want --expose, or another key",
+				l.Key, l.Value)
+		}
 		i := slices.IndexFunc(labels, func(o grid.Label) bool { return strings.EqualFold(o.Key, l.Key) })
 		switch {
 		case i < 0:
 			labels = append(labels, l)
+		case grid.IsFeatureLabel(labels[i].Key):
+			return nil, fmt.Errorf("label %s=%s: %s is a name of skep's own, which says what this version can do: want another "+
+				"key", l.Key, l.Value, labels[i].Key)
 		case slices.Contains(fixedLabels, labels[i].Key):
 			return nil, fmt.Errorf("label %s=%s: %s is what the machine is (%s) and cannot be set: want another key",
 				l.Key, l.Value, labels[i].Key, labels[i].Value)

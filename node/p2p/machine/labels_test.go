@@ -9,8 +9,10 @@ import (
 )
 
 func TestLabels(t *testing.T) {
-	got, err := Labels("1.2", grid.IsolationBasic,
-		[]grid.Label{{Key: "zone", Value: "a"}, {Key: "hostname", Value: "mine"}, {Key: "zone", Value: "b"}})
+	exposed, _ := grid.ExposedLabel("/data", true)
+	got, err := Labels("1.2", grid.IsolationBasic, false, []grid.Label{exposed},
+		[]grid.Label{{Key: "zone", Value: "a"}, {Key: "hostname", Value: "mine"}, {Key: "zone", Value: "b"},
+			{Key: "stdin", Value: "x"}}) // a key that operators may have used
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -18,7 +20,9 @@ func TestLabels(t *testing.T) {
 	for _, l := range got {
 		text = append(text, l.Key+"="+l.Value)
 	}
-	want := "arch=" + runtime.GOARCH + " hostname=mine isolation=basic os=" + runtime.GOOS + " skep.version=1.2 zone=b"
+	want := "arch=" + runtime.GOARCH + " hostname=mine isolation=basic os=" + runtime.GOOS +
+		" skep.arrays=1 skep.job_inputs=1 skep.resources=1 skep.rw:/data=1" +
+		" skep.stdin=1 skep.terminal=1 skep.version=1.2 stdin=x zone=b"
 	if strings.Join(text, " ") != want {
 		t.Errorf("%q, want %q", text, want)
 	}
@@ -31,8 +35,12 @@ func TestLabelsRejects(t *testing.T) {
 	}{
 		{"os=x", "label os=x: os is what the machine is (" + runtime.GOOS + ") and cannot be set: want another key"},
 		{"OS=x", "label OS=x: os is what the machine is (" + runtime.GOOS + ") and cannot be set: want another key"},
+		{"skep.stdin=2", "skep.stdin is a name of skep's own, which says what this version can do: want another key"},
+		{"Skep.arrays=2", "label Skep.arrays=2: skep.arrays is a name of skep's own"},
 		{"Isolation=strict", "isolation is what the machine is (none)"},
 		{"Hostname=x", "only by case: want one of both, or another key"},
+		{"skep.rw:/=1", "folders are labels of a node that exposes them: want --expose"},
+		{"skep.workdir=/x", "folders are labels of a node that exposes them: want --expose"},
 		{"zone=a,Zone=b", "label Zone=b: differs from label zone=a only by case: want one of both, or another key"},
 		{"a b=c", "want a key without"},
 		{"=c", "want a key without"},
@@ -42,7 +50,7 @@ func TestLabelsRejects(t *testing.T) {
 			k, v, _ := strings.Cut(l, "=")
 			own = append(own, grid.Label{Key: k, Value: v})
 		}
-		if _, err := Labels("", grid.IsolationNone, own); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := Labels("", grid.IsolationNone, false, nil, own); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.own, err, c.want)
 		}
 	}

@@ -95,10 +95,9 @@ func (c *contact) expendable() bool {
 
 func contactKey(n grid.NodeID) ds.Key { return ds.NewKey("/peer/" + n.String()) }
 
-// load reads the saved contacts and those of the tokens.
-func (l *dialer) load(addrs []string) error {
-	data := l.n.cfg.Data
-	found, err := data.Query(l.n.ctx, query.Query{Prefix: "/peer"})
+// eachSaved calls f for each contact on disk.
+func eachSaved(ctx context.Context, data ds.Datastore, f func(grid.NodeID, savedContact)) error {
+	found, err := data.Query(ctx, query.Query{Prefix: "/peer"})
 	if err != nil {
 		return fmt.Errorf("known peers: %w", err)
 	}
@@ -109,8 +108,18 @@ func (l *dialer) load(addrs []string) error {
 		}
 		var s savedContact
 		n, err := grid.ParseNodeID(ds.RawKey(r.Key).BaseNamespace())
-		if err != nil || json.Unmarshal(r.Value, &s) != nil || n == l.n.cfg.Self {
-			continue
+		if err == nil && json.Unmarshal(r.Value, &s) == nil {
+			f(n, s)
+		}
+	}
+	return nil
+}
+
+// load reads the saved contacts and those of the tokens.
+func (l *dialer) load(addrs []string) error {
+	err := eachSaved(l.n.ctx, l.n.cfg.Data, func(n grid.NodeID, s savedContact) {
+		if n == l.n.cfg.Self {
+			return
 		}
 		if s.Met.IsZero() {
 			s.Met = s.Seen.Add(-transport.FamiliarAfter)
@@ -119,6 +128,9 @@ func (l *dialer) load(addrs []string) error {
 		l.contacts[n] = &contact{addrs: s.Addrs, reporters: []grid.NodeID{l.n.cfg.Self}, lastSeen: s.Seen,
 			firstUp: s.Met, saved: true}
 		l.mu.Unlock()
+	})
+	if err != nil {
+		return err
 	}
 	for _, text := range addrs {
 		if err := l.addToken(text); err != nil {

@@ -1,6 +1,7 @@
 package reachability
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -108,4 +109,21 @@ func (l *dialer) discovered(n grid.NodeID, addrs []string) {
 		c.fromToken, c.next = true, time.Time{}
 		l.wake()
 	}
+}
+
+// Recent returns the nodes with a known address that were seen last, the latest first.
+func (n *Network) Recent(most int) []grid.NodeID {
+	l := n.dialer
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var nodes []grid.NodeID
+	for id, c := range l.contacts {
+		if len(c.addrs) > 0 {
+			nodes = append(nodes, id)
+		}
+	}
+	slices.SortFunc(nodes, func(a, b grid.NodeID) int {
+		return cmp.Or(l.contacts[b].lastSeen.Compare(l.contacts[a].lastSeen), a.Compare(b))
+	})
+	return nodes[:min(most, len(nodes))]
 }

@@ -23,6 +23,37 @@ func (r *Runner) inputsContext(a *attempt) (context.Context, context.CancelFunc)
 	return ctx, cancel
 }
 
+// startProcess starts the process of an attempt; nil: too late, or nobody wants it any more.
+func (r *Runner) startProcess(a *attempt, s grid.Start) (*process.Process, error) {
+	stdin, err := r.openStdin(a, s.Spec)
+	if err != nil {
+		return nil, err
+	}
+	if stdin != nil {
+		defer stdin.Close()
+	}
+	p, err := r.begin(a, s.Until, func() (*process.Process, error) {
+		grant, ok := r.grant(s.Spec)
+		if !ok {
+			return nil, sandbox.ErrNoRoom
+		}
+		run := r.spec(a.dir, a.expanded, s.Spec, grant)
+		run.Stdin = stdin
+		run.Progress = func(said grid.Progress) {
+			r.cfg.Loop.Event(func(ev *grid.Event) { ev.Kind, ev.Attempt, ev.Progress = grid.EvProgress, a.id, &said })
+		}
+		p, err := r.processes.Start(run)
+		if a.grant = grant; err != nil {
+			r.release(a)
+		}
+		return p, err
+	})
+	if p == nil {
+		a.stdin.setPipe(nil)
+	}
+	return p, err
+}
+
 // roomEvery is the time between two tries to start a task for which the node has no processes left.
 var roomEvery = time.Second
 
@@ -98,3 +129,6 @@ func causeOf(c process.Cause) grid.Cause {
 	}
 	return grid.Failed
 }
+
+// cutText bounds a text that is sent. It may quote a name that a task chose.
+func cutText(s string) string { return grid.Clean(s, grid.MaxText) }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"skep/exec/process"
+	"skep/exec/units"
 	"skep/grid"
 	"skep/node/p2p/clock"
 )
@@ -15,13 +16,16 @@ import (
 type attempt struct {
 	id           grid.AttemptID
 	spec         *grid.JobSpec
+	left         []grid.File   // inputs of it that tasks of other jobs have left
 	members      []grid.NodeID // of its job's register, as offered; nil = it has none
 	accepted     grid.Time
 	pinned       bool          // its inputs are pinned
 	resultFiles  []grid.File   // files of its result, pinned
 	dir          string        // its folder; set by the first start
-	argv         []string      // argv to execute; nil until the folder is prepared
+	expanded     *expanded     // what to execute; nil until the folder is prepared
 	processKnown chan struct{} // closed when there is a process, or none will come
+	stdin        stdinStream   // if its spec has one
+	grant        *units.Grant  // while it has a process
 
 	// Guarded by Runner.mu.
 	started      bool // by Start: a goroutine runs it
@@ -72,17 +76,6 @@ func (r *Runner) Start(s grid.Start) {
 	r.wait.Go(func() { r.run(a, s) })
 }
 
-// Fetch fetches the files of an attempt: its inputs, until it is dropped, or those of its result.
-func (r *Runner) Fetch(x grid.Fetch) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	ctx := r.ctx
-	if a := r.m[x.Attempt]; a != nil && !a.started && !x.Deposit {
-		ctx, a.cancelInputs = context.WithCancel(ctx)
-	}
-	r.fetchFiles(ctx, x)
-}
-
 // Stop ends an attempt. The node is told when that has happened, and counts its resources as taken until then.
 func (r *Runner) Stop(s grid.Stop) {
 	r.mu.Lock()
@@ -103,10 +96,13 @@ func (r *Runner) dropAttempt(a *attempt) {
 		a.cancelInputs()
 	}
 	if a.process != nil {
+		if !a.ended {
+			r.stopped.keep(a.id, a.dir, a.members)
+		}
 		a.process.Cancel()
 	}
 	if a.pinned {
-		r.pins.remove(a.spec.Inputs)
+		r.pins.remove(slices.Concat(a.spec.Inputs, a.left))
 	}
 	r.pins.remove(a.resultFiles)
 	if !a.started {
@@ -157,19 +153,18 @@ func (r *Runner) execute(a *attempt, s grid.Start) (_ *grid.Result, ran bool) {
 	result := func(c grid.Cause, exit int32, err error) *grid.Result {
 		return &grid.Result{Cause: c, Exit: exit, Error: cutText(err.Error()), Waited: began.Sub(a.accepted)}
 	}
-	if a.argv == nil {
-		argv, err := r.prepare(a, spec)
+	if a.expanded == nil {
+		run, err := r.prepare(a, spec, s.Inputs)
 		if err != nil {
-			return result(grid.Failed, grid.ExitSkep, err), false
+			return startFailure(err, result), false
 		}
-		a.argv = argv
+		a.expanded = run
 	}
+	a.expanded.env = append(a.expanded.env, rankVariables(s)...)
 	if r.isUnwanted(a) {
 		return new(grid.Result), false
 	}
-	p, err := r.begin(a, s.Until, func() (*process.Process, error) {
-		return r.processes.Start(r.spec(a.dir, a.argv, spec, a.id))
-	})
+	p, err := r.startProcess(a, s)
 	switch {
 	case err != nil:
 		return startFailure(err, result), false
@@ -182,18 +177,25 @@ func (r *Runner) execute(a *attempt, s grid.Start) (_ *grid.Result, ran bool) {
 		p.Cancel()
 	}
 	r.mu.Unlock()
+	a.stdin.started(p, spec)
 	close(a.processKnown)
 	r.cfg.Loop.Event(func(ev *grid.Event) { ev.Kind, ev.Attempt = grid.EvStarted, a.id })
 	r.disk.add(a)
 	defer r.disk.remove(a)
 	end := p.Wait()
+	r.release(a)
+	broken := a.stdin.ended()
 	if end.Cause == process.DiskExceeded { // the room is free only when they are removed
 		process.Remove(process.Work(a.dir))
 	}
 	if r.isUnwanted(a) {
 		return new(grid.Result), true
 	}
-	return r.collect(a.dir, spec, &end, began.Sub(a.accepted)), true
+	res := r.collect(a.dir, a.expanded.outputs, &end, began.Sub(a.accepted))
+	if broken != nil && res.Cause == grid.Cancelled {
+		res.Exit, res.Error = grid.ExitSkep, cutText(broken.Error())
+	}
+	return res, true
 }
 
 func (r *Runner) isUnwanted(a *attempt) bool {
@@ -215,9 +217,6 @@ func (r *Runner) processOf(a *attempt) *process.Process {
 	return a.process
 }
 
-// cutText bounds a text that is sent. It may quote a name that a task chose.
-func cutText(s string) string { return grid.Clean(s, grid.MaxText) }
-
 // workSaved updates the pins of an attempt for its record.
 func (r *Runner) workSaved(w *grid.WorkRecord, gone bool) {
 	r.mu.Lock()
@@ -230,8 +229,8 @@ func (r *Runner) workSaved(w *grid.WorkRecord, gone bool) {
 	}
 	a := r.get(w.ID, w.Spec)
 	if !a.pinned && w.Spec != nil {
-		a.spec, a.members, a.pinned = w.Spec, slices.Clone(w.Members), true
-		r.pins.add(a.spec.Inputs)
+		a.spec, a.left, a.members, a.pinned = w.Spec, w.Inputs, slices.Clone(w.Members), true
+		r.pins.add(slices.Concat(a.spec.Inputs, a.left))
 	}
 	if a.resultFiles == nil && w.Result != nil { // for its origin to fetch
 		a.resultFiles = w.Result.Blobs(nil)

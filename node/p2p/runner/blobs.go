@@ -9,6 +9,21 @@ import (
 	"skep/node/p2p/blob"
 )
 
+// Fetch fetches the files of an attempt: its inputs, until it is dropped, or those of its result. The inputs of one
+// whose folders are not for its submitter are left out: its start refuses it before it looks for them.
+func (r *Runner) Fetch(x grid.Fetch) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	ctx := r.ctx
+	if a := r.m[x.Attempt]; a != nil && !a.started && !x.Deposit {
+		ctx, a.cancelInputs = context.WithCancel(ctx)
+		if r.refuses(a.spec) {
+			x.Files = nil
+		}
+	}
+	r.fetchFiles(ctx, x)
+}
+
 // fetchFiles fetches the files of an attempt and tells the node, unless ctx ends before: then they are not wanted.
 // The files stay pinned until the node has stepped, and the records that it saved pin them.
 func (r *Runner) fetchFiles(ctx context.Context, x grid.Fetch) {

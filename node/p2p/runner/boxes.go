@@ -7,10 +7,12 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"skep/exec/process"
 	"skep/exec/sandbox"
+	"skep/exec/units"
 	"skep/grid"
 )
 
@@ -61,15 +63,16 @@ func (b *Boxes) Defaults() error {
 }
 
 // open makes the runner of tasks; private reports that the node takes no tasks of others.
-func (b *Boxes) open(data, work string, slots int, warn func(string, error)) (r *process.Runner, private bool,
-	err error) {
+func (b *Boxes) open(data, work string, slots int, t *units.Table, warn func(string, error)) (r *process.Runner,
+	private bool, err error) {
 	asked := grid.IsolationBasic
 	if b.Isolation != nil {
 		asked = *b.Isolation
 	}
 	r, err = process.New(process.Options{Sandbox: sandbox.Options{Level: asked, Work: work,
-		Dir:    filepath.Join(data, "box"),
-		Hidden: append([]string{data}, b.Hide...), Expose: b.Expose, IDs: b.TaskIDs, Slots: slots, Landlock: b.Landlock,
+		Dir:    filepath.Join(data, boxFolder),
+		Hidden: append([]string{data}, b.Hide...), Expose: exposed(b.Expose, t), Devices: t.Devices(), IDs: b.TaskIDs,
+		Slots: slots, Landlock: b.Landlock,
 		Warn: warn}})
 	if err != nil {
 		return nil, false, err
@@ -83,6 +86,18 @@ func (b *Boxes) open(data, work string, slots int, warn func(string, error)) (r 
 	return r, asked != grid.IsolationNone && level < grid.IsolationBasic, nil
 }
 
+// exposed adds what tasks with units read to what the operator shows.
+func exposed(own []sandbox.Expose, t *units.Table) []sandbox.Expose {
+	all := slices.Clone(own)
+	for _, path := range t.Reads() {
+		all = append(all, sandbox.Expose{Path: path})
+	}
+	return all
+}
+
+// boxFolder is the folder of the sandbox in a data folder.
+const boxFolder = "box"
+
 // openBoxes ends the tasks of a former run and gets ready to run tasks in dir.
 func openBoxes(c *Config) (dir string, r *process.Runner, private bool, err error) {
 	dir = filepath.Join(c.DataDir, "work")
@@ -94,8 +109,12 @@ func openBoxes(c *Config) (dir string, r *process.Runner, private bool, err erro
 	if err := clearWork(dir); err != nil {
 		c.Log.Warn("what tasks of a former run left stays", "error", err)
 	}
+	if err := awaitFormer(c.DataDir, c.Units); err != nil {
+		return dir, nil, false, err
+	}
 	slots := int((c.Capacity.CPU + grid.CPU - 1) / grid.CPU)
-	r, private, err = c.Boxes.open(c.DataDir, dir, slots, func(what string, err error) { c.Log.Warn(what, "error", err) })
+	warn := func(what string, err error) { c.Log.Warn(what, "error", err) }
+	r, private, err = c.Boxes.open(c.DataDir, dir, slots, c.Units, warn)
 	if err != nil {
 		return dir, nil, false, err
 	}

@@ -27,7 +27,7 @@ var errNotKept = errors.New("could not be kept")
 // collect makes the result of an attempt whose process has ended: how it ended, what it printed, and the output
 // files that the job asks for. The blobs that it names are pinned. An attempt whose outputs this node could not
 // store is lost, however it ended: a task must not be reported as successful while its output is gone.
-func (r *Runner) collect(dir string, spec *grid.JobSpec, end *process.Result, waited time.Duration) *grid.Result {
+func (r *Runner) collect(dir string, outputs []string, end *process.Result, waited time.Duration) *grid.Result {
 	res := &grid.Result{Cause: causeOf(end.Cause), Exit: int32(end.Code()), Error: end.Error, Waited: waited,
 		Wall: end.Wall, CPU: end.CPU, MaxRSS: grid.Bytes(end.MaxRSS)}
 	var problems []error
@@ -39,8 +39,15 @@ func (r *Runner) collect(dir string, spec *grid.JobSpec, end *process.Result, wa
 	}
 	res.Stdout = keep(process.Stdout, end.StdoutDropped)
 	res.Stderr = keep(process.Stderr, end.StderrDropped)
-	if len(spec.Outputs) > 0 && end.Cause != process.DiskExceeded {
-		files, err := r.collectFiles(dir, spec.Outputs)
+	if n := end.StdoutDropped + end.StderrDropped; n > 0 {
+		problems = append(problems, fmt.Errorf("printed %d bytes beyond the bound of %d a stream, which were dropped", n,
+			r.cfg.MaxOutput))
+	}
+	if !res.Stderr.Blob.IsZero() && res.Exit != 0 {
+		res.LastLine = lastLine(dir)
+	}
+	if len(outputs) > 0 && end.Cause != process.DiskExceeded {
+		files, err := r.collectFiles(dir, outputs)
 		res.Outputs = files
 		problems = append(problems, err)
 	}

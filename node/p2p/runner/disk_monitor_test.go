@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"skep/exec/process"
 	"skep/grid"
 	"skep/node/p2p/disk"
 	"skep/node/p2p/internal/rig"
@@ -57,22 +58,28 @@ func TestBiggestWriterIsEndedIfNoFolderIsLarge(t *testing.T) {
 	}
 	small, large := attemptID(1), attemptID(2)
 	r.Start(grid.Start{Attempt: small, Spec: rig.Sh("sleep 1000")})
-	r.Start(grid.Start{Attempt: large, Spec: rig.Sh("dd if=/dev/zero of=f bs=1M count=8 conv=fsync; rm f; sleep 1000")})
-	var known bool
+	// What a process has written is, for a moment at its end, counted with neither it nor the one that waits for it.
+	r.Start(grid.Start{Attempt: large,
+		Spec: rig.Sh("dd if=/dev/zero of=f bs=1M count=8 conv=fsync; rm f; >over; sleep 1000")})
+	known := true
 	const floor = 16 * grid.MiB
 	rig.Await(t, "both run, and one has written what is in no folder", func() bool {
 		r.disk.mu.Lock()
 		defer r.disk.mu.Unlock()
 		var most grid.Bytes
+		over := false
+		known = true
 		for u, used := range r.disk.running {
 			p := r.processOf(u)
 			if p == nil || used.Bytes >= floor/8 {
 				return false
 			}
 			n, ok := r.written(p)
-			most, known = max(most, n), ok
+			most, known = max(most, n), known && ok
+			_, err := os.Stat(filepath.Join(process.Work(u.dir), "over"))
+			over = over || err == nil
 		}
-		return len(r.disk.running) == 2 && most >= 8*grid.MiB
+		return len(r.disk.running) == 2 && over && most >= 8*grid.MiB
 	})
 	if known {
 		r.disk.endWriter(0, 100*floor) // something else fills the disk

@@ -25,7 +25,7 @@ const (
 type fetcher struct {
 	cfg      *Config
 	work     *lifecycle.Group
-	count    *atomic.Uint64 // downloads
+	fetched  atomic.Uint64 // blobs, or tried to
 	all      chan struct{}
 	deposits depositAdmission
 
@@ -46,8 +46,8 @@ type slots struct {
 	users int
 }
 
-func newFetcher(cfg *Config, work *lifecycle.Group, count *atomic.Uint64) *fetcher {
-	return &fetcher{cfg: cfg, work: work, count: count, deposits: depositAdmission{dir: cfg.DataDir, reserve: cfg.DiskLow},
+func newFetcher(cfg *Config, work *lifecycle.Group) *fetcher {
+	return &fetcher{cfg: cfg, work: work, deposits: depositAdmission{dir: cfg.DataDir, reserve: cfg.DiskLow},
 		all: make(chan struct{}, fetchesAll), downloads: make(map[grid.BlobID]*download), peers: make(map[grid.NodeID]*slots)}
 }
 
@@ -119,7 +119,7 @@ func (f *fetcher) get(ctx context.Context, from grid.NodeID, file *grid.File, ot
 // download fetches a blob from the first of some nodes that has it. Where the parts of several peers do not make up
 // the blob, each peer is tried alone, to find out which one sent false data.
 func (f *fetcher) download(ctx context.Context, file *grid.File, holders []grid.NodeID) error {
-	f.count.Add(1)
+	f.fetched.Add(1)
 	src := &blobSource{f: f, ctx: ctx, file: file, holders: holders}
 	defer src.close()
 	for {

@@ -23,7 +23,7 @@ const OutputProtocol = "/skep/output/1"
 // OutputRequest is the size of the request on an output stream: the attempt (origin, nonce, index, epoch, number),
 // stream, follow, and offset. The answer is a status and the bytes; the stream is reset if the request cannot be
 // answered.
-const OutputRequest = 32 + 10 + 4 + 4 + 4 + 1 + 1 + 8
+const OutputRequest = wire.AttemptSize + 1 + 1 + 8
 
 // errNotRunning reports that a node has no process of an attempt, so it has printed nothing there.
 var errNotRunning = errors.New("it does not run there")
@@ -49,7 +49,7 @@ func (r *Runner) tail(ctx context.Context, id grid.AttemptID, s process.Stream, 
 	io.ReadCloser, error) {
 	a := r.lookup(id)
 	if a == nil {
-		return nil, errNotRunning
+		return r.stopped.open(id, s, offset)
 	}
 	if follow {
 		select {
@@ -80,12 +80,7 @@ func (r *Runner) remoteOutput(ctx context.Context, n grid.NodeID, id grid.Attemp
 		return nil, err
 	}
 	stop := context.AfterFunc(ctx, func() { st.Reset() })
-	request := append(make([]byte, 0, OutputRequest), id.Task.Job.Origin[:]...)
-	request = append(request, id.Task.Job.Nonce[:]...)
-	request = binary.BigEndian.AppendUint32(request, id.Task.Index)
-	request = binary.BigEndian.AppendUint32(request, id.Epoch)
-	request = binary.BigEndian.AppendUint32(request, id.N)
-	request = append(request, byte(s), 0)
+	request := append(wire.AppendAttempt(make([]byte, 0, OutputRequest), id), byte(s), 0)
 	if follow {
 		request[len(request)-1] = 1
 	}
@@ -143,15 +138,13 @@ func (r *Runner) mayReadOutput(id grid.AttemptID, n grid.NodeID) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	a := r.m[id]
-	return a != nil && slices.Contains(a.members, n)
+	return a != nil && slices.Contains(a.members, n) || r.stopped.mayRead(id, n)
 }
 
 // ServeOutput answers a request for the output of an attempt that runs here. Only the job's origin, or another
 // member of its register, may ask: whoever asks these has shown them the job's capability, if it has one.
 func (r *Runner) ServeOutput(n grid.NodeID, st network.Stream, b []byte, w io.Writer) {
-	job := grid.JobID{Origin: grid.NodeID(b[:32]), Nonce: [10]byte(b[32:42])}
-	id := grid.AttemptID{Task: grid.TaskID{Job: job, Index: binary.BigEndian.Uint32(b[42:])},
-		Attempt: grid.Attempt{Epoch: binary.BigEndian.Uint32(b[46:]), N: binary.BigEndian.Uint32(b[50:])}}
+	id := wire.AttemptIn(b)
 	offset := int64(binary.BigEndian.Uint64(b[56:]))
 	if !r.mayReadOutput(id, n) || offset < 0 {
 		r.cfg.Drop("request")

@@ -26,7 +26,8 @@ func (p *pins) noteRecord(r *grid.Record) {
 			p.job(r.Register.ID, r.Register.Spec, r.Delete)
 		}
 	case grid.RecEntry:
-		p.task(&r.Entry.TaskRecord, r.Delete || !r.Entry.Held)
+		_, result := r.Entry.Deposited()
+		p.task(r.Entry.ID.Task, result, r.Delete || !r.Entry.Held)
 		for id, k := r.Entry.ID.Task, r.Entry.Further; k > 0; k-- {
 			id.Index++
 			p.removeResult(id)
@@ -43,18 +44,17 @@ func (p *pins) job(id grid.JobID, s *grid.JobSpec, gone bool) {
 	case gone && spec != nil:
 		delete(p.jobs, id)
 		p.remove(spec.Inputs)
-		for i := range spec.Count {
+		for i := range spec.Entries() {
 			p.removeResult(grid.TaskID{Job: id, Index: i})
 		}
 	}
 }
 
-func (p *pins) task(r *grid.TaskRecord, gone bool) {
-	id := r.ID.Task
+func (p *pins) task(id grid.TaskID, r *grid.Result, gone bool) {
 	old := p.results[id]
 	delete(p.results, id)
-	if !gone && r.Result != nil {
-		if files := r.Result.Blobs(nil); len(files) > 0 {
+	if !gone && r != nil {
+		if files := r.Blobs(nil); len(files) > 0 {
 			p.results[id] = files
 			p.add(files)
 		}

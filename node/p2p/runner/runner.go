@@ -11,6 +11,7 @@ import (
 
 	"skep/exec/process"
 	"skep/exec/sandbox"
+	"skep/exec/units"
 	"skep/grid"
 	"skep/node/p2p/blob"
 	"skep/node/p2p/lifecycle"
@@ -19,6 +20,7 @@ import (
 // Config is what a runner needs. All fields must be set but where they say otherwise.
 type Config struct {
 	Self     grid.NodeID
+	Name     string         // of the node, for people
 	DataDir  string         // absolute
 	Capacity grid.Resources // what tasks may take; its memory also bounds a task that states no need
 
@@ -28,6 +30,7 @@ type Config struct {
 
 	Share map[string]float64 // part of the time that tasks of a class may run, "*" for any other; may be nil
 	Boxes Boxes
+	Units *units.Table // which counted resources and processors tasks have
 
 	Log   *slog.Logger
 	Blobs *blob.Store
@@ -65,8 +68,12 @@ type Runner struct {
 	fetcher   *fetcher
 	disk      *diskMonitor
 	pins      pins
-	fetched   atomic.Uint64 // blobs fetched, or tried to
-	remove    chan string   // folders to remove
+	stopped   stoppedOutput
+	feeds     feeds
+	lines     atomic.Pointer[lineFile] // read last; nil = none yet
+	hangs     func(dir string) bool
+	remove    chan string // folders to remove
+	execs     execs
 	wait      sync.WaitGroup
 
 	mu      sync.Mutex
@@ -84,8 +91,8 @@ func Open(ctx context.Context, cfg Config) (*Runner, error) {
 	}
 	r := &Runner{cfg: cfg, work: lifecycle.New(ctx), processes: processes, private: private, dir: dir,
 		pins: newPins(cfg.Blobs), remove: make(chan string, 4096), m: make(map[grid.AttemptID]*attempt)}
-	r.ctx = r.work.Context()
-	r.fetcher = newFetcher(&r.cfg, r.work, &r.fetched)
+	r.ctx, r.hangs = r.work.Context(), processes.Hangs
+	r.fetcher = newFetcher(&r.cfg, r.work)
 	r.disk = newDiskMonitor(&r.cfg, r)
 	r.logIsolation()
 	r.wait.Go(r.removeFolders)
@@ -104,6 +111,7 @@ func (r *Runner) Close() {
 	r.processes.Close()
 	close(r.remove)
 	r.wait.Wait()
+	r.stopped.closeAll()
 	process.Remove(r.dir)
 }
 
@@ -117,7 +125,7 @@ func (r *Runner) Private() bool { return r.private }
 func (r *Runner) CPU() (time.Duration, bool) { return r.processes.CPU() }
 
 // Fetched returns the number of blobs that were not here and were asked of peers.
-func (r *Runner) Fetched() uint64 { return r.fetched.Load() }
+func (r *Runner) Fetched() uint64 { return r.fetcher.fetched.Load() }
 
 // RecordSaved updates the pins for a record that is now on disk, and drops an attempt whose record is deleted.
 func (r *Runner) RecordSaved(rec *grid.Record) {

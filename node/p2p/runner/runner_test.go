@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"github.com/libp2p/go-libp2p/core/network"
 	"go.uber.org/goleak"
 
+	"skep/exec/units"
 	"skep/grid"
 	"skep/node/p2p/blob"
 	"skep/node/p2p/internal/rig"
@@ -79,7 +81,10 @@ func (alone) Dialable(grid.NodeID) bool       { return false }
 func (alone) Offend(grid.NodeID, string, int) {}
 
 // openRunner opens a runner of a node without peers.
-func openRunner(t testing.TB) (*Runner, *loop) {
+func openRunner(t testing.TB) (*Runner, *loop) { return openRunnerWith(t, units.NewTable(nil, nil)) }
+
+// openRunnerWith opens one whose tasks may have the units and processors of a table.
+func openRunnerWith(t testing.TB, table *units.Table) (*Runner, *loop) {
 	t.Helper()
 	dir, l := t.TempDir(), new(loop)
 	blobs, err := blob.Open(filepath.Join(dir, "blobs"), grid.GiB)
@@ -89,7 +94,8 @@ func openRunner(t testing.TB) (*Runner, *loop) {
 	t.Cleanup(func() { blobs.Close() })
 	cfg := Config{Self: self, DataDir: dir, Capacity: grid.Resources{CPU: 4 * grid.CPU, Memory: grid.GiB},
 		MaxOutput: grid.MiB, MaxCollect: grid.MiB,
-		DiskLow: grid.MiB, Log: slog.New(slog.DiscardHandler), Blobs: blobs, Loop: l, Peers: alone{}, Drop: func(string) {}}
+		DiskLow: grid.MiB, Units: table,
+		Log: slog.New(slog.DiscardHandler), Blobs: blobs, Loop: l, Peers: alone{}, Drop: func(string) {}}
 	if err := cfg.Boxes.Defaults(); err != nil {
 		t.Fatal(err)
 	}
@@ -143,6 +149,30 @@ func TestFetchWithoutPeersFails(t *testing.T) {
 	rig.Await(t, "its end", func() bool { return l.count(grid.EvFetched) == 1 })
 	if ev := l.last(grid.EvFetched); ev.Err == "" || ev.Attempt != attemptID(1) {
 		t.Errorf("event %+v: want an error", ev)
+	}
+}
+
+// A task whose folder is not for its submitter is refused with the reason, and its inputs, which are nowhere here, are
+// not asked for.
+func TestRefusedFolderFetchesNothing(t *testing.T) {
+	r, l := openRunner(t)
+	spec := rig.Sh("true")
+	spec.Folders = &grid.Folders{Work: "/data/shared"}
+	spec.Inputs = []grid.File{{Path: "x", Blob: grid.BlobID{1}, Size: 3}}
+	id := attemptID(1)
+	rec := &grid.Record{Kind: grid.RecWork}
+	rec.Work.ID, rec.Work.Spec = id, spec
+	r.RecordSaved(rec)
+	r.Fetch(grid.Fetch{Attempt: id, From: grid.NodeID{1}, Files: spec.Inputs})
+	rig.Await(t, "its end", func() bool { return l.count(grid.EvFetched) == 1 })
+	if ev := l.last(grid.EvFetched); ev.Err != "" || r.Fetched() != 0 {
+		t.Errorf("event %+v after %d fetches: want no error and no fetch", ev, r.Fetched())
+	}
+	r.Start(grid.Start{Attempt: id, Spec: spec})
+	rig.Await(t, "its end", func() bool { return l.count(grid.EvEnded) == 1 })
+	if res := l.last(grid.EvEnded).Result; res == nil || res.Cause != grid.CannotExecute ||
+		!strings.Contains(res.Error, "exposes no folder") {
+		t.Errorf("%+v: want the reason of the refusal", res)
 	}
 }
 

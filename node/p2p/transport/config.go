@@ -17,18 +17,20 @@ import (
 
 // Config is what a transport needs. All fields must be set but where they say otherwise.
 type Config struct {
-	Self    grid.NodeID
-	Boot    uint64 // how many times the node has started
-	Key     ed25519.PrivateKey
-	Secret  [32]byte
-	Version string // of this build, told to peers; may be empty
+	Self     grid.NodeID
+	Boot     uint64 // how many times the node has started
+	Instance uint64 // drawn at random at this start
+	Key      ed25519.PrivateKey
+	Secret   [32]byte
+	Version  string // of this build, told to peers; may be empty
 
 	Listen []string      // TCP multiaddresses
 	Allow  []grid.NodeID // the only nodes to talk to; nil: all members of the network
 
-	Services []Service
-	Contacts Contacts
-	Addrs    Addrs
+	Services  []Service
+	Contacts  Contacts
+	Addrs     Addrs
+	Instances Instances
 
 	Log     *slog.Logger
 	Inbox   *inbox.Inbox // of the loop, for messages and for peers that come and go
@@ -75,6 +77,11 @@ type Service struct {
 	// Serve answers a request. It writes bytes that may be many to w, which waits for the peer as long as that keeps
 	// taking them. The stream is closed afterwards.
 	Serve func(from grid.NodeID, st network.Stream, request []byte, w io.Writer)
+
+	// ServeLong serves in place of Serve where a stream may last as long as a task. It bounds such streams itself, with
+	// Inbound well above that bound: when it admits one it calls freeSeat, after which the stream is taken away for no
+	// other peer. If that returns false the seat was given away before, and the stream is being reset.
+	ServeLong func(from grid.NodeID, st network.Stream, request []byte, w io.Writer, freeSeat func() bool)
 }
 
 // Bounds of a service with large answers.

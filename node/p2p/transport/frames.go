@@ -176,13 +176,13 @@ func greet(st io.ReadWriter, own *wire.Hello) (h wire.Hello, rtt time.Duration, 
 	return h, rtt, nil
 }
 
-// welcome answers the hellos on a stream that a peer has opened.
-func welcome(st io.ReadWriter, own *wire.Hello) (h wire.Hello, err error) {
+// welcome answers the hellos on a stream that a peer has opened, each by what answer returns.
+func welcome(st io.ReadWriter, answer func(*wire.Hello) *wire.Hello) (h wire.Hello, err error) {
 	for range greetings {
 		if h, err = readHello(st); err != nil {
 			return h, err
 		}
-		if err = writeHello(st, own); err != nil {
+		if err = writeHello(st, answer(&h)); err != nil {
 			return h, err
 		}
 	}

@@ -93,7 +93,7 @@ func newHost(cfg *Config, g *connGater, budget *dialBudget) (host.Host, error) {
 // muxer has widened a stream's window, which it does up to half of these bounds and to maxWindow.
 const (
 	memoryAll  = 448 << 20
-	memoryPeer = 48 << 20 // 64 relayed connections, and all served streams
+	memoryPeer = 68 << 20 // 64 relayed connections, and all served streams
 )
 
 // streamsOfPeer bounds the streams of one peer by protocol.
@@ -135,8 +135,8 @@ func newResources(services []Service) (network.ResourceManager, error) {
 			FD:              descriptors, Memory: memoryAll},
 		Transient: rcmgr.ResourceLimits{Conns: 256, ConnsInbound: 192, ConnsOutbound: 128, Streams: 1024,
 			StreamsInbound: 512, StreamsOutbound: 1024, FD: descriptors / 2},
-		PeerDefault: rcmgr.ResourceLimits{Conns: 8, ConnsInbound: 8, ConnsOutbound: 8, Streams: 512,
-			StreamsInbound: 256, StreamsOutbound: 256, Memory: memoryPeer},
+		PeerDefault: rcmgr.ResourceLimits{Conns: 8, ConnsInbound: 8, ConnsOutbound: 8, Streams: 576,
+			StreamsInbound: 320, StreamsOutbound: 256, Memory: memoryPeer},
 		ProtocolDefault: rcmgr.ResourceLimits{Streams: 8192, StreamsInbound: 4096, StreamsOutbound: 4096},
 		Service:         map[string]rcmgr.ResourceLimits{relay.ServiceName: relayLimits},
 		// MaxCircuits, and reservations

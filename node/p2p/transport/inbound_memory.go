@@ -51,15 +51,16 @@ func (i *inboundMemory) reserve(n int64) (waited bool, err error) {
 }
 
 // The memory in bytes of an attempt, which takes about five in a frame, and of an entry with its result, which takes
-// about thirty.
+// about thirty. There are few reports, so what they take is bounded by their number.
 const (
 	attemptSize = 64
 	entrySize   = 400
+	reportSize  = 192
 )
 
 // reserveDecoded reserves memory for the decoded attempts and entries of a frame.
 func (i *inboundMemory) reserveDecoded(m *grid.Message) error {
-	n := int64(len(m.Attempts))*attemptSize + int64(len(m.Register.Entries))*entrySize
+	n := int64(len(m.Attempts))*attemptSize + int64(len(m.Register.Entries))*entrySize + int64(len(m.Reports))*reportSize
 	if n <= inboundFree {
 		return nil
 	}

@@ -48,6 +48,10 @@ var limits = [grid.Kinds]limit{
 	grid.KindWaiting:       {rate: 20, burst: 100},
 	grid.KindPull:          {rate: 50, burst: 200},
 	grid.KindNoWork:        {rate: 50, burst: 200},
+	grid.KindAwait:         {rate: 50, burst: 1000, wait: true},
+	grid.KindAwaited:       {rate: 1000, burst: 5000, wait: true},
+	grid.KindReserve:       {rate: 100, burst: 1000, wait: true},
+	grid.KindReserveAck:    {rate: 100, burst: 1000, wait: true},
 }
 
 // Deadlines of streams. A control stream may be silent for ever; a frame or a transfer that has begun must go on.

@@ -105,16 +105,20 @@ func (s *session) pingAll() {
 	defer s.liveness.pinging.Store(false)
 	var all sync.WaitGroup
 	for _, c := range s.t.host.Network().ConnsToPeer(identity.Peer(s.node)) {
-		all.Go(func() {
-			if s.ping(c) {
-				return
-			}
-			s.t.cfg.Log.Info("peer is silent", "node", s.node.Short(), "addr", c.RemoteMultiaddr())
-			s.t.cfg.Drop("silent peer")
-			c.Close()
-		})
+		all.Go(func() { s.answers(c) })
 	}
 	all.Wait()
+}
+
+// answers pings a connection and closes it if it does not answer.
+func (s *session) answers(c network.Conn) bool {
+	if s.ping(c) {
+		return true
+	}
+	s.t.cfg.Log.Info("peer is silent", "node", s.node.Short(), "addr", c.RemoteMultiaddr())
+	s.t.cfg.Drop("silent peer")
+	c.Close()
+	return false
 }
 
 // ping pings a connection and reports whether it received anything.

@@ -11,6 +11,7 @@ import (
 
 	"skep/grid"
 	"skep/node/p2p/identity"
+	"skep/node/p2p/wire"
 )
 
 const controlProtocol = "/skep/control/1"
@@ -25,19 +26,32 @@ type peers struct {
 	inboundMemory *semaphore.Weighted // room for large received frames
 	queued        atomic.Int64        // bytes queued to be sent, of all peers
 
+	started chan struct{} // closed by start
+
 	mu      sync.Mutex
 	m       map[grid.NodeID]*session
 	watched map[grid.NodeID]bool // neighbours: their silence is noticed
+	rivals  map[grid.NodeID]rival
 }
 
 func newPeers(t *Transport) *peers {
-	return &peers{t: t, conns: newConns(t), inboundMemory: semaphore.NewWeighted(inboundAll),
-		m: make(map[grid.NodeID]*session), watched: make(map[grid.NodeID]bool)}
+	return &peers{t: t, started: make(chan struct{}), conns: newConns(t), inboundMemory: semaphore.NewWeighted(inboundAll),
+		m: make(map[grid.NodeID]*session), watched: make(map[grid.NodeID]bool), rivals: make(map[grid.NodeID]rival)}
+}
+
+// accept keeps the control streams that peers open before start: a peer that had to try again would be up later.
+func (p *peers) accept(st network.Stream) {
+	select {
+	case <-p.started:
+		p.serve(st)
+	case <-p.t.ctx.Done():
+		st.Reset()
+	}
 }
 
 // start serves control streams and follows connections.
 func (p *peers) start() {
-	p.t.host.SetStreamHandler(controlProtocol, func(st network.Stream) { p.serve(st) })
+	close(p.started)
 	bundle := &network.NotifyBundle{
 		ConnectedF: func(_ network.Network, c network.Conn) {
 			if n, ok := identity.Node(c.RemotePeer()); ok {
@@ -51,6 +65,7 @@ func (p *peers) start() {
 			}
 		},
 		DisconnectedF: func(_ network.Network, c network.Conn) {
+			p.forgetRival(c)
 			n, ok := identity.Node(c.RemotePeer())
 			last := ok && !p.connected(n)
 			p.conns.remove(c, last)
@@ -160,7 +175,13 @@ func (p *peers) serve(st network.Stream) {
 	}
 	defer p.t.work.Done()
 	st.SetDeadline(time.Now().Add(helloDeadline))
-	hello, err := welcome(st, p.t.hello())
+	hello, err := welcome(st, func(h *wire.Hello) *wire.Hello {
+		own := p.t.hello()
+		if s := p.session(n); s != nil {
+			own.Other = s.other(h.Instance)
+		}
+		return own
+	})
 	if err != nil {
 		p.t.cfg.Drop("hello")
 		st.Reset()
@@ -170,6 +191,10 @@ func (p *peers) serve(st network.Stream) {
 	for {
 		s := p.ensure(n)
 		if s == nil {
+			st.Reset()
+			return
+		}
+		if s.other(hello.Instance) != 0 && !s.keepApart(st, hello.Instance) {
 			st.Reset()
 			return
 		}

@@ -56,7 +56,7 @@ func (t *Transport) serve(s *Service, st network.Stream) {
 		if s.Cooldown == 0 {
 			seat.Free()
 		} else {
-			time.AfterFunc(s.Cooldown, seat.Free)
+			time.AfterFunc(s.Cooldown, func() { seat.Free() })
 		}
 	}()
 	request := make([]byte, s.Request)
@@ -66,6 +66,10 @@ func (t *Transport) serve(s *Service, st network.Stream) {
 		return
 	}
 	st.SetReadDeadline(time.Time{})
+	if s.ServeLong != nil {
+		s.ServeLong(n, st, request, servedWriter{st, seat}, seat.Free)
+		return
+	}
 	s.Serve(n, st, request, servedWriter{st, seat})
 }
 

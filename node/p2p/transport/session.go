@@ -2,6 +2,7 @@ package transport
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -30,6 +31,7 @@ type session struct {
 	mu       sync.Mutex
 	in       network.Stream // the peer's control stream; nil: none
 	boot     uint64         // of the peer; 0 = unknown
+	instance uint64         // of the peer; 0 = unknown, or it does not tell
 	kinds    grid.KindSet
 	features grid.FeatureSet
 	rtt      time.Duration // the least measured; 0 = none
@@ -58,7 +60,7 @@ func (s *session) run() {
 		st, hello, rtt, err := s.open(mayDial)
 		if err == nil {
 			failed, mayDial = 0, false
-			if s.opened(&hello, rtt) {
+			if s.opened(st, &hello, rtt) {
 				s.write(st)
 			}
 			st.Reset()
@@ -80,6 +82,9 @@ func (s *session) run() {
 	}
 }
 
+// errSecond reports that the peer talks to another instance of this node.
+var errSecond = errors.New("another process has this node's identity")
+
 // open opens the own control stream, exchanges hellos, and measures the round trip.
 func (s *session) open(mayDial bool) (st network.Stream, h wire.Hello, rtt time.Duration, err error) {
 	ctx, cancel := context.WithTimeout(network.WithAllowLimitedConn(s.ctx, "skep"), helloDeadline)
@@ -96,18 +101,26 @@ func (s *session) open(mayDial bool) (st network.Stream, h wire.Hello, rtt time.
 		return nil, h, 0, err
 	}
 	st.SetDeadline(time.Time{})
+	if h.Other != 0 && h.Other != s.t.cfg.Instance && s.t.cfg.Instances.Suspect(s.ctx, s.node) {
+		st.Reset()
+		return nil, h, 0, errSecond
+	}
 	return st, h, rtt, nil
 }
 
-// opened records the hello on the own stream; false if the peer has restarted meanwhile.
-func (s *session) opened(h *wire.Hello, rtt time.Duration) bool {
+// opened records the hello on the own stream; false if the peer has restarted meanwhile, or it is another process.
+func (s *session) opened(st network.Stream, h *wire.Hello, rtt time.Duration) bool {
+	if s.other(h.Instance) != 0 && s.confirm() { // the stream went over the connection of a copy of the peer
+		st.Conn().Close()
+		return false
+	}
 	s.mu.Lock()
-	if s.boot != 0 && s.boot != h.Boot {
+	if s.isOther(h) {
 		s.mu.Unlock()
 		s.cancel()
 		return false
 	}
-	s.boot, s.kinds, s.features, s.outReady = h.Boot, h.Kinds, h.Features, true
+	s.boot, s.instance, s.kinds, s.features, s.outReady = h.Boot, h.Instance, h.Kinds, h.Features, true
 	if s.rtt == 0 || rtt < s.rtt {
 		s.rtt = rtt
 	}
@@ -116,17 +129,22 @@ func (s *session) opened(h *wire.Hello, rtt time.Duration) bool {
 	return true
 }
 
+// isOther reports whether a hello comes from another process than the earlier ones of the session. The caller holds mu.
+func (s *session) isOther(h *wire.Hello) bool {
+	return s.boot != 0 && s.boot != h.Boot || s.instance != 0 && s.instance != h.Instance
+}
+
 // attach makes st the peer's control stream in place of an older one; false if the session ends or the peer has
 // restarted.
 func (s *session) attach(st network.Stream, h *wire.Hello) bool {
 	s.mu.Lock()
-	if s.ctx.Err() != nil || s.boot != 0 && s.boot != h.Boot {
+	if s.ctx.Err() != nil || s.isOther(h) {
 		s.mu.Unlock()
 		s.cancel()
 		return false
 	}
 	old := s.in
-	s.in, s.boot, s.inReady = st, h.Boot, true
+	s.in, s.boot, s.instance, s.inReady = st, h.Boot, h.Instance, true
 	s.mu.Unlock()
 	if old != nil {
 		old.Reset()

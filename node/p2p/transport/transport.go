@@ -65,6 +65,7 @@ func Open(ctx context.Context, cfg Config) (*Transport, error) {
 		return nil, err
 	}
 	t.peers = newPeers(t)
+	t.host.SetStreamHandler(controlProtocol, t.peers.accept)
 	if t.announcer, err = newAnnouncer(t); err != nil {
 		t.Close()
 		return nil, fmt.Errorf("announcements: %w", err)
@@ -196,5 +197,5 @@ func (t *Transport) Offend(n grid.NodeID, reason string, weight int) {
 // hello returns this node's hello.
 func (t *Transport) hello() *wire.Hello {
 	return &wire.Hello{Version: wire.Version, Kinds: grid.AllKinds, Features: grid.AllFeatures,
-		Software: "skep " + t.cfg.Version, Boot: t.cfg.Boot}
+		Software: "skep " + t.cfg.Version, Boot: t.cfg.Boot, Instance: t.cfg.Instance}
 }

@@ -72,6 +72,7 @@ func Open(sealed []byte) (*grid.Ad, error) {
 func putAd(a *grid.Ad) *pb.Ad {
 	p := &pb.Ad{Node: a.Node[:], Boot: a.Seq.Boot, N: a.Seq.N, Name: a.Name, Cpu: int64(a.Capacity.CPU),
 		Memory: int64(a.Capacity.Memory), FreeCpu: int64(a.Free.CPU), FreeMemory: int64(a.Free.Memory),
+		Counts: string(a.Capacity.Counts), FreeCounts: string(a.Free.Counts), Waits: string(a.Waits),
 		Backlog: putSpan(a.Backlog), Speed: a.Speed, Availability: a.Availability, Engines: a.Engines,
 		Rates: fillRates(new(pb.Rates), a.Rates), Addrs: a.Addrs,
 		Draining: a.Draining || a.Private, Leaving: a.Leaving, Full: a.Full, Waiting: a.Waiting}
@@ -94,9 +95,9 @@ func getAd(p *pb.Ad) (*grid.Ad, error) {
 		return nil, fmt.Errorf("node: %w: %d bytes, want %d", ErrBound, len(p.Node), nodeSize)
 	}
 	a := &grid.Ad{Node: grid.NodeID(p.Node), Seq: grid.Seq{Boot: p.Boot, N: p.N}, Name: cleanText(p.Name),
-		Capacity: grid.Resources{CPU: grid.MilliCPU(p.Cpu), Memory: grid.Bytes(p.Memory)},
-		Free:     grid.Resources{CPU: grid.MilliCPU(p.FreeCpu), Memory: grid.Bytes(p.FreeMemory)},
-		Speed:    p.Speed, Availability: p.Availability, Engines: cleanTexts(p.Engines), Addrs: cleanTexts(p.Addrs),
+		Capacity: resourcesOf(p.Cpu, p.Memory, p.Counts), Free: resourcesOf(p.FreeCpu, p.FreeMemory, p.FreeCounts),
+		Waits: grid.Counts(p.Waits),
+		Speed: p.Speed, Availability: p.Availability, Engines: cleanTexts(p.Engines), Addrs: cleanTexts(p.Addrs),
 		Draining: p.Draining && p.Private != 1, Leaving: p.Leaving, Full: p.Full, Private: p.Private > 0, Waiting: p.Waiting}
 	for _, l := range p.Labels {
 		a.Labels = append(a.Labels, grid.Label{Key: cleanText(l.GetKey()), Value: cleanText(l.GetValue())})
@@ -110,6 +111,10 @@ func getAd(p *pb.Ad) (*grid.Ad, error) {
 	}
 	a.Rates, err = getRates(nil, p.Rates)
 	return a, err
+}
+
+func resourcesOf(cpu, memory int64, counts string) grid.Resources {
+	return grid.Resources{CPU: grid.MilliCPU(cpu), Memory: grid.Bytes(memory), Counts: grid.Counts(counts)}
 }
 
 // getCoord reads a coordinate; older nodes send none.

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"encoding/binary"
 	"fmt"
 
 	"skep/grid"
@@ -80,11 +81,78 @@ func (c *Codec) attemptsOf(p *pb.Attempts, m *grid.Message) error {
 	if at != n {
 		return fmt.Errorf("attempts: %w: %d beyond the last run", ErrMalformed, n-at)
 	}
+	m.Started = p.Started && m.Kind == grid.KindAccept
+	if m.Kind != grid.KindBeat {
+		return nil
+	}
+	for _, x := range p.Reports {
+		m.Reports = append(m.Reports, grid.Report{At: int(x.At), Queued: x.Queued, Said: x.Said,
+			Progress: grid.Progress{Done: x.Done, Total: x.Total, Text: cleanText(x.Text), Rejected: x.Rejected}})
+	}
 	return nil
+}
+
+// putReports encodes what a message says of its attempts.
+func putReports(p *pb.Attempts, m *grid.Message) *pb.Attempts {
+	p.Started = m.Started
+	for i := range m.Reports {
+		x, said := &m.Reports[i], &m.Reports[i].Progress
+		p.Reports = append(p.Reports, &pb.Report{At: uint32(x.At), Queued: x.Queued, Said: x.Said, Done: said.Done,
+			Total: said.Total, Text: said.Text, Rejected: said.Rejected})
+	}
+	return p
 }
 
 func (c *Codec) emptyAttempts() *pb.Attempts {
 	p := &c.attempts
+	p.Started, p.Reports = false, p.Reports[:0]
 	p.Jobs, p.Runs, p.Index, p.Epoch, p.N = p.Jobs[:0], p.Runs[:0], p.Index[:0], p.Epoch[:0], p.N[:0]
 	return p
+}
+
+func attempts(as []grid.AttemptID, least, most int) error {
+	if len(as) < least || len(as) > most {
+		return fmt.Errorf("%d attempts: %w: want %d to %d", len(as), ErrBound, least, most)
+	}
+	for i := range as {
+		if as[i].Task.Index >= grid.MaxCount {
+			return fmt.Errorf("task %d: %w: want less than %d", as[i].Task.Index, ErrBound, grid.MaxCount)
+		}
+	}
+	return nil
+}
+
+// reports checks what a beat says of its attempts: each is about another one, in their order.
+func reports(m *grid.Message) error {
+	if len(m.Reports) > grid.MaxReports {
+		return fmt.Errorf("%d reports: %w: want at most %d", len(m.Reports), ErrBound, grid.MaxReports)
+	}
+	last := -1
+	for i := range m.Reports {
+		r := &m.Reports[i]
+		if r.At <= last || r.At >= len(m.Attempts) {
+			return fmt.Errorf("report about attempt %d: %w: want %d to %d", r.At, ErrBound, last+1, len(m.Attempts)-1)
+		}
+		if err := bound(r.Progress.Check()); err != nil {
+			return err
+		}
+		last = r.At
+	}
+	return nil
+}
+
+// AttemptSize is the size of an attempt in a request or a key: origin, nonce, index, epoch, number.
+const AttemptSize = taskSize + 8
+
+// AppendAttempt appends an attempt as in a request.
+func AppendAttempt(b []byte, id grid.AttemptID) []byte {
+	b = binary.BigEndian.AppendUint32(appendTask(b, id.Task), id.Epoch)
+	return binary.BigEndian.AppendUint32(b, id.N)
+}
+
+// AttemptIn returns the attempt at the beginning of a request, which is at least AttemptSize long.
+func AttemptIn(b []byte) grid.AttemptID {
+	job := grid.JobID{Origin: grid.NodeID(b[:32]), Nonce: [10]byte(b[32:42])}
+	return grid.AttemptID{Task: grid.TaskID{Job: job, Index: binary.BigEndian.Uint32(b[42:])},
+		Attempt: grid.Attempt{Epoch: binary.BigEndian.Uint32(b[46:]), N: binary.BigEndian.Uint32(b[50:])}}
 }

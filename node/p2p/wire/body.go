@@ -23,8 +23,10 @@ func (c *Codec) body(m *grid.Message, seal func(*grid.Ad) []byte) (proto.Message
 		spec, err := specBytes(o.Spec)
 		return &pb.Offer{Attempt: putAttempt(o.ID), Spec: spec, Class: o.Class,
 			Lease: putSpan(o.Lease), Age: putSpan(o.Age), Stamp: o.Stamp, Members: putNodes(o.Members), Stays: o.Stays,
-			Pulled: o.Pulled, Asks: o.Asks}, err
-	case grid.KindAccept, grid.KindResultAck, grid.KindBeat, grid.KindDrop, grid.KindAsk:
+			Pulled: o.Pulled, Asks: o.Asks, Barred: putNodes(o.Barred), Inputs: putFiles(o.Inputs)}, err
+	case grid.KindAccept, grid.KindBeat:
+		return putReports(c.putAttempts(m.Attempts), m), nil
+	case grid.KindResultAck, grid.KindDrop, grid.KindAsk:
 		return c.putAttempts(m.Attempts), nil
 	case grid.KindRefuse, grid.KindDepositAck:
 		p := &pb.Refuse{Attempt: putAttempt(m.Attempts[0]), Why: uint32(m.Refusal.Why), Detail: clean(m.Refusal.Detail)}
@@ -36,11 +38,13 @@ func (c *Codec) body(m *grid.Message, seal func(*grid.Ad) []byte) (proto.Message
 		return &pb.Ended{Attempt: putAttempt(m.Attempts[0]), Result: putResult(m.Result)}, nil
 	case grid.KindDeposit:
 		return &pb.Ended{Attempt: putAttempt(m.Attempts[0]), Result: putMaybe(m.Result)}, nil
-	case grid.KindWrite, grid.KindCampaign, grid.KindVote:
+	case grid.KindWrite, grid.KindCampaign, grid.KindVote, grid.KindAwait, grid.KindAwaited:
 		return putRegister(&m.Register)
 	case grid.KindWriteAck, grid.KindKeepalive, grid.KindKeepaliveAck, grid.KindTakeover, grid.KindStartLease,
 		grid.KindStartLeaseAck:
 		return c.putKeepalive(m), nil
+	case grid.KindReserve, grid.KindReserveAck:
+		return putReserve(m.Reserve), nil
 	case grid.KindMiss:
 		return putFind(&m.Find), nil
 	case grid.KindFind, grid.KindCall, grid.KindHit:
@@ -76,11 +80,13 @@ func (c *Codec) read(b []byte, m *grid.Message, open func([]byte) (*grid.Ad, err
 		return readEnded(b, m)
 	case grid.KindDeposit:
 		return readDeposit(b, m)
-	case grid.KindWrite, grid.KindCampaign, grid.KindVote:
+	case grid.KindWrite, grid.KindCampaign, grid.KindVote, grid.KindAwait, grid.KindAwaited:
 		return c.readRegister(b, &m.Register)
 	case grid.KindWriteAck, grid.KindKeepalive, grid.KindKeepaliveAck, grid.KindTakeover, grid.KindStartLease,
 		grid.KindStartLeaseAck:
 		return c.readKeepalive(b, m)
+	case grid.KindReserve, grid.KindReserveAck:
+		return readReserve(b, m)
 	case grid.KindMiss:
 		var f pb.Find
 		if err := parse(b, &f); err != nil {

@@ -15,6 +15,8 @@ import (
 // Append refuses messages beyond the bounds. Each case is one bound.
 func TestAppendBounds(t *testing.T) {
 	long := strings.Repeat("x", 2000)
+	reports := func(x ...grid.Report) func(*grid.Message) { return func(m *grid.Message) { m.Reports = x } }
+	said := func(p grid.Progress) func(*grid.Message) { return reports(grid.Report{Said: true, Progress: p}) }
 	for name, c := range map[string]struct {
 		kind  grid.Kind
 		spoil func(m *grid.Message)
@@ -38,13 +40,22 @@ func TestAppendBounds(t *testing.T) {
 		"state running":          {grid.KindState, func(m *grid.Message) { m.State.Running = grid.MaxCount + 1 }},
 		"state rest negative":    {grid.KindState, func(m *grid.Message) { m.State.Rest = -1 }},
 		"state free":             {grid.KindState, func(m *grid.Message) { m.State.Free.CPU = grid.MaxMillis + 1 }},
-		"offer spec missing":     {grid.KindOffer, func(m *grid.Message) { m.Offer.Spec = nil }},
-		"offer spec bad":         {grid.KindOffer, func(m *grid.Message) { m.Offer.Spec.Count = 0 }},
-		"offer index":            {grid.KindOffer, func(m *grid.Message) { m.Offer.ID.Task.Index = 100 }},
-		"offer lease":            {grid.KindOffer, func(m *grid.Message) { m.Offer.Lease = grid.MaxTimeout + 1 }},
-		"offer class control":    {grid.KindOffer, func(m *grid.Message) { m.Offer.Class = "a\x1b[2J" }},
+		"poll counts":            {grid.KindPoll, func(m *grid.Message) { m.Poll.Needs.Counts = "gpu=1025" }},
+		"state free counts":      {grid.KindState, func(m *grid.Message) { m.State.Free.Counts = "gpu=-1" }},
+		"offer counts order": {grid.KindOffer, func(m *grid.Message) {
+			m.Offer.Spec.Needs.Counts = "gpu=1,fpga=1"
+			m.Offer.Spec.Needs.AddFeature(grid.ResourceLabel)
+		}},
+		"offer counts alone":  {grid.KindOffer, func(m *grid.Message) { m.Offer.Spec.Needs.Counts = "gpu=1" }},
+		"offer spec missing":  {grid.KindOffer, func(m *grid.Message) { m.Offer.Spec = nil }},
+		"offer spec bad":      {grid.KindOffer, func(m *grid.Message) { m.Offer.Spec.Count = 0 }},
+		"offer index":         {grid.KindOffer, func(m *grid.Message) { m.Offer.ID.Task.Index = 100 }},
+		"offer lease":         {grid.KindOffer, func(m *grid.Message) { m.Offer.Lease = grid.MaxTimeout + 1 }},
+		"offer class control": {grid.KindOffer, func(m *grid.Message) { m.Offer.Class = "a\x1b[2J" }},
 		"offer class of a level": {grid.KindOffer,
 			func(m *grid.Message) { m.Offer.Class = "a" + grid.LevelMark + "1a2b3c4d" }},
+		"offer barred": {grid.KindOffer,
+			func(m *grid.Message) { m.Offer.Barred = make([]grid.NodeID, grid.MaxBarred+1) }},
 		"offer lease negative": {grid.KindOffer, func(m *grid.Message) { m.Offer.Lease = -1 }},
 		"offer age negative":   {grid.KindOffer, func(m *grid.Message) { m.Offer.Age = -1 }},
 		"accept none":          {grid.KindAccept, func(m *grid.Message) { m.Attempts = nil }},
@@ -52,9 +63,17 @@ func TestAppendBounds(t *testing.T) {
 		"refuse none":          {grid.KindRefuse, func(m *grid.Message) { m.Attempts = nil }},
 		"beat many": {grid.KindBeat,
 			func(m *grid.Message) { m.Attempts = make([]grid.AttemptID, grid.MaxBeats+1) }},
-		"beat index":     {grid.KindBeat, func(m *grid.Message) { m.Attempts[0].Task.Index = grid.MaxCount }},
-		"result missing": {grid.KindResult, func(m *grid.Message) { m.Result = nil }},
-		"result cause":   {grid.KindResult, func(m *grid.Message) { m.Result.Cause = 0 }},
+		"beat index":          {grid.KindBeat, func(m *grid.Message) { m.Attempts[0].Task.Index = grid.MaxCount }},
+		"beat report of none": {grid.KindBeat, reports(grid.Report{At: grid.MaxBeats})},
+		"beat two reports":    {grid.KindBeat, reports(grid.Report{}, grid.Report{})},
+		"beat many reports":   {grid.KindBeat, reports(make([]grid.Report, grid.MaxReports+1)...)},
+		"beat done":           {grid.KindBeat, said(grid.Progress{Done: math.NaN()})},
+		"beat done negative":  {grid.KindBeat, said(grid.Progress{Done: -1})},
+		"beat total":          {grid.KindBeat, said(grid.Progress{Total: 2 * grid.MaxProgress})},
+		"beat text":           {grid.KindBeat, said(grid.Progress{Text: "a\x1b[2J"})},
+		"beat text long":      {grid.KindBeat, said(grid.Progress{Text: long[:grid.MaxProgressText+1]})},
+		"result missing":      {grid.KindResult, func(m *grid.Message) { m.Result = nil }},
+		"result cause":        {grid.KindResult, func(m *grid.Message) { m.Result.Cause = 0 }},
 		"result inline": {grid.KindResult,
 			func(m *grid.Message) { m.Result.Stdout.Inline = make([]byte, grid.MaxInline+1) }},
 		"result size":    {grid.KindResult, func(m *grid.Message) { m.Result.Stderr.Size = -1 }},
@@ -145,6 +164,8 @@ func TestDecodeBounds(t *testing.T) {
 			offer(&pb.JobSpec{Needs: &pb.Needs{Labels: make([]*pb.LabelNeed, grid.MaxLabels+1)}}), ErrBound},
 		"offer of a long path": {grid.KindOffer,
 			offer(&pb.JobSpec{Inputs: []*pb.File{{Path: []byte(long[:grid.MaxPath+1])}}}), ErrBound},
+		"beat of 65 reports":   {grid.KindBeat, &pb.Attempts{Reports: make([]*pb.Report, grid.MaxReports+1)}, ErrBound},
+		"beat report far away": {grid.KindBeat, &pb.Attempts{Reports: []*pb.Report{{At: math.MaxUint32}}}, ErrBound},
 		"offer of half a hash": {grid.KindOffer,
 			offer(&pb.JobSpec{Inputs: []*pb.File{{Path: []byte("a"), Blob: make([]byte, 16)}}}), ErrBound},
 		"offer without a spec":     {grid.KindOffer, &pb.Offer{Attempt: at}, ErrMalformed},

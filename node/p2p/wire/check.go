@@ -54,11 +54,15 @@ func check(m *grid.Message) error {
 			return attempts(m.Attempts, 1, 1)
 		}
 		return first(attempts(m.Attempts, 1, 1), result(m.Result))
-	case grid.KindBeat, grid.KindDrop, grid.KindAsk:
+	case grid.KindBeat:
+		return first(attempts(m.Attempts, 0, grid.MaxBeats), reports(m))
+	case grid.KindDrop, grid.KindAsk:
 		return attempts(m.Attempts, 0, grid.MaxBeats)
 	case grid.KindWrite, grid.KindWriteAck, grid.KindCampaign, grid.KindVote, grid.KindKeepalive, grid.KindKeepaliveAck,
-		grid.KindTakeover, grid.KindStartLease, grid.KindStartLeaseAck:
+		grid.KindTakeover, grid.KindStartLease, grid.KindStartLeaseAck, grid.KindAwait, grid.KindAwaited:
 		return registerBody(m.Kind, m)
+	case grid.KindReserve, grid.KindReserveAck:
+		return reserve(m.Reserve)
 	case grid.KindMiss:
 		return find(m.Kind, &m.Find)
 	case grid.KindFind, grid.KindCall:
@@ -89,18 +93,6 @@ func entries(es []grid.AdEntry, least, most int) error {
 	return nil
 }
 
-func attempts(as []grid.AttemptID, least, most int) error {
-	if len(as) < least || len(as) > most {
-		return fmt.Errorf("%d attempts: %w: want %d to %d", len(as), ErrBound, least, most)
-	}
-	for i := range as {
-		if as[i].Task.Index >= grid.MaxCount {
-			return fmt.Errorf("task %d: %w: want less than %d", as[i].Task.Index, ErrBound, grid.MaxCount)
-		}
-	}
-	return nil
-}
-
 // partner checks what both sides of a poll state of themselves.
 func partner(rates []grid.Rate, speed float64, cores grid.MilliCPU) error {
 	if !(speed >= 0 && speed <= 1e6) || cores < 0 || cores > grid.MaxMillis {
@@ -110,7 +102,8 @@ func partner(rates []grid.Rate, speed float64, cores grid.MilliCPU) error {
 }
 
 func resources(field string, r grid.Resources) error {
-	if r.CPU < 0 || r.CPU > grid.MaxMillis || r.Memory < 0 || r.Memory > grid.MaxMemory {
+	if r.CPU < 0 || r.CPU > grid.MaxMillis || r.Memory < 0 || r.Memory > grid.MaxMemory ||
+		!r.Counts.Valid() {
 		return fmt.Errorf("%s %v: %w", field, r, ErrBound)
 	}
 	return nil
@@ -131,6 +124,12 @@ func offer(o *grid.Offer) error {
 	}
 	if len(o.Members) > grid.MaxMembers {
 		return fmt.Errorf("%d members: %w: want at most %d", len(o.Members), ErrBound, grid.MaxMembers)
+	}
+	if len(o.Barred) > grid.MaxBarred {
+		return fmt.Errorf("%d barred nodes: %w: want at most %d", len(o.Barred), ErrBound, grid.MaxBarred)
+	}
+	if err := left(o.Inputs); err != nil {
+		return err
 	}
 	if !grid.ValidClass(o.Class) {
 		return fmt.Errorf("class %.64q: %w: want that of a job, at most %d bytes of printable text", o.Class, ErrBound,

@@ -66,6 +66,7 @@ var limits = func() (l [grid.Kinds]int) {
 	l[grid.KindWrite] = min(l[grid.KindWrite], maxWrite)
 	l[grid.KindCampaign] = min(l[grid.KindCampaign], maxWrite)
 	l[grid.KindVote] = min(l[grid.KindVote], maxWrite)
+	l[grid.KindAwait], l[grid.KindAwaited] = l[grid.KindWrite], l[grid.KindWrite]
 	return l
 }()
 

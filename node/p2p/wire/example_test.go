@@ -9,6 +9,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"skep/grid"
+	"skep/internal/indices"
 )
 
 // Fixed values, one of each type, for golden bytes, fuzz seeds and benchmarks.
@@ -46,12 +47,89 @@ func exampleSpec() *grid.JobSpec {
 		Timeout: 10 * time.Minute, Retries: 2, Policy: "mct", Wait: true}
 }
 
+// exampleArray has every kind of value.
+func exampleArray() *grid.JobSpec {
+	s := exampleSpec()
+	s.Submitter.Node = exampleJob().Origin
+	s.Needs.Labels = append(s.Needs.Labels, grid.FeatureNeed(grid.ArrayLabel))
+	s.Inputs = append(s.Inputs, grid.File{Path: "lines", Blob: grid.BlobID{3}, Size: 40},
+		grid.File{Path: "a.toml", Blob: grid.BlobID{4}, Size: 7})
+	s.Array = &grid.Array{Axes: []grid.Axis{
+		{Name: grid.IndexVariable, Indices: indices.Set{{First: 0, Last: 8, Step: 2}}},
+		{Name: grid.LineVariable, Lines: "lines", Count: 10},
+		{Name: "model", Values: []string{"a", ""}}},
+		Inputs: []grid.TaskInput{{Input: 2, Axis: 2, Value: 1}}}
+	return s
+}
+
 // exampleSealed is the example's spec as the example's origin signed it.
 func exampleSealed(t testing.TB) *grid.JobSpec {
 	t.Helper()
 	s := exampleSpec()
 	s.Submitter = grid.Submitter{Node: exampleJob().Origin, User: "ada"}
 	s.Capability = grid.CapabilityHash{7, 31: 9}
+	sealed, err := SealSpec(testKey(1), exampleJob(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sealed
+}
+
+// exampleStdin is a sealed spec of a job whose tasks read an input as their standard input.
+func exampleStdin(t testing.TB) *grid.JobSpec {
+	t.Helper()
+	s := exampleSpec()
+	s.Stdin, s.Submitter = grid.StdinInput, grid.Submitter{Node: exampleJob().Origin, User: "ada"}
+	s.Needs.Labels = append(s.Needs.Labels, grid.FeatureNeed(grid.StdinLabel))
+	sealed, err := SealSpec(testKey(1), exampleJob(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sealed
+}
+
+// exampleCounted is a sealed spec of a job whose tasks need GPUs and processors of their own.
+func exampleCounted(t testing.TB) *grid.JobSpec {
+	t.Helper()
+	s := exampleSpec()
+	s.Submitter = grid.Submitter{Node: exampleJob().Origin, User: "ada"}
+	s.Needs.Counts, s.Needs.Pin = "fpga=1,gpu=2", true
+	s.Needs.Labels = append(s.Needs.Labels, grid.FeatureNeed(grid.ResourceLabel), grid.FeatureNeed(grid.PinLabel))
+	sealed, err := SealSpec(testKey(1), exampleJob(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sealed
+}
+
+// exampleTerminal is a sealed spec of a job whose task has a terminal.
+func exampleTerminal(t testing.TB) *grid.JobSpec {
+	t.Helper()
+	s := exampleSpec()
+	s.Count, s.Retries, s.Rules = 1, 0, grid.Rules{}
+	s.Submitter = grid.Submitter{Node: exampleJob().Origin, User: "ada"}
+	s.Stdin, s.Terminal = grid.StdinStream, grid.Terminal{On: true, Rows: 24, Cols: 80}
+	s.Needs.Labels = append(s.Needs.Labels, grid.FeatureNeed(grid.StdinLabel), grid.FeatureNeed(grid.TerminalLabel))
+	s.AddFolders(grid.Folders{Work: "/scratch/ada", Home: "/home/ada"})
+	sealed, err := SealSpec(testKey(1), exampleJob(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sealed
+}
+
+// exampleAfter is a sealed spec of a job that waits for others and reads their files.
+func exampleAfter(t testing.TB) *grid.JobSpec {
+	t.Helper()
+	s := exampleSpec()
+	s.Submitter = grid.Submitter{Node: exampleJob().Origin, User: "ada"}
+	other := exampleJob()
+	other.Nonce[0]++
+	s.After = grid.After{Jobs: []grid.Dependency{{Job: exampleJob(), Kind: grid.AfterOK,
+		Members: []grid.NodeID{nodeOf(testKey(1)), nodeOf(testKey(2)), nodeOf(testKey(3))}},
+		{Job: other, Kind: grid.AfterEach}},
+		Inputs: []grid.JobInput{{Of: 0, Task: 3, Path: "out/m", To: "in/m"}, {Of: 1, Path: "x", To: "x"}}}
+	s.Needs.Labels = append(s.Needs.Labels, grid.FeatureNeed(grid.JobInputsLabel))
 	sealed, err := SealSpec(testKey(1), exampleJob(), s)
 	if err != nil {
 		t.Fatal(err)
@@ -105,7 +183,7 @@ func exampleMessage(t testing.TB, k grid.Kind, m *grid.Message) {
 			Members: []grid.NodeID{nodeOf(testKey(1)), nodeOf(testKey(2)), nodeOf(testKey(3))},
 			Age:     time.Minute, Done: true, Next: 4, More: true,
 			Entries: []grid.Entry{{Index: 100}, {Index: 3, Epoch: 1, Attempt: grid.Attempt{Epoch: 1, N: 2},
-				Worker: nodeOf(testKey(4)), Lost: 1, Result: exampleResult(), Placed: 30, Began: 20, Done: 10}}}
+				Worker: nodeOf(testKey(4)), Lost: 1, Result: exampleResult(), Placed: 30, Began: 20, Done: 10}, exampleFailed()}}
 	case grid.KindWriteAck, grid.KindCampaign:
 		m.Register = grid.RegisterMessage{Job: exampleJob(), Epoch: 2, Seq: 9, Answer: grid.RegisterHigher,
 			Owner: nodeOf(testKey(2))}
@@ -115,6 +193,19 @@ func exampleMessage(t testing.TB, k grid.Kind, m *grid.Message) {
 	case grid.KindStartLease, grid.KindStartLeaseAck:
 		m.Register.Seq = 1<<40 | 7
 		m.Attempts = append(m.Attempts, exampleAttempt(1), exampleAttempt(2))
+	case grid.KindAwait:
+		m.Register = grid.RegisterMessage{Job: exampleJob(), Seq: 1<<32 | 3, Next: 7, More: true,
+			Entries: []grid.Entry{{Index: 0}, {Index: 9}}}
+	case grid.KindAwaited:
+		m.Register = grid.RegisterMessage{Job: exampleJob(), Seq: 1<<32 | 3, Answer: grid.RegisterOK,
+			Owner: nodeOf(testKey(2)), Done: true, Count: 10, Next: 9, More: true,
+			Entries: []grid.Entry{{Index: 3, Result: exampleResult()}}}
+	case grid.KindReserve:
+		m.Reserve = &grid.Reserve{Job: exampleJob(), Attempt: grid.Attempt{Epoch: 1, N: 3}, Round: 4, Ranks: 2,
+			Needs: grid.Resources{CPU: 1500, Memory: grid.GiB}, TTL: 10 * time.Second, Age: time.Minute, Later: true}
+	case grid.KindReserveAck:
+		m.Reserve = &grid.Reserve{Job: exampleJob(), Attempt: grid.Attempt{Epoch: 1, N: 3}, Round: 4, Ranks: 1,
+			Refusal: grid.Refusal{Why: grid.WhyReserved, Detail: "for a day"}, Holder: exampleJob()}
 	case grid.KindWaiting, grid.KindNoWork:
 	case grid.KindPull:
 		m.Poll.Needs = grid.Resources{CPU: 1500, Memory: grid.GiB}
@@ -130,17 +221,30 @@ func exampleMessage(t testing.TB, k grid.Kind, m *grid.Message) {
 
 func example(t testing.TB, k grid.Kind) []byte {
 	var m grid.Message
-	var c Codec
 	exampleMessage(t, k, &m)
-	b, err := c.Append(nil, &m, nil)
+	return bytesOf(t, &m)
+}
+
+func bytesOf(t testing.TB, m *grid.Message) []byte {
+	var c Codec
+	b, err := c.Append(nil, m, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return b
 }
 
+// exampleFailed is the entry of a task that has failed twice and is run again.
+func exampleFailed() grid.Entry {
+	return grid.Entry{Index: 5, Epoch: 2, Attempt: grid.Attempt{Epoch: 2, N: 4}, Worker: nodeOf(testKey(4)),
+		Result: &grid.Result{Cause: grid.Exited, Exit: 75, LastLine: "busy"}, Placed: 30, Began: 20, Done: 10,
+		Round: 1, Again: 20 * time.Second, Failures: []grid.Failure{{Attempt: grid.Attempt{Epoch: 2, N: 3},
+			Worker: nodeOf(testKey(3)), Cause: grid.Exited, Exit: 1, Line: "refused", Done: 40}}}
+}
+
 func exampleRecords() []grid.Record {
-	a := exampleAttempt(7)
+	a, failed := exampleAttempt(7), exampleFailed()
+	open := &failed
 	return []grid.Record{
 		{Kind: grid.RecWork, Work: grid.WorkRecord{ID: a, Spec: exampleSpec(), Class: "lattice", Lease: time.Minute,
 			State: grid.WorkRunning}},
@@ -150,6 +254,8 @@ func exampleRecords() []grid.Record {
 		{Kind: grid.RecEntry, Entry: grid.EntryRecord{TaskRecord: grid.TaskRecord{ID: a, State: grid.Ended,
 			Worker: nodeOf(testKey(5)), Lost: 1, Result: exampleResult(),
 			Placed: 11, Began: 12, Done: 13}, Epoch: 2, Committed: true}},
+		{Kind: grid.RecEntry, Entry: grid.EntryRecord{TaskRecord: grid.TaskRecord{ID: a, State: grid.Placed,
+			Worker: nodeOf(testKey(5))}, Committed: true, Open: open, Round: 2}},
 		{Kind: grid.RecTombstone, Tombstone: grid.TombstoneRecord{ID: exampleJob(), Epoch: 2, Tasks: 12, Cancelled: true,
 			Members: [8]byte{1, 2, 3}, Ended: 13}},
 		{Kind: grid.RecClass, Class: grid.ClassRecord{Class: "process:sim", Mean: 1.5, Count: 20}},
@@ -173,4 +279,16 @@ func encoded(t testing.TB, m proto.Message) []byte {
 // frame encodes a body, whatever this package's own bounds.
 func frame(t testing.TB, k grid.Kind, body proto.Message) []byte {
 	return protowire.AppendBytes(protowire.AppendTag(nil, protowire.Number(k), protowire.BytesType), encoded(t, body))
+}
+
+func exampleGang(t testing.TB) *grid.JobSpec {
+	t.Helper()
+	s := exampleSpec()
+	s.Submitter = grid.Submitter{Node: exampleJob().Origin, User: "ada"}
+	s.Count, s.Gang.Ranks, s.Rules, s.Idempotent, s.Policy = 4, 4, grid.Rules{}, false, ""
+	sealed, err := SealSpec(testKey(1), exampleJob(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sealed
 }

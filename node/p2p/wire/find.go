@@ -9,7 +9,7 @@ import (
 
 func putFind(f *grid.Find) *pb.Find {
 	p := &pb.Find{Id: f.ID, Engine: f.Engine, Left: uint32(f.Left), Hops: uint32(f.Hops), Within: putSpan(f.Within)}
-	if f.Needs.CPU != 0 || f.Needs.Memory != 0 || len(f.Needs.Labels) > 0 {
+	if f.Needs.CPU != 0 || f.Needs.Memory != 0 || f.Needs.Counts != "" || len(f.Needs.Labels) > 0 {
 		p.Needs = putNeeds(&f.Needs)
 	}
 	if !f.Asker.IsZero() {

@@ -84,6 +84,10 @@ func genAd(t *rapid.T) (*grid.Ad, ed25519.PrivateKey) {
 		a.Coord.Error = rapid.Float32Range(1e-3, grid.MaxCoordError).Draw(t, "error")
 	}
 	a.Free = grid.Resources{CPU: a.Capacity.CPU / 2, Memory: a.Capacity.Memory / 3}
+	for kind, n := range a.Capacity.Counts.All() {
+		a.Free = a.Free.Plus(grid.Resources{Counts: grid.CountsOf(kind, rapid.Int64Range(0, n).Draw(t, "free units"))})
+		a.Waits = a.Free.Counts
+	}
 	for i := range rapid.IntRange(0, 20).Draw(t, "labels") {
 		a.Labels = append(a.Labels, grid.Label{Key: fmt.Sprintf("k%02d", i), Value: genText.Draw(t, "value")})
 	}
@@ -149,12 +153,37 @@ func genMessage(t *rapid.T, k grid.Kind, m *grid.Message) {
 			Lease: time.Duration(rapid.Int64Range(0, int64(grid.MaxTimeout)).Draw(t, "lease")), Age: genSpan.Draw(t, "age"),
 			Stays: rapid.Bool().Draw(t, "stays"), Pulled: rapid.Bool().Draw(t, "pulled"),
 			Asks: rapid.Bool().Draw(t, "asks")}
+		for range rapid.IntRange(0, grid.MaxBarred).Draw(t, "barred") {
+			m.Offer.Barred = append(m.Offer.Barred, array[grid.NodeID](t, "barred"))
+		}
+		m.Offer.Inputs = genFiles(t, 2)
 	case grid.KindWrite, grid.KindCampaign:
 		m.Register.Job, m.Register.Spec = genSealed(t)
 		m.Register.Seq = rapid.Uint64().Draw(t, "seq")
-	case grid.KindBeat, grid.KindDrop, grid.KindAsk:
+	case grid.KindAwait, grid.KindAwaited:
+		m.Register.Job, m.Register.Seq = genJob(t), rapid.Uint64().Draw(t, "seq")
+		m.Register.Next, m.Register.More = rapid.Uint32().Draw(t, "next"), rapid.Bool().Draw(t, "more")
+		m.Register.Count = rapid.Uint32().Draw(t, "count")
+		for range rapid.IntRange(0, 3).Draw(t, "ends") {
+			m.Register.Entries = append(m.Register.Entries, grid.Entry{
+				Index: rapid.Uint32Range(0, grid.MaxEntryIndex).Draw(t, "index"), Result: genResult(t)})
+		}
+	case grid.KindBeat:
 		m.Attempts = genAttempts(t, 0, 30)
-	case grid.KindAccept, grid.KindResultAck:
+		for at := range m.Attempts {
+			if rapid.Bool().Draw(t, "reported") {
+				m.Reports = append(m.Reports, grid.Report{At: at, Queued: rapid.Bool().Draw(t, "queued"),
+					Said: rapid.Bool().Draw(t, "said"), Progress: grid.Progress{
+						Done:  rapid.Float64Range(0, grid.MaxProgress).Draw(t, "done"),
+						Total: rapid.Float64Range(0, grid.MaxProgress).Draw(t, "total"), Text: genText.Draw(t, "text"),
+						Rejected: rapid.Uint32().Draw(t, "rejected")}})
+			}
+		}
+	case grid.KindDrop, grid.KindAsk:
+		m.Attempts = genAttempts(t, 0, 30)
+	case grid.KindAccept:
+		m.Attempts, m.Started = genAttempts(t, 1, 1), rapid.Bool().Draw(t, "started")
+	case grid.KindResultAck:
 		m.Attempts = genAttempts(t, 1, 1)
 	case grid.KindRefuse, grid.KindDepositAck:
 		m.Attempts = genAttempts(t, 1, 1)
@@ -162,6 +191,8 @@ func genMessage(t *rapid.T, k grid.Kind, m *grid.Message) {
 		if rapid.Bool().Draw(t, "pulled") {
 			m.Puller = grid.NodeID{byte(rapid.IntRange(1, 255).Draw(t, "puller"))}
 		}
+	case grid.KindReserve, grid.KindReserveAck:
+		m.Reserve = genReserve(t)
 	case grid.KindWaiting, grid.KindNoWork:
 	case grid.KindPull:
 		m.Poll.Needs = genResources(t)

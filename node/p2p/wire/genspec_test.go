@@ -1,17 +1,35 @@
 package wire
 
 import (
+	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"pgregory.net/rapid"
 
 	"skep/grid"
+	"skep/internal/indices"
 )
 
 func genResources(t *rapid.T) grid.Resources {
 	return grid.Resources{CPU: grid.MilliCPU(rapid.Int64Range(0, grid.MaxMillis).Draw(t, "cpu")),
-		Memory: grid.Bytes(rapid.Int64Range(0, grid.MaxMemory).Draw(t, "memory"))}
+		Memory: grid.Bytes(rapid.Int64Range(0, grid.MaxMemory).Draw(t, "memory")), Counts: genCounts.Draw(t, "counts")}
 }
+
+var genCounts = rapid.Custom(func(t *rapid.T) grid.Counts {
+	kinds := rapid.SliceOfNDistinct(rapid.StringMatching("[a-z][a-z0-9_]{2,31}"), 0, grid.MaxKinds,
+		func(s string) string { return s }).Draw(t, "kinds")
+	var parts []string
+	for _, k := range kinds {
+		parts = append(parts, fmt.Sprintf("%s=%d", k, rapid.Int64Range(0, grid.MaxUnits).Draw(t, "units")))
+	}
+	c, err := grid.ParseCounts(strings.Join(parts, ","))
+	if err != nil {
+		return "gpu=1" // cpu or memory was drawn
+	}
+	return c
+})
 
 func genRates(t *rapid.T) []grid.Rate {
 	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) grid.Rate {
@@ -34,6 +52,13 @@ func genNeeds(t *rapid.T) grid.Needs {
 		n.Labels = append(n.Labels, grid.LabelNeed{Key: genWord.Draw(t, "key"),
 			Values: rapid.SliceOfN(genText, 1, 3).Draw(t, "values")})
 	}
+	if n.Counts != "" {
+		n.AddFeature(grid.ResourceLabel)
+	}
+	if rapid.Bool().Draw(t, "pin") {
+		n.Pin, n.CPU = true, max(n.CPU/grid.CPU, 1)*grid.CPU
+		n.AddFeature(grid.PinLabel)
+	}
 	return n
 }
 
@@ -46,13 +71,104 @@ func genSpec(t *rapid.T) *grid.JobSpec {
 		Retries: rapid.Int32Range(0, grid.MaxRetries).Draw(t, "retries"), Policy: genText.Draw(t, "policy"),
 		Wait: rapid.Bool().Draw(t, "wait"), Idempotent: rapid.Bool().Draw(t, "idempotent")}
 	s.Idempotent = s.Idempotent && s.Retries > 0
+	s.Rules.MaxFailures = rapid.Int32Range(0, grid.MaxCount).Draw(t, "max failures")
+	s.Rules.MaxRunning = rapid.Int32Range(0, grid.MaxCount).Draw(t, "max running")
+	if f := &s.Rules.OnFailure; rapid.Bool().Draw(t, "on failure") {
+		f.Retry, f.Rerun = rapid.Int32Range(1, grid.MaxFailureRetry).Draw(t, "retry"), true
+		f.Codes = rapid.SliceOfN(rapid.Int32Range(1, 255), 0, grid.MaxFailureCodes).Draw(t, "codes")
+		slices.Sort(f.Codes)
+		f.Backoff = time.Duration(rapid.Int64Range(0, int64(grid.MaxBackoff)).Draw(t, "backoff"))
+	}
+	genStdin(t, s)
+	if rapid.Bool().Draw(t, "folders") {
+		folder := rapid.SampledFrom([]string{"", "/a", "/data/x y", "/home/ada"})
+		s.AddFolders(grid.Folders{Work: folder.Draw(t, "workdir"), Home: folder.Draw(t, "home")})
+	}
+	genAfter(t, s)
 	if s.Isolation() >= grid.IsolationBasic {
 		s.Network = grid.Network(rapid.IntRange(0, 1).Draw(t, "network"))
 	}
 	for range rapid.IntRange(0, 3).Draw(t, "env") {
 		s.Env = append(s.Env, grid.Var{Name: genWord.Draw(t, "name"), Value: genBytes.Draw(t, "value")})
 	}
+	if s.Stdin != grid.StdinStream && rapid.Bool().Draw(t, "array") {
+		genArray(t, s)
+	} else if rapid.Bool().Draw(t, "gang") {
+		genGang(t, s)
+	}
 	return s
+}
+
+// genArray gives a spec an array of one to three variables and as many tasks.
+func genArray(t *rapid.T, s *grid.JobSpec) {
+	a := &grid.Array{}
+	if rapid.Bool().Draw(t, "indices") {
+		first := rapid.Uint32Range(0, 1000).Draw(t, "first")
+		set := indices.Set{{First: first, Last: first + 6, Step: 3}}
+		a.Axes = append(a.Axes, grid.Axis{Name: grid.IndexVariable, Indices: set})
+	}
+	for i := range rapid.IntRange(1, 2).Draw(t, "variables") {
+		values := rapid.SliceOfN(genBytes, 1, 3).Draw(t, "values")
+		a.Axes = append(a.Axes, grid.Axis{Name: fmt.Sprint("A_", i), Values: values})
+	}
+	for i := range s.WorkFiles() {
+		a.Inputs = append(a.Inputs, grid.TaskInput{Input: uint32(i), Axis: uint32(len(a.Axes) - 1)})
+	}
+	s.Array, s.Count = a, uint32(a.Len())
+	s.Needs.Labels = append(s.Needs.Labels, grid.FeatureNeed(grid.ArrayLabel))
+}
+
+// genAfter makes a spec wait for up to three other jobs and read up to two of their files.
+func genAfter(t *rapid.T, s *grid.JobSpec) {
+	for k := range rapid.IntRange(0, 3).Draw(t, "after") {
+		d := grid.Dependency{Job: genJob(t), Kind: grid.AfterKind(rapid.IntRange(0, 2).Draw(t, "kind"))}
+		d.Job.Nonce[0] = byte(k)
+		for range rapid.IntRange(0, 3).Draw(t, "members") {
+			d.Members = append(d.Members, array[grid.NodeID](t, "member"))
+		}
+		if d.Kind == grid.AfterEach && s.After.Each() >= 0 {
+			d.Kind = grid.AfterOK
+		}
+		s.After.Jobs = append(s.After.Jobs, d)
+	}
+	if len(s.After.Jobs) == 0 || !rapid.Bool().Draw(t, "job inputs") {
+		return
+	}
+	s.Needs.AddFeature(grid.JobInputsLabel)
+	for k := range rapid.IntRange(1, 2).Draw(t, "left") {
+		in := grid.JobInput{Path: genWord.Draw(t, "left"), To: fmt.Sprintf("left/%d", k)}
+		if s.After.Jobs[0].Kind != grid.AfterEach {
+			in.Task = rapid.Uint32Range(0, grid.MaxCount-1).Draw(t, "task")
+		}
+		s.After.Inputs = append(s.After.Inputs, in)
+	}
+}
+
+func genStdin(t *rapid.T, s *grid.JobSpec) {
+	switch s.Stdin = grid.Stdin(rapid.IntRange(0, 2).Draw(t, "stdin")); {
+	case s.Stdin == grid.StdinNone:
+		return
+	case s.Stdin == grid.StdinStream:
+		s.Count, s.Retries, s.Idempotent, s.Rules = 1, 0, false, grid.Rules{}
+		if rapid.Bool().Draw(t, "terminal") {
+			s.Terminal = grid.Terminal{On: true, Rows: rapid.Uint16().Draw(t, "rows"), Cols: rapid.Uint16().Draw(t, "cols")}
+		}
+	case len(s.Inputs) == 0:
+		s.Inputs = []grid.File{{Path: "stdin", Blob: grid.BlobID{1}}}
+	}
+	s.Needs.Labels = append(s.Needs.Labels, grid.FeatureNeed(grid.StdinLabel))
+	if s.Terminal.On {
+		s.Needs.Labels = append(s.Needs.Labels, grid.FeatureNeed(grid.TerminalLabel))
+	}
+}
+
+func genFailures(t *rapid.T, j grid.JobID) (fs []grid.Failure) {
+	for range rapid.IntRange(0, grid.MaxFailures).Draw(t, "failures") {
+		fs = append(fs, grid.Failure{Attempt: genAttempt(t, j, 1).Attempt, Worker: array[grid.NodeID](t, "worker"),
+			Cause: grid.Exited, Exit: rapid.Int32().Draw(t, "exit"), Line: genText.Draw(t, "line"),
+			Done: rapid.Int64Range(0, 1<<62).Draw(t, "done")})
+	}
+	return fs
 }
 
 // genSealed is a spec that its job's origin signed, or now and then one without a signature.
@@ -92,5 +208,31 @@ func genResult(t *rapid.T) *grid.Result {
 	if r.Cause == grid.Lost {
 		r.Next = genText.Draw(t, "next")
 	}
+	r.LastLine = genText.Draw(t, "last line")
 	return r
+}
+
+func genReserve(t *rapid.T) *grid.Reserve {
+	r := &grid.Reserve{Job: genAttempts(t, 1, 1)[0].Task.Job,
+		Attempt: grid.Attempt{Epoch: rapid.Uint32().Draw(t, "epoch"), N: rapid.Uint32().Draw(t, "n")},
+		Round:   rapid.Uint32().Draw(t, "round"), Ranks: rapid.Uint32Range(0, grid.MaxRanks).Draw(t, "ranks"),
+		Needs: genResources(t), TTL: time.Duration(rapid.Int64Range(0, int64(MaxSpan)).Draw(t, "ttl")),
+		Age: time.Duration(rapid.Int64Range(0, int64(MaxSpan)).Draw(t, "age")), Later: rapid.Bool().Draw(t, "later"),
+		Refusal: grid.Refusal{Why: genWhy.Draw(t, "why"), Detail: genText.Draw(t, "detail")}}
+	if rapid.Bool().Draw(t, "held") {
+		r.Holder = genAttempts(t, 1, 1)[0].Task.Job
+	}
+	return r
+}
+
+// genGang makes the tasks of a spec the ranks of a gang.
+func genGang(t *rapid.T, s *grid.JobSpec) {
+	s.Count = rapid.Uint32Range(1, grid.MaxRanks).Draw(t, "ranks")
+	if s.Stdin == grid.StdinStream {
+		s.Count = 1
+	}
+	s.Gang.Ranks, s.Rules, s.Idempotent, s.Policy = s.Count, grid.Rules{}, false, ""
+	if s.After.Each() >= 0 {
+		s.After = grid.After{}
+	}
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"skep/grid"
+	"skep/node/listing"
 )
 
 var update = flag.Bool("update", false, "write testdata/golden.txt anew")
@@ -21,6 +22,12 @@ func TestGoldenBytes(t *testing.T) {
 	for k := grid.Kind(1); int(k) < grid.Kinds; k++ {
 		line(k.String(), example(t, k))
 	}
+	line("accept-started", bytesOf(t, &grid.Message{Kind: grid.KindAccept, Started: true,
+		Attempts: []grid.AttemptID{exampleAttempt(0)}}))
+	line("beat-reports", bytesOf(t, &grid.Message{Kind: grid.KindBeat,
+		Attempts: []grid.AttemptID{exampleAttempt(0), exampleAttempt(1)},
+		Reports: []grid.Report{{Queued: true}, {At: 1, Said: true,
+			Progress: grid.Progress{Done: 3, Total: 10, Text: "half way", Rejected: 2}}}}))
 	sealed, err := Seal(testKey(1), exampleAd(testKey(1)))
 	if err != nil {
 		t.Fatal(err)
@@ -32,6 +39,12 @@ func TestGoldenBytes(t *testing.T) {
 		t.Fatal(err)
 	}
 	line("ad-coordinate", sealed)
+	counted := exampleAd(testKey(1))
+	counted.Capacity.Counts, counted.Free.Counts, counted.Waits = "fpga=1,gpu=2", "gpu=1", "fpga=40"
+	if sealed, err = Seal(testKey(1), counted); err != nil {
+		t.Fatal(err)
+	}
+	line("ad-counts", sealed)
 	for _, r := range exampleRecords() {
 		key, value, err := AppendRecord(nil, &r)
 		if err != nil {
@@ -41,8 +54,29 @@ func TestGoldenBytes(t *testing.T) {
 		line(fmt.Sprintf("record-%d-value", r.Kind), value)
 	}
 	line("sealed-spec", []byte(exampleSealed(t).Sealed))
+	array, err := SealSpec(testKey(1), exampleJob(), exampleArray())
+	if err != nil {
+		t.Fatal(err)
+	}
+	line("sealed-spec-array", []byte(array.Sealed))
+	line("sealed-spec-counts", []byte(exampleCounted(t).Sealed))
+	line("sealed-spec-stdin", []byte(exampleStdin(t).Sealed))
+	line("sealed-spec-terminal", []byte(exampleTerminal(t).Sealed))
+	line("sealed-spec-after", []byte(exampleAfter(t).Sealed))
+	line("sealed-spec-gang", []byte(exampleGang(t).Sealed))
 	line("hello", (&Hello{Version: 1, Kinds: 0x1fffe, Software: "skep", Boot: 7}).Append(nil))
 	fmt.Fprintf(&out, "token %s\n", exampleToken())
+	query, row := exampleJobQuery(), exampleJobRow()
+	request, err := JobQueryRequest(&query)
+	if err != nil {
+		t.Fatal(err)
+	}
+	line("job-query", request)
+	rows, err := AppendJobRows(nil, []listing.Row{row}, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	line("job-rows", rows)
 
 	const file = "testdata/golden.txt"
 	if *update {

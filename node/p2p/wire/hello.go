@@ -21,12 +21,17 @@ type Hello struct {
 	Software string       // for people, at most grid.MaxName bytes
 	Boot     uint64       // starts of the sender so far
 	Features grid.FeatureSet
+
+	// Instance is drawn at random at each start of a process, so that two processes with one identity are told apart; 0
+	// where it is not told. Other, in an answer, is another instance with the receiver's identity that is connected to
+	// the sender; 0 = none. It is a claim, which package instance has proved.
+	Instance, Other uint64
 }
 
 // Append appends h's encoding to dst. Software is cleaned and cut.
 func (h *Hello) Append(dst []byte) []byte {
 	p := pb.Hello{Version: h.Version, Kinds: uint64(h.Kinds), Software: grid.Clean(h.Software, grid.MaxName), Boot: h.Boot,
-		Features: uint64(h.Features)}
+		Features: uint64(h.Features), Instance: h.Instance, Other: h.Other}
 	out, err := marshal.MarshalAppend(dst, &p)
 	if err != nil {
 		panic("wire: a hello of clean text that cannot be encoded: " + err.Error())
@@ -55,6 +60,6 @@ func (h *Hello) Decode(b []byte) error {
 		return err
 	}
 	*h = Hello{Version: p.Version, Kinds: grid.KindSet(p.Kinds), Software: software, Boot: p.Boot,
-		Features: grid.FeatureSet(p.Features)}
+		Features: grid.FeatureSet(p.Features), Instance: p.Instance, Other: p.Other}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"skep/grid"
+	"skep/node/p2p/wire/internal/pb"
 )
 
 func TestMalformed(t *testing.T) {
@@ -87,5 +88,22 @@ func TestLimits(t *testing.T) {
 	}
 	if MaxSpan+MaxSpan < 0 {
 		t.Error("two spans do not add up")
+	}
+}
+
+// What no message of a kind says is not decoded either: nobody checks it.
+func TestOnlyBeatsHaveReports(t *testing.T) {
+	for kind, want := range map[grid.Kind]int{grid.KindBeat: 1, grid.KindDrop: 0, grid.KindAsk: 0, grid.KindResultAck: 0,
+		grid.KindAccept: 0} {
+		var c Codec
+		var m grid.Message
+		p := c.putAttempts([]grid.AttemptID{exampleAttempt(0)})
+		p.Started, p.Reports = true, []*pb.Report{{Said: true, Done: 1}}
+		if err := new(Codec).Decode(frame(t, kind, p), &m, Open); err != nil {
+			t.Errorf("%s: %v", kind, err)
+		}
+		if len(m.Reports) != want || m.Started != (kind == grid.KindAccept) {
+			t.Errorf("%s: %d reports, started %v", kind, len(m.Reports), m.Started)
+		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 func (c *Codec) putPoll(q *grid.Poll) *pb.Poll {
 	p := &c.poll
 	p.Id, p.Class, p.Cpu, p.Memory = q.ID, q.Class, int64(q.Needs.CPU), int64(q.Needs.Memory)
+	p.Counts = string(q.Needs.Counts)
 	p.Rates = fillRates(c.emptyRates(), q.Rates)
 	p.Speed, p.Cores, p.Mine, p.Have = q.Speed, int64(q.Cores), q.Mine, q.Have
 	return p
@@ -23,8 +24,7 @@ func (c *Codec) readPoll(b []byte, q *grid.Poll) error {
 	if err := parse(b, p); err != nil {
 		return err
 	}
-	q.ID, q.Class, q.Needs = p.Id, cleanText(p.Class), grid.Resources{CPU: grid.MilliCPU(p.Cpu),
-		Memory: grid.Bytes(p.Memory)}
+	q.ID, q.Class, q.Needs = p.Id, cleanText(p.Class), resourcesOf(p.Cpu, p.Memory, p.Counts)
 	q.Speed, q.Cores, q.Mine, q.Have = p.Speed, grid.MilliCPU(p.Cores), p.Mine, p.Have
 	var err error
 	q.Rates, err = getRates(q.Rates, p.Rates)
@@ -35,6 +35,7 @@ func (c *Codec) putState(s *grid.State) *pb.State {
 	p := &c.state
 	p.Id, p.Ect, p.Backlog = s.ID, putSpan(s.ECT), putSpan(s.Backlog)
 	p.FreeCpu, p.FreeMemory, p.Why = int64(s.Free.CPU), int64(s.Free.Memory), uint32(s.Why)
+	p.FreeCounts = string(s.Free.Counts)
 	p.Rates = fillRates(c.emptyRates(), s.Rates)
 	p.Speed, p.Cores, p.Mine, p.Have, p.Stamp = s.Speed, int64(s.Cores), s.Mine, s.Have, s.Stamp
 	p.Waiting, p.Running, p.Ran, p.Rest = uint32(s.Waiting), uint32(s.Running), putSpan(s.Ran), putSpan(s.Rest)
@@ -48,7 +49,7 @@ func (c *Codec) readState(b []byte, s *grid.State) error {
 	if err := parse(b, p); err != nil {
 		return err
 	}
-	s.ID, s.Free = p.Id, grid.Resources{CPU: grid.MilliCPU(p.FreeCpu), Memory: grid.Bytes(p.FreeMemory)}
+	s.ID, s.Free = p.Id, resourcesOf(p.FreeCpu, p.FreeMemory, p.FreeCounts)
 	s.Why = getWhy(p.Why)
 	s.Speed, s.Cores, s.Mine, s.Have, s.Stamp = p.Speed, grid.MilliCPU(p.Cores), p.Mine, p.Have, p.Stamp
 	var err error

@@ -13,10 +13,7 @@ import (
 // recordVersion is the first byte of every value.
 const recordVersion = 1
 
-const (
-	taskSize    = jobSize + 4
-	attemptSize = taskSize + 8
-)
+const taskSize = jobSize + 4
 
 // AppendRecord returns the key and value of a record, both in memory appended to dst; value is nil for a deletion.
 // A key is the kind in a byte and the ID with its numbers big-endian, so that keys sort as kinds and IDs do. A task
@@ -43,9 +40,7 @@ func AppendRecord(dst []byte, r *grid.Record) (key, value []byte, err error) {
 func appendKey(b []byte, r *grid.Record) ([]byte, error) {
 	switch r.Kind {
 	case grid.RecWork:
-		b = appendTask(b, r.Work.ID.Task)
-		b = binary.BigEndian.AppendUint32(b, r.Work.ID.Epoch)
-		return binary.BigEndian.AppendUint32(b, r.Work.ID.N), nil
+		return AppendAttempt(b, r.Work.ID), nil
 	case grid.RecRegister:
 		return appendJob(b, r.Register.ID), nil
 	case grid.RecTombstone:
@@ -78,7 +73,7 @@ func putRecord(r *grid.Record) (proto.Message, error) {
 		spec, err := specBytes(w.Spec)
 		p := &pb.WorkValue{Spec: spec, Class: w.Class, Lease: putSpan(w.Lease), State: uint32(w.State),
 			Result: putMaybe(w.Result), Stays: w.Stays, Asks: w.Asks, Members: putNodes(w.Members), Owner: putNode(w.Owner),
-			Epoch: w.Epoch}
+			Epoch: w.Epoch, Inputs: putFiles(w.Inputs)}
 		if h := w.HandedBack; h != nil {
 			p.HandedBack, p.Puller = uint32(h.Why), putNode(h.Puller)
 		}

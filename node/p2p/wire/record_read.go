@@ -38,8 +38,8 @@ func getWorkRecord(key, value []byte, w *grid.WorkRecord) error {
 	if err := parse(value, &p); err != nil {
 		return err
 	}
-	if len(key) != attemptSize {
-		return fmt.Errorf("attempt ID: %w: %d bytes, want %d", ErrMalformed, len(key), attemptSize)
+	if len(key) != AttemptSize {
+		return fmt.Errorf("attempt ID: %w: %d bytes, want %d", ErrMalformed, len(key), AttemptSize)
 	}
 	if p.State == 0 || p.State > uint32(grid.WorkFinished) {
 		return fmt.Errorf("state %d: %w: want 1 to %d", p.State, ErrBound, grid.WorkFinished)
@@ -58,10 +58,13 @@ func getWorkRecord(key, value []byte, w *grid.WorkRecord) error {
 		w.Result, err = getMaybe(p.Result)
 	}
 	if err == nil {
-		w.Members, err = getNodes(nil, p.Members)
+		w.Members, err = getMembers(nil, p.Members)
 	}
 	if err == nil {
 		err = getNode("owner", p.Owner, &w.Owner)
+	}
+	if err == nil {
+		w.Inputs, err = getFiles(p.Inputs)
 	}
 	if err == nil && p.HandedBack > 0 {
 		w.HandedBack = &grid.HandBack{Why: grid.Why(min(p.HandedBack, math.MaxUint8))}

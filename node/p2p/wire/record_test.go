@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -30,6 +31,11 @@ func genRecord(t *rapid.T) *grid.Record {
 			Placed: rapid.Int64().Draw(t, "placed"), Began: rapid.Int64().Draw(t, "began"), Done: rapid.Int64().Draw(t, "done")}
 		if rapid.Bool().Draw(t, "copied") {
 			r.Entry.Backup = &grid.BackupRecord{Attempt: genAttempt(t, j, 1).Attempt, Worker: array[grid.NodeID](t, "copy at")}
+		}
+		r.Entry.Round, r.Entry.Failures = rapid.Uint32().Draw(t, "round"), genFailures(t, j)
+		if rapid.Bool().Draw(t, "open") {
+			r.Entry.Open = &grid.Entry{Index: r.Entry.ID.Task.Index, Epoch: 2, Attempt: genAttempt(t, j, 1).Attempt,
+				Result: genResult(t), Round: 3, Again: time.Second, Failures: genFailures(t, j), Done: 5}
 		}
 		return r
 	case grid.RecWork:

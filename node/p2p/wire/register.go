@@ -14,13 +14,10 @@ func putRegister(g *grid.RegisterMessage) (*pb.Guard, error) {
 		return nil, err
 	}
 	p := &pb.Guard{Job: putJob(g.Job), Epoch: g.Epoch, Seq: g.Seq, Answer: uint32(g.Answer), Owner: putNode(g.Owner),
-		Spec: spec, Members: putNodes(g.Members), Age: putSpan(g.Age), Done: g.Done, Next: g.Next, More: g.More}
+		Spec: spec, Members: putNodes(g.Members), Age: putSpan(g.Age), Done: g.Done,
+		Next: g.Next, More: g.More, Opened: g.Opened, Count: g.Count}
 	for k := range g.Entries {
-		f := &g.Entries[k]
-		p.Finals = append(p.Finals, &pb.Final{Index: f.Index, Epoch: f.Epoch, AttemptEpoch: f.Attempt.Epoch,
-			AttemptN: f.Attempt.N,
-			Worker:   putNode(f.Worker), Lost: f.Lost, Result: putMaybe(f.Result), Placed: f.Placed, Began: f.Began,
-			Done: f.Done})
+		p.Finals = append(p.Finals, putFinal(&g.Entries[k]))
 	}
 	return p, nil
 }
@@ -32,7 +29,7 @@ func (c *Codec) readRegister(b []byte, g *grid.RegisterMessage) error {
 		err = first(getJob(p.Job, &g.Job), getNode("owner", p.Owner, &g.Owner))
 	}
 	if err == nil {
-		g.Members, err = getNodes(g.Members, p.Members)
+		g.Members, err = getMembers(g.Members, p.Members)
 	}
 	if err == nil {
 		g.Age, err = getSpan("age", p.Age)
@@ -44,13 +41,10 @@ func (c *Codec) readRegister(b []byte, g *grid.RegisterMessage) error {
 		return err
 	}
 	g.Epoch, g.Seq, g.Answer, g.Done, g.Next, g.More = p.Epoch, p.Seq, getAnswer(p.Answer), p.Done, p.Next, p.More
+	g.Opened = p.Opened
+	g.Count = p.Count
 	for _, x := range p.Finals {
-		f := grid.Entry{Index: x.GetIndex(), Epoch: x.GetEpoch(), Attempt: grid.Attempt{Epoch: x.GetAttemptEpoch(),
-			N: x.GetAttemptN()},
-			Lost: x.GetLost(), Placed: x.GetPlaced(), Began: x.GetBegan(), Done: x.GetDone()}
-		if f.Result, err = getMaybe(x.GetResult()); err == nil {
-			err = getNode("worker", x.GetWorker(), &f.Worker)
-		}
+		f, err := getFinal(x)
 		if err == nil && f.Result != nil {
 			err = text("error", f.Result.Error, grid.MaxText)
 		}
@@ -104,8 +98,11 @@ func getAnswer(n uint32) grid.RegisterAnswer {
 	return grid.RegisterAnswer(n)
 }
 
-// registerBody checks messages between members of a register. Only writes and votes carry entries; the job is named
-// wherever there are any.
+// maxOpened bounds how often a register is opened again: each takes a call of a user.
+const maxOpened = 1 << 30
+
+// registerBody checks messages between members of a register, and those about jobs that others wait for. Only writes,
+// votes and the latter carry entries; the job is named wherever there are any.
 func registerBody(k grid.Kind, m *grid.Message) error {
 	g := &m.Register
 	if g.Spec != nil {
@@ -117,7 +114,10 @@ func registerBody(k grid.Kind, m *grid.Message) error {
 		return fmt.Errorf("%d members, answer %d: %w: want at most %d and %d", len(g.Members), g.Answer, ErrBound,
 			grid.MaxMembers, lastAnswer)
 	}
-	carries := k == grid.KindWrite || k == grid.KindVote
+	if g.Opened > maxOpened {
+		return fmt.Errorf("a register opened %d times: %w: want at most %d", g.Opened, ErrBound, maxOpened)
+	}
+	carries := k == grid.KindWrite || k == grid.KindVote || k == grid.KindAwait || k == grid.KindAwaited
 	if len(g.Entries) > grid.MaxEntries || len(g.Entries) > 0 && !carries {
 		return fmt.Errorf("%d entries: %w: want at most %d, and none but in a write or promise", len(g.Entries), ErrBound,
 			grid.MaxEntries)
@@ -131,14 +131,14 @@ func registerBody(k grid.Kind, m *grid.Message) error {
 }
 
 // final checks an entry. One without a result is a cancellation, or marks an empty place; its index is at most a
-// job's count.
+// job's count, but of what the job waits for.
 func final(f *grid.Entry) error {
-	if f.Index > grid.MaxCount || f.Lost < 0 || f.Placed < 0 || f.Began < 0 || f.Done < 0 {
+	if f.Index > grid.MaxEntryIndex || f.Lost < 0 || f.Placed < 0 || f.Began < 0 || f.Done < 0 {
 		return fmt.Errorf("entry %d, %d lost: %w: want at most %d, and nothing negative", f.Index, f.Lost, ErrBound,
-			grid.MaxCount)
+			grid.MaxEntryIndex)
 	}
-	if f.Result == nil {
-		return nil
+	if err := openEntry(f); err != nil || f.Result == nil {
+		return err
 	}
 	return first(result(f.Result), nil)
 }
@@ -165,9 +165,14 @@ func putNodes(ids []grid.NodeID) (b []byte) {
 	return b
 }
 
-func getNodes(dst []grid.NodeID, b []byte) ([]grid.NodeID, error) {
-	if len(b)%nodeSize != 0 || len(b) > nodeSize*grid.MaxMembers {
-		return dst, fmt.Errorf("members: %w: %d bytes, want up to %d times %d", ErrBound, len(b), grid.MaxMembers, nodeSize)
+// getMembers decodes the members of a register.
+func getMembers(dst []grid.NodeID, b []byte) ([]grid.NodeID, error) {
+	return getNodes("members", grid.MaxMembers, dst, b)
+}
+
+func getNodes(what string, most int, dst []grid.NodeID, b []byte) ([]grid.NodeID, error) {
+	if len(b)%nodeSize != 0 || len(b) > nodeSize*most {
+		return dst, fmt.Errorf("%s: %w: %d bytes, want up to %d times %d", what, ErrBound, len(b), most, nodeSize)
 	}
 	for ; len(b) > 0; b = b[nodeSize:] {
 		dst = append(dst, grid.NodeID(b[:nodeSize]))

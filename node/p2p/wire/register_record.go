@@ -13,12 +13,17 @@ func putRegisterRecord(g *grid.RegisterRecord) (*pb.GuardValue, error) {
 	}
 	spec, err := specBytes(g.Spec)
 	return &pb.GuardValue{Spec: spec, Members: putNodes(g.Members), Submitted: g.Submitted, Promised: g.Promised,
-		To: putNode(g.VotedFor), Epoch: g.Epoch, Owner: putNode(g.Owner), Done: g.Done, Held: g.Held}, err
+		To: putNode(g.VotedFor), Epoch: g.Epoch, Owner: putNode(g.Owner), Done: g.Done, Held: g.Held, Opened: g.Opened}, err
 }
 
 func putEntryRecord(e *grid.EntryRecord) (*pb.EntryValue, error) {
 	t, err := putTaskRecord(&e.TaskRecord)
-	return &pb.EntryValue{Task: t, Epoch: e.Epoch, Final: e.Committed, Held: e.Held}, err
+	p := &pb.EntryValue{Task: t, Epoch: e.Epoch, Final: e.Committed, Held: e.Held, Round: e.Round,
+		Failures: putFailures(e.Failures), RetriedAt: e.RetriedAt, RetryEpoch: e.RetryEpoch}
+	if e.Open != nil {
+		p.Open = putFinal(e.Open)
+	}
+	return p, err
 }
 
 func getRegisterRecord(key, value []byte, g *grid.RegisterRecord) error {
@@ -31,12 +36,13 @@ func getRegisterRecord(key, value []byte, g *grid.RegisterRecord) error {
 		g.Spec, err = readSpec(p.Spec)
 	}
 	if err == nil {
-		g.Members, err = getNodes(nil, p.Members)
+		g.Members, err = getMembers(nil, p.Members)
 	}
 	if err == nil {
 		err = first(getNode("to", p.To, &g.VotedFor), getNode("owner", p.Owner, &g.Owner))
 	}
 	g.Submitted, g.Promised, g.Epoch, g.Done, g.Held = p.Submitted, p.Promised, p.Epoch, p.Done, p.Held
+	g.Opened = p.Opened
 	return err
 }
 
@@ -48,13 +54,25 @@ func getEntryRecord(key, value []byte, e *grid.EntryRecord) error {
 	if p.Task == nil {
 		return fmt.Errorf("entry: %w: has no task", ErrMalformed)
 	}
-	e.Epoch, e.Committed, e.Held = p.Epoch, p.Final, p.Held
+	e.Epoch, e.Committed, e.Held, e.Round = p.Epoch, p.Final, p.Held, p.Round
+	e.RetriedAt, e.RetryEpoch = p.RetriedAt, p.RetryEpoch
+	var err error
+	if e.Failures, err = getFailures(p.Failures); err != nil {
+		return err
+	}
+	if p.Open != nil {
+		open, err := getFinal(p.Open)
+		if err != nil {
+			return err
+		}
+		e.Open = &open
+	}
 	return readTaskRecord(key, p.Task, &e.TaskRecord)
 }
 
 func putTombstone(t *grid.TombstoneRecord) *pb.TombstoneValue {
 	return &pb.TombstoneValue{Epoch: t.Epoch, Tasks: t.Tasks, Cancelled: t.Cancelled, Members: t.Members[:],
-		Ended: t.Ended}
+		Ended: t.Ended, Opened: t.Opened}
 }
 
 func getTombstone(key, value []byte, t *grid.TombstoneRecord) error {
@@ -67,6 +85,6 @@ func getTombstone(key, value []byte, t *grid.TombstoneRecord) error {
 		err = fmt.Errorf("tombstone: %w: a hash of %d bytes, want %d", ErrBound, len(p.Members), len(t.Members))
 	}
 	copy(t.Members[:], p.Members)
-	t.Epoch, t.Tasks, t.Cancelled, t.Ended = p.Epoch, p.Tasks, p.Cancelled, p.Ended
+	t.Epoch, t.Tasks, t.Cancelled, t.Ended, t.Opened = p.Epoch, p.Tasks, p.Cancelled, p.Ended, p.Opened
 	return err
 }

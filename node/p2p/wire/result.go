@@ -63,7 +63,7 @@ func oneAttempt(p *pb.Attempt, m *grid.Message) error {
 func putResult(r *grid.Result) *pb.Result {
 	return &pb.Result{Cause: uint32(r.Cause), Exit: r.Exit, Error: clean(r.Error), Waited: putSpan(r.Waited),
 		Wall: putSpan(r.Wall), Cpu: putSpan(r.CPU), MaxRss: int64(r.MaxRSS), Stdout: putOutput(&r.Stdout),
-		Stderr: putOutput(&r.Stderr), Outputs: putFiles(r.Outputs), Next: clean(r.Next)}
+		Stderr: putOutput(&r.Stderr), Outputs: putFiles(r.Outputs), Next: clean(r.Next), LastLine: clean(r.LastLine)}
 }
 
 func getResult(p *pb.Result) (*grid.Result, error) {
@@ -71,7 +71,8 @@ func getResult(p *pb.Result) (*grid.Result, error) {
 		return nil, fmt.Errorf("result: %w: is missing", ErrMalformed)
 	}
 	r := &grid.Result{Cause: getCause(p.Cause), Exit: p.Exit, Error: cleanText(p.Error), Next: cleanText(p.Next),
-		MaxRSS: grid.Bytes(p.MaxRss)}
+		LastLine: grid.Clean(p.LastLine, grid.MaxFailureLine),
+		MaxRSS:   grid.Bytes(p.MaxRss)}
 	var err error
 	if r.Waited, err = getSpan("waited", p.Waited); err != nil {
 		return nil, err

@@ -23,7 +23,7 @@ type field struct {
 	sub   *shape
 }
 
-const maxFields = 32 // of one message: check keeps its counts on the stack
+const maxFields = 96 // of one message: check keeps its counts on the stack
 
 func number(name string) field {
 	return field{name: name, typ: protowire.VarintType, count: 1, size: 10}
@@ -63,7 +63,7 @@ func (s *shape) limit() int {
 
 // check compares an encoded message with the shape. It allocates nothing but errors.
 func (s *shape) check(b []byte) error {
-	var counts, totals [maxFields]int
+	var counts, totals [maxFields]int32
 	for len(b) > 0 {
 		num, typ, n := protowire.ConsumeTag(b)
 		if n < 0 || typ == protowire.StartGroupType || typ == protowire.EndGroupType {
@@ -82,15 +82,15 @@ func (s *shape) check(b []byte) error {
 		if typ != f.typ {
 			return fmt.Errorf("%s.%s: %w: wire type %d, want %d", s.name, f.name, ErrMalformed, typ, f.typ)
 		}
-		if counts[num]++; counts[num] > f.count {
+		if counts[num]++; int(counts[num]) > f.count {
 			return fmt.Errorf("%s.%s: %w: more than %d", s.name, f.name, ErrBound, f.count)
 		}
 		if typ != protowire.BytesType {
 			continue
 		}
 		content, _ := protowire.ConsumeBytes(value)
-		totals[num] += len(content)
-		if err := s.content(f, content, totals[num]); err != nil {
+		totals[num] += int32(len(content)) // a frame is far below 2 GiB
+		if err := s.content(f, content, int(totals[num])); err != nil {
 			return err
 		}
 	}

@@ -37,6 +37,8 @@ var (
 		15: data("addrs", grid.MaxAddrs, grid.MaxAddr),
 		16: number("draining"), 17: number("leaving"),
 		18: data("coordinate", 1, 4*5), 19: number("full"), 20: number("private"), 21: number("waiting"),
+		70: data("counts", 1, grid.MaxCounts), 71: data("free_counts", 1, grid.MaxCounts),
+		72: data("waits", 1, grid.MaxCounts),
 	}}
 	entryShape = &shape{"entry", []field{1: data("sealed", 1, int(grid.MaxAdSize)), 2: number("hops")}}
 
@@ -51,6 +53,7 @@ var (
 	}}
 	needsShape = &shape{"needs", []field{
 		1: number("cpu"), 2: number("memory"), 3: message("labels", grid.MaxLabels, needShape),
+		70: data("counts", 1, grid.MaxCounts), 71: number("pin"),
 	}}
 	varShape = &shape{"env", []field{
 		1: data("name", 1, int(grid.MaxEnvSize)), 2: data("value", 1, int(grid.MaxEnvSize)),
@@ -66,7 +69,11 @@ var (
 		9: envField, 10: number("timeout"), 11: number("retries"),
 		12: data("policy", 1, grid.MaxClass), 13: number("wait"), 14: number("idempotent"), 15: number("network"),
 		17: message("submitter", 1, submitterShape), 18: data("capability", 1, hashSize),
-		sealField: data("signature", 1, ed25519.SignatureSize),
+		sealField: data("signature", 1, ed25519.SignatureSize), arrayField: message("array", 1, arrayShape),
+		40: message("on_failure", 1, onFailureShape), 41: number("max_failures"), 42: number("max_running"),
+		60: number("stdin"), 70: data("workdir", 1, grid.MaxPath), 71: data("home", 1, grid.MaxPath),
+		61: number("terminal"), afterField: message("after", 1, afterShape),
+		gangField: number("gang_ranks"),
 	}}
 	submitterShape = &shape{"submitter", []field{1: data("node", 1, nodeSize), 2: data("user", 1, grid.MaxUser)}}
 	outputShape    = &shape{"output", []field{
@@ -77,6 +84,7 @@ var (
 		4: number("waited"), 5: number("wall"), 6: number("cpu"), 7: number("max_rss"),
 		8: message("stdout", 1, outputShape), 9: message("stderr", 1, outputShape),
 		10: message("outputs", grid.MaxFiles, fileShape), 11: data("next", 1, grid.MaxClass),
+		40: data("last_line", 1, grid.MaxFailureLine),
 	}}
 )
 
@@ -87,21 +95,27 @@ var (
 	pollShape   = &shape{"poll", []field{
 		1: fixed("id"), 2: data("class", 1, grid.MaxClass), 3: number("cpu"), 4: number("memory"),
 		5: message("rates", 1, ratesShape), 6: fixed("speed"), 7: number("cores"), 8: number("mine"), 9: number("have"),
+		70: data("counts", 1, grid.MaxCounts),
 	}}
 	stateShape = &shape{"state", []field{
 		1: fixed("id"), 2: number("ect"), 3: number("backlog"), 4: number("free_cpu"), 5: number("free_memory"),
 		6: number("why"), 7: message("rates", 1, ratesShape), 8: fixed("speed"), 9: number("cores"),
 		10: number("mine"), 11: number("have"), 12: number("waiting"), 13: number("running"), 14: number("ran"),
 		15: number("rest"),
-		16: number("stamp"),
+		16: number("stamp"), 70: data("free_counts", 1, grid.MaxCounts),
 	}}
 	offerShape = &shape{"offer", []field{
 		1: message("attempt", 1, attemptShape), 2: message("spec", 1, specShape), 3: data("class", 1, grid.MaxClass),
 		4: number("lease"), 5: number("age"), 6: data("members", 1, nodeSize*grid.MaxMembers), 7: number("stamp"),
-		8: number("stays"), 9: number("pulled"), 10: number("asks"),
+		8: number("stays"), 9: number("pulled"), 10: number("asks"), 11: data("barred", 1, nodeSize*grid.MaxBarred),
+		80: message("inputs", grid.MaxJobInputs, fileShape),
 	}}
 	oneShape    = attemptsShape("attempt", 1)
 	manyShape   = attemptsShape("attempts", grid.MaxBeats)
+	reportShape = &shape{"report", []field{
+		1: number("at"), 2: number("queued"), 3: number("said"), 4: fixed("done"), 5: fixed("total"),
+		6: data("text", 1, grid.MaxProgressText), 7: number("rejected"),
+	}}
 	refuseShape = &shape{"refuse", []field{
 		1: message("attempt", 1, attemptShape), 2: number("why"), 3: data("detail", 1, grid.MaxText),
 		4: data("puller", 1, nodeSize),
@@ -117,6 +131,8 @@ var (
 		1: number("index"), 2: number("epoch"), 3: number("attempt_epoch"), 4: number("attempt_n"),
 		5: data("worker", 1, nodeSize),
 		6: number("lost"), 7: message("result", 1, resultShape), 8: number("placed"), 9: number("began"), 10: number("done"),
+		40: number("round"), 41: number("again"), 42: message("failures", grid.MaxFailures, failureShape),
+		43: number("retried_at"), 44: number("retry_epoch"),
 	}}
 	finalsField = field{name: "finals", typ: protowire.BytesType, count: grid.MaxEntries, sub: finalShape,
 		size: finalShape.limit(), total: max(int(grid.MaxEntriesSize), finalShape.limit())}
@@ -124,7 +140,7 @@ var (
 		1: data("job", 1, jobSize), 2: number("epoch"), 3: fixed("seq"), 4: number("answer"), 5: data("owner", 1, nodeSize),
 		6: message("spec", 1, specShape), 7: data("members", 1, nodeSize*grid.MaxMembers), 8: number("age"),
 		9:  number("done"),
-		10: number("next"), 11: number("more"), 12: finalsField,
+		10: number("next"), 11: number("more"), 12: finalsField, 13: number("opened"), 80: number("count"),
 	}}
 	keepaliveShape = &shape{"watch", []field{
 		1: data("job", 1, jobSize), 2: number("epoch"), 3: fixed("seq"), 4: number("answer"), 5: data("owner", 1, nodeSize),
@@ -133,7 +149,7 @@ var (
 	}}
 	helloShape = &shape{"hello", []field{1: number("version"), 2: fixed("kinds"), 3: data("software", 1, grid.MaxName),
 		4: number("boot"),
-		5: fixed("features")}}
+		5: fixed("features"), 6: fixed("instance"), 7: fixed("other")}}
 
 	bodyShapes = [grid.Kinds]*shape{
 		grid.KindDigest: digestShape, grid.KindPoll: pollShape, grid.KindState: stateShape, grid.KindOffer: offerShape,
@@ -146,6 +162,8 @@ var (
 		grid.KindStartLease: keepaliveShape, grid.KindStartLeaseAck: keepaliveShape, grid.KindDeposit: endedShape,
 		grid.KindDepositAck: refuseShape,
 		grid.KindWaiting:    pollShape, grid.KindPull: pollShape, grid.KindNoWork: pollShape,
+		grid.KindAwait: registerShape, grid.KindAwaited: registerShape,
+		grid.KindReserve: reserveShape, grid.KindReserveAck: reserveShape,
 	}
 )
 
@@ -153,6 +171,7 @@ var (
 func attemptsShape(name string, max int) *shape {
 	return &shape{name, []field{
 		1: data("jobs", 1, jobSize*max), 2: data("runs", 1, 2*max), 3: data("index", 1, 3*max),
-		4: data("epoch", 1, 5*max), 5: data("n", 1, 5*max),
+		4: data("epoch", 1, 5*max), 5: data("n", 1, 5*max), 50: number("started"),
+		51: message("reports", grid.MaxReports, reportShape),
 	}}
 }

@@ -74,6 +74,8 @@ func TestShapesAreTheSchema(t *testing.T) {
 	same(helloShape, (&pb.Hello{}).ProtoReflect().Descriptor())
 	same(tokenShape, (&pb.Token{}).ProtoReflect().Descriptor())
 	same(adShape, (&pb.Ad{}).ProtoReflect().Descriptor())
+	same(jobQueryShape, (&pb.JobQuery{}).ProtoReflect().Descriptor())
+	same(jobRowsShape, (&pb.JobRows{}).ProtoReflect().Descriptor())
 }
 
 // Encoding a poll, a state and a beat allocates nothing, and decoding only their texts and columns.

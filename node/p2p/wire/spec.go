@@ -23,7 +23,13 @@ func (c *Codec) readOffer(b []byte, o *grid.Offer) error {
 		return err
 	}
 	o.Class, o.Stamp, o.Stays, o.Pulled, o.Asks = cleanText(p.Class), p.Stamp, p.Stays, p.Pulled, p.Asks
-	if o.Members, err = getNodes(o.Members, p.Members); err != nil {
+	if o.Members, err = getMembers(o.Members, p.Members); err != nil {
+		return err
+	}
+	if o.Barred, err = getNodes("barred", grid.MaxBarred, o.Barred, p.Barred); err != nil {
+		return err
+	}
+	if o.Inputs, err = getFiles(p.Inputs); err != nil {
 		return err
 	}
 	o.Age, err = getSpan("age", p.Age)
@@ -34,7 +40,13 @@ func putSpec(s *grid.JobSpec) *pb.JobSpec {
 	p := &pb.JobSpec{Name: s.Name, Class: s.Class, Engine: s.Engine, Count: s.Count, Needs: putNeeds(&s.Needs),
 		Inputs: putFiles(s.Inputs), Timeout: int64(s.Timeout), Retries: s.Retries, Policy: s.Policy, Wait: s.Wait,
 		Idempotent: s.Idempotent,
-		Network:    uint32(s.Network)}
+		Network:    uint32(s.Network), Array: putArray(s.Array), OnFailure: putOnFailure(&s.Rules.OnFailure),
+		MaxFailures: uint32(max(s.Rules.MaxFailures, 0)), MaxRunning: uint32(max(s.Rules.MaxRunning, 0)),
+		Stdin: uint32(s.Stdin), Terminal: putTerminal(s.Terminal), After: putAfter(&s.After),
+		GangRanks: s.Gang.Ranks}
+	if s.Folders != nil {
+		p.Workdir, p.Home = []byte(s.Folders.Work), []byte(s.Folders.Home)
+	}
 	for _, w := range s.Command {
 		p.Command = append(p.Command, []byte(w))
 	}
@@ -48,7 +60,7 @@ func putSpec(s *grid.JobSpec) *pb.JobSpec {
 }
 
 func putNeeds(n *grid.Needs) *pb.Needs {
-	p := &pb.Needs{Cpu: int64(n.CPU), Memory: int64(n.Memory)}
+	p := &pb.Needs{Cpu: int64(n.CPU), Memory: int64(n.Memory), Counts: string(n.Counts), Pin: n.Pin}
 	for _, l := range n.Labels {
 		p.Labels = append(p.Labels, &pb.LabelNeed{Key: l.Key, Values: l.Values})
 	}
@@ -56,7 +68,7 @@ func putNeeds(n *grid.Needs) *pb.Needs {
 }
 
 func getNeeds(p *pb.Needs) grid.Needs {
-	n := grid.Needs{Resources: grid.Resources{CPU: grid.MilliCPU(p.GetCpu()), Memory: grid.Bytes(p.GetMemory())}}
+	n := grid.Needs{Resources: resourcesOf(p.GetCpu(), p.GetMemory(), p.GetCounts()), Pin: p.GetPin()}
 	for _, l := range p.GetLabels() {
 		n.Labels = append(n.Labels, grid.LabelNeed{Key: cleanText(l.GetKey()), Values: cleanTexts(l.GetValues())})
 	}

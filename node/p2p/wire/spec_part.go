@@ -71,10 +71,17 @@ func (p part) needs(n *grid.Needs) error {
 			n.CPU = grid.MilliCPU(x)
 		case 2:
 			n.Memory = grid.Bytes(x)
+		case 71:
+			n.Pin = x != 0
 		}
 		return nil
 	}, func(num protowire.Number, of part) error {
-		if num != 3 {
+		switch num {
+		case 70:
+			n.Counts = grid.Counts(strings.Clone(of.text))
+			return nil
+		case 3:
+		default:
 			return nil
 		}
 		n.Labels = append(n.Labels, grid.LabelNeed{})

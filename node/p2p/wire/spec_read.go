@@ -54,13 +54,36 @@ func (r *specReader) number(num protowire.Number, n uint64) error {
 		s.Wait = n != 0
 	case 14:
 		s.Idempotent = n != 0
+	case 41:
+		s.Rules.MaxFailures = int32(n)
+	case 42:
+		s.Rules.MaxRunning = int32(n)
+	case gangField:
+		s.Gang.Ranks = uint32(n)
 	case 15:
 		if n > math.MaxUint8 {
 			return fmt.Errorf("network: %w: %d", ErrBound, n)
 		}
 		s.Network = grid.Network(n)
+	case 60:
+		if n > math.MaxUint8 {
+			return fmt.Errorf("stdin: %w: %d", ErrBound, n)
+		}
+		s.Stdin = grid.Stdin(n)
+	case 61:
+		if n>>32 != 1 {
+			return fmt.Errorf("terminal: %w: %d", ErrBound, n)
+		}
+		s.Terminal = grid.Terminal{On: true, Rows: uint16(n >> 16), Cols: uint16(n)}
 	}
 	return nil
+}
+
+func putTerminal(t grid.Terminal) uint64 {
+	if !t.On {
+		return 0
+	}
+	return 1<<32 | uint64(t.Rows)<<16 | uint64(t.Cols)
 }
 
 func (r *specReader) data(num protowire.Number, p part) (err error) {
@@ -90,8 +113,27 @@ func (r *specReader) data(num protowire.Number, p part) (err error) {
 		err = p.submitter(&s.Submitter)
 	case 18:
 		err = getHash(p.b, &s.Capability)
+	case arrayField:
+		s.Array = new(grid.Array)
+		err = p.array(s.Array)
+	case afterField:
+		err = p.after(&s.After)
+	case 40:
+		err = p.onFailure(&s.Rules.OnFailure)
+	case 70:
+		folders(s).Work = p.display()
+	case 71:
+		folders(s).Home = p.display()
 	case sealField:
 		r.seals++
 	}
 	return err
+}
+
+// folders returns those of a spec, which it has from then on.
+func folders(s *grid.JobSpec) *grid.Folders {
+	if s.Folders == nil {
+		s.Folders = new(grid.Folders)
+	}
+	return s.Folders
 }

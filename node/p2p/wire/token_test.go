@@ -139,7 +139,8 @@ func TestTokenCheck(t *testing.T) {
 }
 
 func TestHello(t *testing.T) {
-	want := Hello{Version: Version, Kinds: grid.AllKinds | 1<<63, Software: "skep/0.1 go1.26", Boot: 12}
+	want := Hello{Version: Version, Kinds: grid.AllKinds | 1<<63, Software: "skep/0.1 go1.26", Boot: 12,
+		Instance: 1<<63 | 5, Other: 6}
 	b := want.Append([]byte("x"))[1:]
 	var got Hello
 	if err := got.Decode(b); err != nil || got != want {

@@ -72,11 +72,14 @@ func (t *Seat) SetFamiliar() {
 	t.claim.Familiar = true
 }
 
-// Free frees the seat. It may be called again, and after the seat was given away.
-func (t *Seat) Free() {
+// Free frees the seat, and reports whether it was taken still. It may be called again, and after the seat was given
+// away.
+func (t *Seat) Free() bool {
 	t.of.mu.Lock()
 	defer t.of.mu.Unlock()
+	taken := t.index >= 0
 	t.of.remove(t)
+	return taken
 }
 
 // Taken returns the number of taken seats.

@@ -118,8 +118,9 @@ func TestSeatsAreFreedOnce(t *testing.T) {
 	if h.take(1, "a", false, start) != nil {
 		t.Error("a node has more than its share")
 	}
-	a.Free()
-	a.Free()
+	if !a.Free() || a.Free() {
+		t.Error("want the first call to free the seat, and the second to find it free")
+	}
 	if h.Taken() != 1 || h.take(1, "a", false, start) == nil {
 		t.Errorf("%d places taken after one was given back twice: want 1", h.Taken())
 	}

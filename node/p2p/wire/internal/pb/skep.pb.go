@@ -60,6 +60,10 @@ type Message struct {
 	//	*Message_Waiting
 	//	*Message_Pull
 	//	*Message_NoWork
+	//	*Message_Await
+	//	*Message_Awaited
+	//	*Message_Reserve
+	//	*Message_ReserveAck
 	Body          isMessage_Body `protobuf_oneof:"body"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -372,6 +376,42 @@ func (x *Message) GetNoWork() *Poll {
 	return nil
 }
 
+func (x *Message) GetAwait() *Guard {
+	if x != nil {
+		if x, ok := x.Body.(*Message_Await); ok {
+			return x.Await
+		}
+	}
+	return nil
+}
+
+func (x *Message) GetAwaited() *Guard {
+	if x != nil {
+		if x, ok := x.Body.(*Message_Awaited); ok {
+			return x.Awaited
+		}
+	}
+	return nil
+}
+
+func (x *Message) GetReserve() *Reserve {
+	if x != nil {
+		if x, ok := x.Body.(*Message_Reserve); ok {
+			return x.Reserve
+		}
+	}
+	return nil
+}
+
+func (x *Message) GetReserveAck() *Reserve {
+	if x != nil {
+		if x, ok := x.Body.(*Message_ReserveAck); ok {
+			return x.ReserveAck
+		}
+	}
+	return nil
+}
+
 type isMessage_Body interface {
 	isMessage_Body()
 }
@@ -496,6 +536,22 @@ type Message_NoWork struct {
 	NoWork *Poll `protobuf:"bytes,30,opt,name=no_work,json=noWork,proto3,oneof"`
 }
 
+type Message_Await struct {
+	Await *Guard `protobuf:"bytes,31,opt,name=await,proto3,oneof"` // more: of after_each, from the task next on; finals: the tasks whose files are wanted
+}
+
+type Message_Awaited struct {
+	Awaited *Guard `protobuf:"bytes,32,opt,name=awaited,proto3,oneof"`
+}
+
+type Message_Reserve struct {
+	Reserve *Reserve `protobuf:"bytes,33,opt,name=reserve,proto3,oneof"`
+}
+
+type Message_ReserveAck struct {
+	ReserveAck *Reserve `protobuf:"bytes,34,opt,name=reserve_ack,json=reserveAck,proto3,oneof"`
+}
+
 func (*Message_Digest) isMessage_Body() {}
 
 func (*Message_Poll) isMessage_Body() {}
@@ -556,6 +612,14 @@ func (*Message_Pull) isMessage_Body() {}
 
 func (*Message_NoWork) isMessage_Body() {}
 
+func (*Message_Await) isMessage_Body() {}
+
+func (*Message_Awaited) isMessage_Body() {}
+
+func (*Message_Reserve) isMessage_Body() {}
+
+func (*Message_ReserveAck) isMessage_Body() {}
+
 // Hello is the first frame of a control stream.
 type Hello struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -564,6 +628,8 @@ type Hello struct {
 	Software      string                 `protobuf:"bytes,3,opt,name=software,proto3" json:"software,omitempty"`
 	Boot          uint64                 `protobuf:"varint,4,opt,name=boot,proto3" json:"boot,omitempty"`          // starts of the sender so far
 	Features      uint64                 `protobuf:"fixed64,5,opt,name=features,proto3" json:"features,omitempty"` // bit k = the sender does what feature k stands for
+	Instance      uint64                 `protobuf:"fixed64,6,opt,name=instance,proto3" json:"instance,omitempty"` // drawn anew at each start; 0: not told
+	Other         uint64                 `protobuf:"fixed64,7,opt,name=other,proto3" json:"other,omitempty"`       // in an answer: another instance with the asker's identity that is connected here; 0: none
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -629,6 +695,20 @@ func (x *Hello) GetBoot() uint64 {
 func (x *Hello) GetFeatures() uint64 {
 	if x != nil {
 		return x.Features
+	}
+	return 0
+}
+
+func (x *Hello) GetInstance() uint64 {
+	if x != nil {
+		return x.Instance
+	}
+	return 0
+}
+
+func (x *Hello) GetOther() uint64 {
+	if x != nil {
+		return x.Other
 	}
 	return 0
 }
@@ -755,6 +835,9 @@ type Ad struct {
 	Full          bool                   `protobuf:"varint,19,opt,name=full,proto3" json:"full,omitempty"`                     // its disk is nearly full: it takes nothing new
 	Private       uint32                 `protobuf:"varint,20,opt,name=private,proto3" json:"private,omitempty"`               // 1: it takes only what is submitted to it, 2: not even that, since it drains; draining is set with both
 	Waiting       bool                   `protobuf:"varint,21,opt,name=waiting,proto3" json:"waiting,omitempty"`               // tasks wait there that others may run
+	Counts        string                 `protobuf:"bytes,70,opt,name=counts,proto3" json:"counts,omitempty"`                  // capacity of counted resources, as "fpga=1,gpu=2", ordered by kind; so are the next two
+	FreeCounts    string                 `protobuf:"bytes,71,opt,name=free_counts,json=freeCounts,proto3" json:"free_counts,omitempty"`
+	Waits         string                 `protobuf:"bytes,72,opt,name=waits,proto3" json:"waits,omitempty"` // seconds until a task would start that needs one of a kind
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -936,6 +1019,27 @@ func (x *Ad) GetWaiting() bool {
 	return false
 }
 
+func (x *Ad) GetCounts() string {
+	if x != nil {
+		return x.Counts
+	}
+	return ""
+}
+
+func (x *Ad) GetFreeCounts() string {
+	if x != nil {
+		return x.FreeCounts
+	}
+	return ""
+}
+
+func (x *Ad) GetWaits() string {
+	if x != nil {
+		return x.Waits
+	}
+	return ""
+}
+
 type Label struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Key           string                 `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"`
@@ -1060,6 +1164,7 @@ type Poll struct {
 	Cores         int64                  `protobuf:"varint,7,opt,name=cores,proto3" json:"cores,omitempty"` // × 1000
 	Mine          uint64                 `protobuf:"varint,8,opt,name=mine,proto3" json:"mine,omitempty"`
 	Have          uint64                 `protobuf:"varint,9,opt,name=have,proto3" json:"have,omitempty"`
+	Counts        string                 `protobuf:"bytes,70,opt,name=counts,proto3" json:"counts,omitempty"` // as Needs.counts
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1157,6 +1262,13 @@ func (x *Poll) GetHave() uint64 {
 	return 0
 }
 
+func (x *Poll) GetCounts() string {
+	if x != nil {
+		return x.Counts
+	}
+	return ""
+}
+
 type State struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Id            uint64                 `protobuf:"fixed64,1,opt,name=id,proto3" json:"id,omitempty"`
@@ -1175,6 +1287,7 @@ type State struct {
 	Ran           int64                  `protobuf:"varint,14,opt,name=ran,proto3" json:"ran,omitempty"`   // ns
 	Rest          int64                  `protobuf:"varint,15,opt,name=rest,proto3" json:"rest,omitempty"` // ns
 	Stamp         uint64                 `protobuf:"varint,16,opt,name=stamp,proto3" json:"stamp,omitempty"`
+	FreeCounts    string                 `protobuf:"bytes,70,opt,name=free_counts,json=freeCounts,proto3" json:"free_counts,omitempty"` // as Ad.free_counts
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1321,6 +1434,13 @@ func (x *State) GetStamp() uint64 {
 	return 0
 }
 
+func (x *State) GetFreeCounts() string {
+	if x != nil {
+		return x.FreeCounts
+	}
+	return ""
+}
+
 type Offer struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Attempt       *Attempt               `protobuf:"bytes,1,opt,name=attempt,proto3" json:"attempt,omitempty"`
@@ -1333,6 +1453,8 @@ type Offer struct {
 	Stays         bool                   `protobuf:"varint,8,opt,name=stays,proto3" json:"stays,omitempty"`    // no idle node may pull it
 	Pulled        bool                   `protobuf:"varint,9,opt,name=pulled,proto3" json:"pulled,omitempty"`  // the worker has asked for it
 	Asks          bool                   `protobuf:"varint,10,opt,name=asks,proto3" json:"asks,omitempty"`     // the owner asks before it gives the attempt up
+	Barred        []byte                 `protobuf:"bytes,11,opt,name=barred,proto3" json:"barred,omitempty"`  // nodes that may not pull it, 32 bytes each
+	Inputs        []*File                `protobuf:"bytes,80,rep,name=inputs,proto3" json:"inputs,omitempty"`  // left by tasks of other jobs
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1437,6 +1559,20 @@ func (x *Offer) GetAsks() bool {
 	return false
 }
 
+func (x *Offer) GetBarred() []byte {
+	if x != nil {
+		return x.Barred
+	}
+	return nil
+}
+
+func (x *Offer) GetInputs() []*File {
+	if x != nil {
+		return x.Inputs
+	}
+	return nil
+}
+
 type Attempt struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Job           []byte                 `protobuf:"bytes,1,opt,name=job,proto3" json:"job,omitempty"` // 32 bytes of origin, 10 of nonce
@@ -1514,6 +1650,8 @@ type Attempts struct {
 	Index         []uint32               `protobuf:"varint,3,rep,packed,name=index,proto3" json:"index,omitempty"`
 	Epoch         []uint32               `protobuf:"varint,4,rep,packed,name=epoch,proto3" json:"epoch,omitempty"`
 	N             []uint32               `protobuf:"varint,5,rep,packed,name=n,proto3" json:"n,omitempty"`
+	Started       bool                   `protobuf:"varint,50,opt,name=started,proto3" json:"started,omitempty"` // of an accept: the attempt has started at once
+	Reports       []*Report              `protobuf:"bytes,51,rep,name=reports,proto3" json:"reports,omitempty"`  // of a beat, ordered by at
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1583,6 +1721,113 @@ func (x *Attempts) GetN() []uint32 {
 	return nil
 }
 
+func (x *Attempts) GetStarted() bool {
+	if x != nil {
+		return x.Started
+	}
+	return false
+}
+
+func (x *Attempts) GetReports() []*Report {
+	if x != nil {
+		return x.Reports
+	}
+	return nil
+}
+
+// Report is what a worker says of one of the attempts in a beat, beside that it has it.
+type Report struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	At            uint32                 `protobuf:"varint,1,opt,name=at,proto3" json:"at,omitempty"`         // its place among the attempts
+	Queued        bool                   `protobuf:"varint,2,opt,name=queued,proto3" json:"queued,omitempty"` // it waits there; else it has started
+	Said          bool                   `protobuf:"varint,3,opt,name=said,proto3" json:"said,omitempty"`     // the rest is set
+	Done          float64                `protobuf:"fixed64,4,opt,name=done,proto3" json:"done,omitempty"`
+	Total         float64                `protobuf:"fixed64,5,opt,name=total,proto3" json:"total,omitempty"` // 0 = not known
+	Text          string                 `protobuf:"bytes,6,opt,name=text,proto3" json:"text,omitempty"`
+	Rejected      uint32                 `protobuf:"varint,7,opt,name=rejected,proto3" json:"rejected,omitempty"` // lines that said no progress
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Report) Reset() {
+	*x = Report{}
+	mi := &file_skep_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Report) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Report) ProtoMessage() {}
+
+func (x *Report) ProtoReflect() protoreflect.Message {
+	mi := &file_skep_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Report.ProtoReflect.Descriptor instead.
+func (*Report) Descriptor() ([]byte, []int) {
+	return file_skep_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *Report) GetAt() uint32 {
+	if x != nil {
+		return x.At
+	}
+	return 0
+}
+
+func (x *Report) GetQueued() bool {
+	if x != nil {
+		return x.Queued
+	}
+	return false
+}
+
+func (x *Report) GetSaid() bool {
+	if x != nil {
+		return x.Said
+	}
+	return false
+}
+
+func (x *Report) GetDone() float64 {
+	if x != nil {
+		return x.Done
+	}
+	return 0
+}
+
+func (x *Report) GetTotal() float64 {
+	if x != nil {
+		return x.Total
+	}
+	return 0
+}
+
+func (x *Report) GetText() string {
+	if x != nil {
+		return x.Text
+	}
+	return ""
+}
+
+func (x *Report) GetRejected() uint32 {
+	if x != nil {
+		return x.Rejected
+	}
+	return 0
+}
+
 type Refuse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Attempt       *Attempt               `protobuf:"bytes,1,opt,name=attempt,proto3" json:"attempt,omitempty"`
@@ -1595,7 +1840,7 @@ type Refuse struct {
 
 func (x *Refuse) Reset() {
 	*x = Refuse{}
-	mi := &file_skep_proto_msgTypes[12]
+	mi := &file_skep_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1607,7 +1852,7 @@ func (x *Refuse) String() string {
 func (*Refuse) ProtoMessage() {}
 
 func (x *Refuse) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[12]
+	mi := &file_skep_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1620,7 +1865,7 @@ func (x *Refuse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Refuse.ProtoReflect.Descriptor instead.
 func (*Refuse) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{12}
+	return file_skep_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *Refuse) GetAttempt() *Attempt {
@@ -1661,7 +1906,7 @@ type Ended struct {
 
 func (x *Ended) Reset() {
 	*x = Ended{}
-	mi := &file_skep_proto_msgTypes[13]
+	mi := &file_skep_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1673,7 +1918,7 @@ func (x *Ended) String() string {
 func (*Ended) ProtoMessage() {}
 
 func (x *Ended) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[13]
+	mi := &file_skep_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1686,7 +1931,7 @@ func (x *Ended) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Ended.ProtoReflect.Descriptor instead.
 func (*Ended) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{13}
+	return file_skep_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *Ended) GetAttempt() *Attempt {
@@ -1715,14 +1960,15 @@ type Result struct {
 	Stdout        *Output                `protobuf:"bytes,8,opt,name=stdout,proto3" json:"stdout,omitempty"`
 	Stderr        *Output                `protobuf:"bytes,9,opt,name=stderr,proto3" json:"stderr,omitempty"`
 	Outputs       []*File                `protobuf:"bytes,10,rep,name=outputs,proto3" json:"outputs,omitempty"`
-	Next          string                 `protobuf:"bytes,11,opt,name=next,proto3" json:"next,omitempty"` // class
+	Next          string                 `protobuf:"bytes,11,opt,name=next,proto3" json:"next,omitempty"`                         // class
+	LastLine      string                 `protobuf:"bytes,40,opt,name=last_line,json=lastLine,proto3" json:"last_line,omitempty"` // of a long standard error of an attempt that failed
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Result) Reset() {
 	*x = Result{}
-	mi := &file_skep_proto_msgTypes[14]
+	mi := &file_skep_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1734,7 +1980,7 @@ func (x *Result) String() string {
 func (*Result) ProtoMessage() {}
 
 func (x *Result) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[14]
+	mi := &file_skep_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1747,7 +1993,7 @@ func (x *Result) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Result.ProtoReflect.Descriptor instead.
 func (*Result) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{14}
+	return file_skep_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *Result) GetCause() uint32 {
@@ -1827,6 +2073,13 @@ func (x *Result) GetNext() string {
 	return ""
 }
 
+func (x *Result) GetLastLine() string {
+	if x != nil {
+		return x.LastLine
+	}
+	return ""
+}
+
 type Output struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Inline        []byte                 `protobuf:"bytes,1,opt,name=inline,proto3" json:"inline,omitempty"`
@@ -1839,7 +2092,7 @@ type Output struct {
 
 func (x *Output) Reset() {
 	*x = Output{}
-	mi := &file_skep_proto_msgTypes[15]
+	mi := &file_skep_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1851,7 +2104,7 @@ func (x *Output) String() string {
 func (*Output) ProtoMessage() {}
 
 func (x *Output) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[15]
+	mi := &file_skep_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1864,7 +2117,7 @@ func (x *Output) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Output.ProtoReflect.Descriptor instead.
 func (*Output) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{15}
+	return file_skep_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *Output) GetInline() []byte {
@@ -1908,7 +2161,7 @@ type File struct {
 
 func (x *File) Reset() {
 	*x = File{}
-	mi := &file_skep_proto_msgTypes[16]
+	mi := &file_skep_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1920,7 +2173,7 @@ func (x *File) String() string {
 func (*File) ProtoMessage() {}
 
 func (x *File) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[16]
+	mi := &file_skep_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1933,7 +2186,7 @@ func (x *File) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use File.ProtoReflect.Descriptor instead.
 func (*File) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{16}
+	return file_skep_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *File) GetPath() []byte {
@@ -1981,16 +2234,26 @@ type JobSpec struct {
 	Wait          bool                   `protobuf:"varint,13,opt,name=wait,proto3" json:"wait,omitempty"`
 	Idempotent    bool                   `protobuf:"varint,14,opt,name=idempotent,proto3" json:"idempotent,omitempty"`
 	Network       uint32                 `protobuf:"varint,15,opt,name=network,proto3" json:"network,omitempty"`      // 0 the host's, 1 none
+	Array         *Array                 `protobuf:"bytes,30,opt,name=array,proto3" json:"array,omitempty"`           // needs the label that grid.ArrayLabel names
 	Submitter     *Submitter             `protobuf:"bytes,17,opt,name=submitter,proto3" json:"submitter,omitempty"`   // only of a spec that is signed, as the next
 	Capability    []byte                 `protobuf:"bytes,18,opt,name=capability,proto3" json:"capability,omitempty"` // SHA-256 of what opens the job; none = its access is members
+	Stdin         uint32                 `protobuf:"varint,60,opt,name=stdin,proto3" json:"stdin,omitempty"`          // 0 none, 1 streamed by the client, 2 the last of the inputs
+	Terminal      uint64                 `protobuf:"varint,61,opt,name=terminal,proto3" json:"terminal,omitempty"`    // 0 none, else 1 << 32 | rows << 16 | columns
 	Signature     []byte                 `protobuf:"bytes,19,opt,name=signature,proto3" json:"signature,omitempty"`   // Ed25519, by the job's origin over the job's ID and all bytes of the spec before this field, the last one
+	OnFailure     *OnFailure             `protobuf:"bytes,40,opt,name=on_failure,json=onFailure,proto3" json:"on_failure,omitempty"`
+	MaxFailures   uint32                 `protobuf:"varint,41,opt,name=max_failures,json=maxFailures,proto3" json:"max_failures,omitempty"` // failed tasks after which the rest is cancelled; 0 = any number may fail
+	Workdir       []byte                 `protobuf:"bytes,70,opt,name=workdir,proto3" json:"workdir,omitempty"`                             // folders of the machine; need labels, see grid.Folders
+	Home          []byte                 `protobuf:"bytes,71,opt,name=home,proto3" json:"home,omitempty"`
+	MaxRunning    uint32                 `protobuf:"varint,42,opt,name=max_running,json=maxRunning,proto3" json:"max_running,omitempty"` // tasks that may have a worker at a time; 0 = any number
+	After         *After                 `protobuf:"bytes,80,opt,name=after,proto3" json:"after,omitempty"`
+	GangRanks     uint32                 `protobuf:"varint,90,opt,name=gang_ranks,json=gangRanks,proto3" json:"gang_ranks,omitempty"` // the tasks start together; 0 = they do not
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *JobSpec) Reset() {
 	*x = JobSpec{}
-	mi := &file_skep_proto_msgTypes[17]
+	mi := &file_skep_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2002,7 +2265,7 @@ func (x *JobSpec) String() string {
 func (*JobSpec) ProtoMessage() {}
 
 func (x *JobSpec) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[17]
+	mi := &file_skep_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2015,7 +2278,7 @@ func (x *JobSpec) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JobSpec.ProtoReflect.Descriptor instead.
 func (*JobSpec) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{17}
+	return file_skep_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *JobSpec) GetName() string {
@@ -2123,6 +2386,13 @@ func (x *JobSpec) GetNetwork() uint32 {
 	return 0
 }
 
+func (x *JobSpec) GetArray() *Array {
+	if x != nil {
+		return x.Array
+	}
+	return nil
+}
+
 func (x *JobSpec) GetSubmitter() *Submitter {
 	if x != nil {
 		return x.Submitter
@@ -2137,9 +2407,566 @@ func (x *JobSpec) GetCapability() []byte {
 	return nil
 }
 
+func (x *JobSpec) GetStdin() uint32 {
+	if x != nil {
+		return x.Stdin
+	}
+	return 0
+}
+
+func (x *JobSpec) GetTerminal() uint64 {
+	if x != nil {
+		return x.Terminal
+	}
+	return 0
+}
+
 func (x *JobSpec) GetSignature() []byte {
 	if x != nil {
 		return x.Signature
+	}
+	return nil
+}
+
+func (x *JobSpec) GetOnFailure() *OnFailure {
+	if x != nil {
+		return x.OnFailure
+	}
+	return nil
+}
+
+func (x *JobSpec) GetMaxFailures() uint32 {
+	if x != nil {
+		return x.MaxFailures
+	}
+	return 0
+}
+
+func (x *JobSpec) GetWorkdir() []byte {
+	if x != nil {
+		return x.Workdir
+	}
+	return nil
+}
+
+func (x *JobSpec) GetHome() []byte {
+	if x != nil {
+		return x.Home
+	}
+	return nil
+}
+
+func (x *JobSpec) GetMaxRunning() uint32 {
+	if x != nil {
+		return x.MaxRunning
+	}
+	return 0
+}
+
+func (x *JobSpec) GetAfter() *After {
+	if x != nil {
+		return x.After
+	}
+	return nil
+}
+
+func (x *JobSpec) GetGangRanks() uint32 {
+	if x != nil {
+		return x.GangRanks
+	}
+	return 0
+}
+
+// Reserve is about slots that a worker keeps for ranks of a gang.
+type Reserve struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Job           []byte                 `protobuf:"bytes,1,opt,name=job,proto3" json:"job,omitempty"`      // 32 bytes of origin, 10 of nonce
+	Epoch         uint32                 `protobuf:"varint,2,opt,name=epoch,proto3" json:"epoch,omitempty"` // of the attempt
+	N             uint32                 `protobuf:"varint,3,opt,name=n,proto3" json:"n,omitempty"`
+	Round         uint32                 `protobuf:"varint,4,opt,name=round,proto3" json:"round,omitempty"`   // of the owner's tries; an answer repeats it
+	Ranks         uint32                 `protobuf:"varint,5,opt,name=ranks,proto3" json:"ranks,omitempty"`   // asked for, 0 = none any more; of an answer: kept, or possible now
+	Cpu           int64                  `protobuf:"varint,6,opt,name=cpu,proto3" json:"cpu,omitempty"`       // thousandths, of one rank
+	Memory        int64                  `protobuf:"varint,7,opt,name=memory,proto3" json:"memory,omitempty"` // bytes
+	Counts        string                 `protobuf:"bytes,8,opt,name=counts,proto3" json:"counts,omitempty"`
+	Ttl           int64                  `protobuf:"varint,9,opt,name=ttl,proto3" json:"ttl,omitempty"`      // ns
+	Age           int64                  `protobuf:"varint,10,opt,name=age,proto3" json:"age,omitempty"`     // ns, of the job
+	Later         bool                   `protobuf:"varint,11,opt,name=later,proto3" json:"later,omitempty"` // slots that become free are kept too
+	Why           uint32                 `protobuf:"varint,12,opt,name=why,proto3" json:"why,omitempty"`     // of an answer: 0 = all are kept
+	Detail        string                 `protobuf:"bytes,13,opt,name=detail,proto3" json:"detail,omitempty"`
+	Holder        []byte                 `protobuf:"bytes,14,opt,name=holder,proto3" json:"holder,omitempty"` // of an answer: the job that the slots are kept for instead
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Reserve) Reset() {
+	*x = Reserve{}
+	mi := &file_skep_proto_msgTypes[19]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Reserve) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Reserve) ProtoMessage() {}
+
+func (x *Reserve) ProtoReflect() protoreflect.Message {
+	mi := &file_skep_proto_msgTypes[19]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Reserve.ProtoReflect.Descriptor instead.
+func (*Reserve) Descriptor() ([]byte, []int) {
+	return file_skep_proto_rawDescGZIP(), []int{19}
+}
+
+func (x *Reserve) GetJob() []byte {
+	if x != nil {
+		return x.Job
+	}
+	return nil
+}
+
+func (x *Reserve) GetEpoch() uint32 {
+	if x != nil {
+		return x.Epoch
+	}
+	return 0
+}
+
+func (x *Reserve) GetN() uint32 {
+	if x != nil {
+		return x.N
+	}
+	return 0
+}
+
+func (x *Reserve) GetRound() uint32 {
+	if x != nil {
+		return x.Round
+	}
+	return 0
+}
+
+func (x *Reserve) GetRanks() uint32 {
+	if x != nil {
+		return x.Ranks
+	}
+	return 0
+}
+
+func (x *Reserve) GetCpu() int64 {
+	if x != nil {
+		return x.Cpu
+	}
+	return 0
+}
+
+func (x *Reserve) GetMemory() int64 {
+	if x != nil {
+		return x.Memory
+	}
+	return 0
+}
+
+func (x *Reserve) GetCounts() string {
+	if x != nil {
+		return x.Counts
+	}
+	return ""
+}
+
+func (x *Reserve) GetTtl() int64 {
+	if x != nil {
+		return x.Ttl
+	}
+	return 0
+}
+
+func (x *Reserve) GetAge() int64 {
+	if x != nil {
+		return x.Age
+	}
+	return 0
+}
+
+func (x *Reserve) GetLater() bool {
+	if x != nil {
+		return x.Later
+	}
+	return false
+}
+
+func (x *Reserve) GetWhy() uint32 {
+	if x != nil {
+		return x.Why
+	}
+	return 0
+}
+
+func (x *Reserve) GetDetail() string {
+	if x != nil {
+		return x.Detail
+	}
+	return ""
+}
+
+func (x *Reserve) GetHolder() []byte {
+	if x != nil {
+		return x.Holder
+	}
+	return nil
+}
+
+// After is what a job waits for.
+type After struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Jobs          []*Dependency          `protobuf:"bytes,1,rep,name=jobs,proto3" json:"jobs,omitempty"`
+	Inputs        []*JobInput            `protobuf:"bytes,2,rep,name=inputs,proto3" json:"inputs,omitempty"` // needs the label that grid.JobInputsLabel names
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *After) Reset() {
+	*x = After{}
+	mi := &file_skep_proto_msgTypes[20]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *After) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*After) ProtoMessage() {}
+
+func (x *After) ProtoReflect() protoreflect.Message {
+	mi := &file_skep_proto_msgTypes[20]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use After.ProtoReflect.Descriptor instead.
+func (*After) Descriptor() ([]byte, []int) {
+	return file_skep_proto_rawDescGZIP(), []int{20}
+}
+
+func (x *After) GetJobs() []*Dependency {
+	if x != nil {
+		return x.Jobs
+	}
+	return nil
+}
+
+func (x *After) GetInputs() []*JobInput {
+	if x != nil {
+		return x.Inputs
+	}
+	return nil
+}
+
+type Dependency struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Job           []byte                 `protobuf:"bytes,1,opt,name=job,proto3" json:"job,omitempty"`         // 32 bytes of origin, 10 of nonce
+	Kind          uint32                 `protobuf:"varint,2,opt,name=kind,proto3" json:"kind,omitempty"`      // 0 any end, 1 all tasks well, 2 task by task
+	Members       []byte                 `protobuf:"bytes,3,opt,name=members,proto3" json:"members,omitempty"` // of its register, 32 bytes each
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Dependency) Reset() {
+	*x = Dependency{}
+	mi := &file_skep_proto_msgTypes[21]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Dependency) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Dependency) ProtoMessage() {}
+
+func (x *Dependency) ProtoReflect() protoreflect.Message {
+	mi := &file_skep_proto_msgTypes[21]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Dependency.ProtoReflect.Descriptor instead.
+func (*Dependency) Descriptor() ([]byte, []int) {
+	return file_skep_proto_rawDescGZIP(), []int{21}
+}
+
+func (x *Dependency) GetJob() []byte {
+	if x != nil {
+		return x.Job
+	}
+	return nil
+}
+
+func (x *Dependency) GetKind() uint32 {
+	if x != nil {
+		return x.Kind
+	}
+	return 0
+}
+
+func (x *Dependency) GetMembers() []byte {
+	if x != nil {
+		return x.Members
+	}
+	return nil
+}
+
+// JobInput is a file that a task of a job that is waited for leaves.
+type JobInput struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Of            uint32                 `protobuf:"varint,1,opt,name=of,proto3" json:"of,omitempty"` // position in jobs
+	Task          uint32                 `protobuf:"varint,2,opt,name=task,proto3" json:"task,omitempty"`
+	Path          []byte                 `protobuf:"bytes,3,opt,name=path,proto3" json:"path,omitempty"`
+	To            []byte                 `protobuf:"bytes,4,opt,name=to,proto3" json:"to,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *JobInput) Reset() {
+	*x = JobInput{}
+	mi := &file_skep_proto_msgTypes[22]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *JobInput) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*JobInput) ProtoMessage() {}
+
+func (x *JobInput) ProtoReflect() protoreflect.Message {
+	mi := &file_skep_proto_msgTypes[22]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use JobInput.ProtoReflect.Descriptor instead.
+func (*JobInput) Descriptor() ([]byte, []int) {
+	return file_skep_proto_rawDescGZIP(), []int{22}
+}
+
+func (x *JobInput) GetOf() uint32 {
+	if x != nil {
+		return x.Of
+	}
+	return 0
+}
+
+func (x *JobInput) GetTask() uint32 {
+	if x != nil {
+		return x.Task
+	}
+	return 0
+}
+
+func (x *JobInput) GetPath() []byte {
+	if x != nil {
+		return x.Path
+	}
+	return nil
+}
+
+func (x *JobInput) GetTo() []byte {
+	if x != nil {
+		return x.To
+	}
+	return nil
+}
+
+// OnFailure says after which recorded ends a task is run again.
+type OnFailure struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Retry         int32                  `protobuf:"varint,1,opt,name=retry,proto3" json:"retry,omitempty"`
+	Codes         []uint32               `protobuf:"varint,2,rep,packed,name=codes,proto3" json:"codes,omitempty"` // ascending; none = each failure but a time limit
+	Backoff       int64                  `protobuf:"varint,3,opt,name=backoff,proto3" json:"backoff,omitempty"`    // ns
+	Rerun         bool                   `protobuf:"varint,4,opt,name=rerun,proto3" json:"rerun,omitempty"`        // also with retries 0
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *OnFailure) Reset() {
+	*x = OnFailure{}
+	mi := &file_skep_proto_msgTypes[23]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *OnFailure) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*OnFailure) ProtoMessage() {}
+
+func (x *OnFailure) ProtoReflect() protoreflect.Message {
+	mi := &file_skep_proto_msgTypes[23]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use OnFailure.ProtoReflect.Descriptor instead.
+func (*OnFailure) Descriptor() ([]byte, []int) {
+	return file_skep_proto_rawDescGZIP(), []int{23}
+}
+
+func (x *OnFailure) GetRetry() int32 {
+	if x != nil {
+		return x.Retry
+	}
+	return 0
+}
+
+func (x *OnFailure) GetCodes() []uint32 {
+	if x != nil {
+		return x.Codes
+	}
+	return nil
+}
+
+func (x *OnFailure) GetBackoff() int64 {
+	if x != nil {
+		return x.Backoff
+	}
+	return 0
+}
+
+func (x *OnFailure) GetRerun() bool {
+	if x != nil {
+		return x.Rerun
+	}
+	return false
+}
+
+// Array is the values of a job's tasks: a task for each combination, the last axis varying fastest. Its parts are
+// columns: the values of all axes, one after the other, and numbers in packed lists.
+type Array struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Names         []string               `protobuf:"bytes,1,rep,name=names,proto3" json:"names,omitempty"`           // of the axes
+	Counts        []uint32               `protobuf:"varint,2,rep,packed,name=counts,proto3" json:"counts,omitempty"` // of values, one for each axis; 0: it has the indices or the lines, as its name says
+	Values        [][]byte               `protobuf:"bytes,3,rep,name=values,proto3" json:"values,omitempty"`
+	Indices       []uint32               `protobuf:"varint,4,rep,packed,name=indices,proto3" json:"indices,omitempty"` // first, last, step of each range
+	Lines         []byte                 `protobuf:"bytes,5,opt,name=lines,proto3" json:"lines,omitempty"`             // path of an input
+	LineCount     uint32                 `protobuf:"varint,6,opt,name=line_count,json=lineCount,proto3" json:"line_count,omitempty"`
+	Inputs        []uint32               `protobuf:"varint,7,rep,packed,name=inputs,proto3" json:"inputs,omitempty"` // input, axis, value: it is only for tasks with that value; ordered by input
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Array) Reset() {
+	*x = Array{}
+	mi := &file_skep_proto_msgTypes[24]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Array) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Array) ProtoMessage() {}
+
+func (x *Array) ProtoReflect() protoreflect.Message {
+	mi := &file_skep_proto_msgTypes[24]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Array.ProtoReflect.Descriptor instead.
+func (*Array) Descriptor() ([]byte, []int) {
+	return file_skep_proto_rawDescGZIP(), []int{24}
+}
+
+func (x *Array) GetNames() []string {
+	if x != nil {
+		return x.Names
+	}
+	return nil
+}
+
+func (x *Array) GetCounts() []uint32 {
+	if x != nil {
+		return x.Counts
+	}
+	return nil
+}
+
+func (x *Array) GetValues() [][]byte {
+	if x != nil {
+		return x.Values
+	}
+	return nil
+}
+
+func (x *Array) GetIndices() []uint32 {
+	if x != nil {
+		return x.Indices
+	}
+	return nil
+}
+
+func (x *Array) GetLines() []byte {
+	if x != nil {
+		return x.Lines
+	}
+	return nil
+}
+
+func (x *Array) GetLineCount() uint32 {
+	if x != nil {
+		return x.LineCount
+	}
+	return 0
+}
+
+func (x *Array) GetInputs() []uint32 {
+	if x != nil {
+		return x.Inputs
 	}
 	return nil
 }
@@ -2155,7 +2982,7 @@ type Submitter struct {
 
 func (x *Submitter) Reset() {
 	*x = Submitter{}
-	mi := &file_skep_proto_msgTypes[18]
+	mi := &file_skep_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2167,7 +2994,7 @@ func (x *Submitter) String() string {
 func (*Submitter) ProtoMessage() {}
 
 func (x *Submitter) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[18]
+	mi := &file_skep_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2180,7 +3007,7 @@ func (x *Submitter) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Submitter.ProtoReflect.Descriptor instead.
 func (*Submitter) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{18}
+	return file_skep_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *Submitter) GetNode() []byte {
@@ -2207,7 +3034,7 @@ type Var struct {
 
 func (x *Var) Reset() {
 	*x = Var{}
-	mi := &file_skep_proto_msgTypes[19]
+	mi := &file_skep_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2219,7 +3046,7 @@ func (x *Var) String() string {
 func (*Var) ProtoMessage() {}
 
 func (x *Var) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[19]
+	mi := &file_skep_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2232,7 +3059,7 @@ func (x *Var) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Var.ProtoReflect.Descriptor instead.
 func (*Var) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{19}
+	return file_skep_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *Var) GetName() []byte {
@@ -2254,13 +3081,15 @@ type Needs struct {
 	Cpu           int64                  `protobuf:"varint,1,opt,name=cpu,proto3" json:"cpu,omitempty"`
 	Memory        int64                  `protobuf:"varint,2,opt,name=memory,proto3" json:"memory,omitempty"`
 	Labels        []*LabelNeed           `protobuf:"bytes,3,rep,name=labels,proto3" json:"labels,omitempty"`
+	Counts        string                 `protobuf:"bytes,70,opt,name=counts,proto3" json:"counts,omitempty"` // counted resources, as "fpga=1,gpu=2"; needs the label that grid.ResourceLabel names
+	Pin           bool                   `protobuf:"varint,71,opt,name=pin,proto3" json:"pin,omitempty"`      // processors of its own; needs the label that grid.PinLabel names
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Needs) Reset() {
 	*x = Needs{}
-	mi := &file_skep_proto_msgTypes[20]
+	mi := &file_skep_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2272,7 +3101,7 @@ func (x *Needs) String() string {
 func (*Needs) ProtoMessage() {}
 
 func (x *Needs) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[20]
+	mi := &file_skep_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2285,7 +3114,7 @@ func (x *Needs) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Needs.ProtoReflect.Descriptor instead.
 func (*Needs) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{20}
+	return file_skep_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *Needs) GetCpu() int64 {
@@ -2309,6 +3138,20 @@ func (x *Needs) GetLabels() []*LabelNeed {
 	return nil
 }
 
+func (x *Needs) GetCounts() string {
+	if x != nil {
+		return x.Counts
+	}
+	return ""
+}
+
+func (x *Needs) GetPin() bool {
+	if x != nil {
+		return x.Pin
+	}
+	return false
+}
+
 type LabelNeed struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Key           string                 `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"`
@@ -2319,7 +3162,7 @@ type LabelNeed struct {
 
 func (x *LabelNeed) Reset() {
 	*x = LabelNeed{}
-	mi := &file_skep_proto_msgTypes[21]
+	mi := &file_skep_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2331,7 +3174,7 @@ func (x *LabelNeed) String() string {
 func (*LabelNeed) ProtoMessage() {}
 
 func (x *LabelNeed) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[21]
+	mi := &file_skep_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2344,7 +3187,7 @@ func (x *LabelNeed) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LabelNeed.ProtoReflect.Descriptor instead.
 func (*LabelNeed) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{21}
+	return file_skep_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *LabelNeed) GetKey() string {
@@ -2377,7 +3220,7 @@ type Find struct {
 
 func (x *Find) Reset() {
 	*x = Find{}
-	mi := &file_skep_proto_msgTypes[22]
+	mi := &file_skep_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2389,7 +3232,7 @@ func (x *Find) String() string {
 func (*Find) ProtoMessage() {}
 
 func (x *Find) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[22]
+	mi := &file_skep_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2402,7 +3245,7 @@ func (x *Find) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Find.ProtoReflect.Descriptor instead.
 func (*Find) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{22}
+	return file_skep_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *Find) GetId() uint64 {
@@ -2472,7 +3315,7 @@ type Search struct {
 
 func (x *Search) Reset() {
 	*x = Search{}
-	mi := &file_skep_proto_msgTypes[23]
+	mi := &file_skep_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2484,7 +3327,7 @@ func (x *Search) String() string {
 func (*Search) ProtoMessage() {}
 
 func (x *Search) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[23]
+	mi := &file_skep_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2497,7 +3340,7 @@ func (x *Search) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Search.ProtoReflect.Descriptor instead.
 func (*Search) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{23}
+	return file_skep_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *Search) GetFind() *Find {
@@ -2529,13 +3372,15 @@ type Guard struct {
 	Next          uint32                 `protobuf:"varint,10,opt,name=next,proto3" json:"next,omitempty"`
 	More          bool                   `protobuf:"varint,11,opt,name=more,proto3" json:"more,omitempty"`
 	Finals        []*Final               `protobuf:"bytes,12,rep,name=finals,proto3" json:"finals,omitempty"`
+	Opened        uint32                 `protobuf:"varint,13,opt,name=opened,proto3" json:"opened,omitempty"` // times that the register was opened for a retry
+	Count         uint32                 `protobuf:"varint,80,opt,name=count,proto3" json:"count,omitempty"`   // of awaited: tasks of the job
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Guard) Reset() {
 	*x = Guard{}
-	mi := &file_skep_proto_msgTypes[24]
+	mi := &file_skep_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2547,7 +3392,7 @@ func (x *Guard) String() string {
 func (*Guard) ProtoMessage() {}
 
 func (x *Guard) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[24]
+	mi := &file_skep_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2560,7 +3405,7 @@ func (x *Guard) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Guard.ProtoReflect.Descriptor instead.
 func (*Guard) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{24}
+	return file_skep_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *Guard) GetJob() []byte {
@@ -2647,6 +3492,20 @@ func (x *Guard) GetFinals() []*Final {
 	return nil
 }
 
+func (x *Guard) GetOpened() uint32 {
+	if x != nil {
+		return x.Opened
+	}
+	return 0
+}
+
+func (x *Guard) GetCount() uint32 {
+	if x != nil {
+		return x.Count
+	}
+	return 0
+}
+
 // Watch is what they say that needs no entries.
 type Watch struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -2666,7 +3525,7 @@ type Watch struct {
 
 func (x *Watch) Reset() {
 	*x = Watch{}
-	mi := &file_skep_proto_msgTypes[25]
+	mi := &file_skep_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2678,7 +3537,7 @@ func (x *Watch) String() string {
 func (*Watch) ProtoMessage() {}
 
 func (x *Watch) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[25]
+	mi := &file_skep_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2691,7 +3550,7 @@ func (x *Watch) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Watch.ProtoReflect.Descriptor instead.
 func (*Watch) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{25}
+	return file_skep_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *Watch) GetJob() []byte {
@@ -2777,13 +3636,18 @@ type Final struct {
 	Placed        int64                  `protobuf:"varint,8,opt,name=placed,proto3" json:"placed,omitempty"`
 	Began         int64                  `protobuf:"varint,9,opt,name=began,proto3" json:"began,omitempty"`
 	Done          int64                  `protobuf:"varint,10,opt,name=done,proto3" json:"done,omitempty"`
+	Round         uint32                 `protobuf:"varint,40,opt,name=round,proto3" json:"round,omitempty"`                             // recorded ends of the task before this one
+	Again         int64                  `protobuf:"varint,41,opt,name=again,proto3" json:"again,omitempty"`                             // ns after done until the next attempt may start; 0 = it is final
+	Failures      []*Failure             `protobuf:"bytes,42,rep,name=failures,proto3" json:"failures,omitempty"`                        // the newest of the ends before this one
+	RetriedAt     uint32                 `protobuf:"varint,43,opt,name=retried_at,json=retriedAt,proto3" json:"retried_at,omitempty"`    // round of the first end after the newest retry by a caller
+	RetryEpoch    uint32                 `protobuf:"varint,44,opt,name=retry_epoch,json=retryEpoch,proto3" json:"retry_epoch,omitempty"` // of the owner that decided it
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Final) Reset() {
 	*x = Final{}
-	mi := &file_skep_proto_msgTypes[26]
+	mi := &file_skep_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2795,7 +3659,7 @@ func (x *Final) String() string {
 func (*Final) ProtoMessage() {}
 
 func (x *Final) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[26]
+	mi := &file_skep_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2808,7 +3672,7 @@ func (x *Final) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Final.ProtoReflect.Descriptor instead.
 func (*Final) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{26}
+	return file_skep_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *Final) GetIndex() uint32 {
@@ -2881,6 +3745,134 @@ func (x *Final) GetDone() int64 {
 	return 0
 }
 
+func (x *Final) GetRound() uint32 {
+	if x != nil {
+		return x.Round
+	}
+	return 0
+}
+
+func (x *Final) GetAgain() int64 {
+	if x != nil {
+		return x.Again
+	}
+	return 0
+}
+
+func (x *Final) GetFailures() []*Failure {
+	if x != nil {
+		return x.Failures
+	}
+	return nil
+}
+
+func (x *Final) GetRetriedAt() uint32 {
+	if x != nil {
+		return x.RetriedAt
+	}
+	return 0
+}
+
+func (x *Final) GetRetryEpoch() uint32 {
+	if x != nil {
+		return x.RetryEpoch
+	}
+	return 0
+}
+
+// Failure is a recorded end after which the task was run again.
+type Failure struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	AttemptEpoch  uint32                 `protobuf:"varint,1,opt,name=attempt_epoch,json=attemptEpoch,proto3" json:"attempt_epoch,omitempty"`
+	AttemptN      uint32                 `protobuf:"varint,2,opt,name=attempt_n,json=attemptN,proto3" json:"attempt_n,omitempty"`
+	Worker        []byte                 `protobuf:"bytes,3,opt,name=worker,proto3" json:"worker,omitempty"`
+	Cause         uint32                 `protobuf:"varint,4,opt,name=cause,proto3" json:"cause,omitempty"`
+	Exit          int32                  `protobuf:"zigzag32,5,opt,name=exit,proto3" json:"exit,omitempty"`
+	Line          string                 `protobuf:"bytes,6,opt,name=line,proto3" json:"line,omitempty"`  // the last of its standard error, or why it ended
+	Done          int64                  `protobuf:"varint,7,opt,name=done,proto3" json:"done,omitempty"` // ns ago; on disk Unix ns
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Failure) Reset() {
+	*x = Failure{}
+	mi := &file_skep_proto_msgTypes[34]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Failure) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Failure) ProtoMessage() {}
+
+func (x *Failure) ProtoReflect() protoreflect.Message {
+	mi := &file_skep_proto_msgTypes[34]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Failure.ProtoReflect.Descriptor instead.
+func (*Failure) Descriptor() ([]byte, []int) {
+	return file_skep_proto_rawDescGZIP(), []int{34}
+}
+
+func (x *Failure) GetAttemptEpoch() uint32 {
+	if x != nil {
+		return x.AttemptEpoch
+	}
+	return 0
+}
+
+func (x *Failure) GetAttemptN() uint32 {
+	if x != nil {
+		return x.AttemptN
+	}
+	return 0
+}
+
+func (x *Failure) GetWorker() []byte {
+	if x != nil {
+		return x.Worker
+	}
+	return nil
+}
+
+func (x *Failure) GetCause() uint32 {
+	if x != nil {
+		return x.Cause
+	}
+	return 0
+}
+
+func (x *Failure) GetExit() int32 {
+	if x != nil {
+		return x.Exit
+	}
+	return 0
+}
+
+func (x *Failure) GetLine() string {
+	if x != nil {
+		return x.Line
+	}
+	return ""
+}
+
+func (x *Failure) GetDone() int64 {
+	if x != nil {
+		return x.Done
+	}
+	return 0
+}
+
 // Token lets a machine join: its text form is in wire/token.go.
 type Token struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -2893,7 +3885,7 @@ type Token struct {
 
 func (x *Token) Reset() {
 	*x = Token{}
-	mi := &file_skep_proto_msgTypes[27]
+	mi := &file_skep_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2905,7 +3897,7 @@ func (x *Token) String() string {
 func (*Token) ProtoMessage() {}
 
 func (x *Token) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[27]
+	mi := &file_skep_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2918,7 +3910,7 @@ func (x *Token) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Token.ProtoReflect.Descriptor instead.
 func (*Token) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{27}
+	return file_skep_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *Token) GetSecret() []byte {
@@ -2954,7 +3946,7 @@ type JobValue struct {
 
 func (x *JobValue) Reset() {
 	*x = JobValue{}
-	mi := &file_skep_proto_msgTypes[28]
+	mi := &file_skep_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2966,7 +3958,7 @@ func (x *JobValue) String() string {
 func (*JobValue) ProtoMessage() {}
 
 func (x *JobValue) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[28]
+	mi := &file_skep_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2979,7 +3971,7 @@ func (x *JobValue) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JobValue.ProtoReflect.Descriptor instead.
 func (*JobValue) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{28}
+	return file_skep_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *JobValue) GetSpec() []byte {
@@ -3022,7 +4014,7 @@ type TaskValue struct {
 
 func (x *TaskValue) Reset() {
 	*x = TaskValue{}
-	mi := &file_skep_proto_msgTypes[29]
+	mi := &file_skep_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3034,7 +4026,7 @@ func (x *TaskValue) String() string {
 func (*TaskValue) ProtoMessage() {}
 
 func (x *TaskValue) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[29]
+	mi := &file_skep_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3047,7 +4039,7 @@ func (x *TaskValue) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TaskValue.ProtoReflect.Descriptor instead.
 func (*TaskValue) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{29}
+	return file_skep_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *TaskValue) GetEpoch() uint32 {
@@ -3139,7 +4131,7 @@ type CopyValue struct {
 
 func (x *CopyValue) Reset() {
 	*x = CopyValue{}
-	mi := &file_skep_proto_msgTypes[30]
+	mi := &file_skep_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3151,7 +4143,7 @@ func (x *CopyValue) String() string {
 func (*CopyValue) ProtoMessage() {}
 
 func (x *CopyValue) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[30]
+	mi := &file_skep_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3164,7 +4156,7 @@ func (x *CopyValue) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CopyValue.ProtoReflect.Descriptor instead.
 func (*CopyValue) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{30}
+	return file_skep_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *CopyValue) GetEpoch() uint32 {
@@ -3202,13 +4194,14 @@ type WorkValue struct {
 	Asks          bool                   `protobuf:"varint,10,opt,name=asks,proto3" json:"asks,omitempty"`                               // as Offer.asks
 	HandedBack    uint32                 `protobuf:"varint,11,opt,name=handed_back,json=handedBack,proto3" json:"handed_back,omitempty"` // why it was given back before it started; 0 = it was not
 	Puller        []byte                 `protobuf:"bytes,12,opt,name=puller,proto3" json:"puller,omitempty"`                            // who it was given back for
+	Inputs        []*File                `protobuf:"bytes,80,rep,name=inputs,proto3" json:"inputs,omitempty"`                            // as Offer.inputs
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *WorkValue) Reset() {
 	*x = WorkValue{}
-	mi := &file_skep_proto_msgTypes[31]
+	mi := &file_skep_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3220,7 +4213,7 @@ func (x *WorkValue) String() string {
 func (*WorkValue) ProtoMessage() {}
 
 func (x *WorkValue) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[31]
+	mi := &file_skep_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3233,7 +4226,7 @@ func (x *WorkValue) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WorkValue.ProtoReflect.Descriptor instead.
 func (*WorkValue) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{31}
+	return file_skep_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *WorkValue) GetSpec() []byte {
@@ -3320,6 +4313,13 @@ func (x *WorkValue) GetPuller() []byte {
 	return nil
 }
 
+func (x *WorkValue) GetInputs() []*File {
+	if x != nil {
+		return x.Inputs
+	}
+	return nil
+}
+
 type ClassValue struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Mean          float64                `protobuf:"fixed64,1,opt,name=mean,proto3" json:"mean,omitempty"` // s
@@ -3332,7 +4332,7 @@ type ClassValue struct {
 
 func (x *ClassValue) Reset() {
 	*x = ClassValue{}
-	mi := &file_skep_proto_msgTypes[32]
+	mi := &file_skep_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3344,7 +4344,7 @@ func (x *ClassValue) String() string {
 func (*ClassValue) ProtoMessage() {}
 
 func (x *ClassValue) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[32]
+	mi := &file_skep_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3357,7 +4357,7 @@ func (x *ClassValue) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ClassValue.ProtoReflect.Descriptor instead.
 func (*ClassValue) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{32}
+	return file_skep_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *ClassValue) GetMean() float64 {
@@ -3399,13 +4399,14 @@ type GuardValue struct {
 	Owner         []byte                 `protobuf:"bytes,7,opt,name=owner,proto3" json:"owner,omitempty"`
 	Done          bool                   `protobuf:"varint,8,opt,name=done,proto3" json:"done,omitempty"`
 	Held          bool                   `protobuf:"varint,9,opt,name=held,proto3" json:"held,omitempty"` // its inputs are here
+	Opened        uint32                 `protobuf:"varint,10,opt,name=opened,proto3" json:"opened,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *GuardValue) Reset() {
 	*x = GuardValue{}
-	mi := &file_skep_proto_msgTypes[33]
+	mi := &file_skep_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3417,7 +4418,7 @@ func (x *GuardValue) String() string {
 func (*GuardValue) ProtoMessage() {}
 
 func (x *GuardValue) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[33]
+	mi := &file_skep_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3430,7 +4431,7 @@ func (x *GuardValue) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GuardValue.ProtoReflect.Descriptor instead.
 func (*GuardValue) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{33}
+	return file_skep_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *GuardValue) GetSpec() []byte {
@@ -3496,6 +4497,13 @@ func (x *GuardValue) GetHeld() bool {
 	return false
 }
 
+func (x *GuardValue) GetOpened() uint32 {
+	if x != nil {
+		return x.Opened
+	}
+	return 0
+}
+
 type TombstoneValue struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Epoch         uint32                 `protobuf:"varint,1,opt,name=epoch,proto3" json:"epoch,omitempty"` // the highest of the outcome's entries
@@ -3503,13 +4511,14 @@ type TombstoneValue struct {
 	Cancelled     bool                   `protobuf:"varint,3,opt,name=cancelled,proto3" json:"cancelled,omitempty"`
 	Members       []byte                 `protobuf:"bytes,4,opt,name=members,proto3" json:"members,omitempty"` // hash
 	Ended         int64                  `protobuf:"varint,5,opt,name=ended,proto3" json:"ended,omitempty"`    // the job
+	Opened        uint32                 `protobuf:"varint,6,opt,name=opened,proto3" json:"opened,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *TombstoneValue) Reset() {
 	*x = TombstoneValue{}
-	mi := &file_skep_proto_msgTypes[34]
+	mi := &file_skep_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3521,7 +4530,7 @@ func (x *TombstoneValue) String() string {
 func (*TombstoneValue) ProtoMessage() {}
 
 func (x *TombstoneValue) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[34]
+	mi := &file_skep_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3534,7 +4543,7 @@ func (x *TombstoneValue) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TombstoneValue.ProtoReflect.Descriptor instead.
 func (*TombstoneValue) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{34}
+	return file_skep_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *TombstoneValue) GetEpoch() uint32 {
@@ -3572,19 +4581,31 @@ func (x *TombstoneValue) GetEnded() int64 {
 	return 0
 }
 
+func (x *TombstoneValue) GetOpened() uint32 {
+	if x != nil {
+		return x.Opened
+	}
+	return 0
+}
+
 type EntryValue struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Task          *TaskValue             `protobuf:"bytes,1,opt,name=task,proto3" json:"task,omitempty"`
 	Epoch         uint32                 `protobuf:"varint,2,opt,name=epoch,proto3" json:"epoch,omitempty"` // in which its end was accepted
 	Final         bool                   `protobuf:"varint,3,opt,name=final,proto3" json:"final,omitempty"`
 	Held          bool                   `protobuf:"varint,4,opt,name=held,proto3" json:"held,omitempty"` // the files that the result names are here
+	Open          *Final                 `protobuf:"bytes,40,opt,name=open,proto3" json:"open,omitempty"` // a failed end after which the task goes on; times in Unix ns
+	Round         uint32                 `protobuf:"varint,41,opt,name=round,proto3" json:"round,omitempty"`
+	Failures      []*Failure             `protobuf:"bytes,42,rep,name=failures,proto3" json:"failures,omitempty"`
+	RetriedAt     uint32                 `protobuf:"varint,43,opt,name=retried_at,json=retriedAt,proto3" json:"retried_at,omitempty"`
+	RetryEpoch    uint32                 `protobuf:"varint,44,opt,name=retry_epoch,json=retryEpoch,proto3" json:"retry_epoch,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *EntryValue) Reset() {
 	*x = EntryValue{}
-	mi := &file_skep_proto_msgTypes[35]
+	mi := &file_skep_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3596,7 +4617,7 @@ func (x *EntryValue) String() string {
 func (*EntryValue) ProtoMessage() {}
 
 func (x *EntryValue) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[35]
+	mi := &file_skep_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3609,7 +4630,7 @@ func (x *EntryValue) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EntryValue.ProtoReflect.Descriptor instead.
 func (*EntryValue) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{35}
+	return file_skep_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *EntryValue) GetTask() *TaskValue {
@@ -3640,12 +4661,47 @@ func (x *EntryValue) GetHeld() bool {
 	return false
 }
 
+func (x *EntryValue) GetOpen() *Final {
+	if x != nil {
+		return x.Open
+	}
+	return nil
+}
+
+func (x *EntryValue) GetRound() uint32 {
+	if x != nil {
+		return x.Round
+	}
+	return 0
+}
+
+func (x *EntryValue) GetFailures() []*Failure {
+	if x != nil {
+		return x.Failures
+	}
+	return nil
+}
+
+func (x *EntryValue) GetRetriedAt() uint32 {
+	if x != nil {
+		return x.RetriedAt
+	}
+	return 0
+}
+
+func (x *EntryValue) GetRetryEpoch() uint32 {
+	if x != nil {
+		return x.RetryEpoch
+	}
+	return 0
+}
+
 var File_skep_proto protoreflect.FileDescriptor
 
 const file_skep_proto_rawDesc = "" +
 	"\n" +
 	"\n" +
-	"skep.proto\x12\askep.v1\"\xe4\t\n" +
+	"skep.proto\x12\askep.v1\"\x9b\v\n" +
 	"\aMessage\x12)\n" +
 	"\x06digest\x18\x01 \x01(\v2\x0f.skep.v1.DigestH\x00R\x06digest\x12#\n" +
 	"\x04poll\x18\x02 \x01(\v2\r.skep.v1.PollH\x00R\x04poll\x12&\n" +
@@ -3678,19 +4734,26 @@ const file_skep_proto_rawDesc = "" +
 	"\x06copied\x18\x1b \x01(\v2\x0f.skep.v1.RefuseH\x00R\x06copied\x12)\n" +
 	"\awaiting\x18\x1c \x01(\v2\r.skep.v1.PollH\x00R\awaiting\x12#\n" +
 	"\x04pull\x18\x1d \x01(\v2\r.skep.v1.PollH\x00R\x04pull\x12(\n" +
-	"\ano_work\x18\x1e \x01(\v2\r.skep.v1.PollH\x00R\x06noWorkB\x06\n" +
-	"\x04body\"\x83\x01\n" +
+	"\ano_work\x18\x1e \x01(\v2\r.skep.v1.PollH\x00R\x06noWork\x12&\n" +
+	"\x05await\x18\x1f \x01(\v2\x0e.skep.v1.GuardH\x00R\x05await\x12*\n" +
+	"\aawaited\x18  \x01(\v2\x0e.skep.v1.GuardH\x00R\aawaited\x12,\n" +
+	"\areserve\x18! \x01(\v2\x10.skep.v1.ReserveH\x00R\areserve\x123\n" +
+	"\vreserve_ack\x18\" \x01(\v2\x10.skep.v1.ReserveH\x00R\n" +
+	"reserveAckB\x06\n" +
+	"\x04body\"\xb5\x01\n" +
 	"\x05Hello\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x14\n" +
 	"\x05kinds\x18\x02 \x01(\x06R\x05kinds\x12\x1a\n" +
 	"\bsoftware\x18\x03 \x01(\tR\bsoftware\x12\x12\n" +
 	"\x04boot\x18\x04 \x01(\x04R\x04boot\x12\x1a\n" +
-	"\bfeatures\x18\x05 \x01(\x06R\bfeatures\"*\n" +
+	"\bfeatures\x18\x05 \x01(\x06R\bfeatures\x12\x1a\n" +
+	"\binstance\x18\x06 \x01(\x06R\binstance\x12\x14\n" +
+	"\x05other\x18\a \x01(\x06R\x05other\"*\n" +
 	"\x06Digest\x12 \n" +
 	"\x03ads\x18\x01 \x03(\v2\x0e.skep.v1.EntryR\x03ads\"3\n" +
 	"\x05Entry\x12\x16\n" +
 	"\x06sealed\x18\x01 \x01(\fR\x06sealed\x12\x12\n" +
-	"\x04hops\x18\x02 \x01(\rR\x04hops\"\xa4\x04\n" +
+	"\x04hops\x18\x02 \x01(\rR\x04hops\"\xf3\x04\n" +
 	"\x02Ad\x12\x12\n" +
 	"\x04node\x18\x01 \x01(\fR\x04node\x12\x12\n" +
 	"\x04boot\x18\x02 \x01(\x04R\x04boot\x12\f\n" +
@@ -3716,14 +4779,18 @@ const file_skep_proto_rawDesc = "" +
 	"coordinate\x12\x12\n" +
 	"\x04full\x18\x13 \x01(\bR\x04full\x12\x18\n" +
 	"\aprivate\x18\x14 \x01(\rR\aprivate\x12\x18\n" +
-	"\awaiting\x18\x15 \x01(\bR\awaiting\"/\n" +
+	"\awaiting\x18\x15 \x01(\bR\awaiting\x12\x16\n" +
+	"\x06counts\x18F \x01(\tR\x06counts\x12\x1f\n" +
+	"\vfree_counts\x18G \x01(\tR\n" +
+	"freeCounts\x12\x14\n" +
+	"\x05waits\x18H \x01(\tR\x05waits\"/\n" +
 	"\x05Label\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value\"C\n" +
 	"\x05Rates\x12\x14\n" +
 	"\x05class\x18\x01 \x03(\tR\x05class\x12\x14\n" +
 	"\x05alpha\x18\x02 \x03(\x01R\x05alpha\x12\x0e\n" +
-	"\x02mu\x18\x03 \x03(\x01R\x02mu\"\xd0\x01\n" +
+	"\x02mu\x18\x03 \x03(\x01R\x02mu\"\xe8\x01\n" +
 	"\x04Poll\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x06R\x02id\x12\x14\n" +
 	"\x05class\x18\x02 \x01(\tR\x05class\x12\x10\n" +
@@ -3733,7 +4800,8 @@ const file_skep_proto_rawDesc = "" +
 	"\x05speed\x18\x06 \x01(\x01R\x05speed\x12\x14\n" +
 	"\x05cores\x18\a \x01(\x03R\x05cores\x12\x12\n" +
 	"\x04mine\x18\b \x01(\x04R\x04mine\x12\x12\n" +
-	"\x04have\x18\t \x01(\x04R\x04have\"\xfb\x02\n" +
+	"\x04have\x18\t \x01(\x04R\x04have\x12\x16\n" +
+	"\x06counts\x18F \x01(\tR\x06counts\"\x9c\x03\n" +
 	"\x05State\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x06R\x02id\x12\x10\n" +
 	"\x03ect\x18\x02 \x01(\x03R\x03ect\x12\x18\n" +
@@ -3752,7 +4820,9 @@ const file_skep_proto_rawDesc = "" +
 	"\arunning\x18\r \x01(\rR\arunning\x12\x10\n" +
 	"\x03ran\x18\x0e \x01(\x03R\x03ran\x12\x12\n" +
 	"\x04rest\x18\x0f \x01(\x03R\x04rest\x12\x14\n" +
-	"\x05stamp\x18\x10 \x01(\x04R\x05stamp\"\xf7\x01\n" +
+	"\x05stamp\x18\x10 \x01(\x04R\x05stamp\x12\x1f\n" +
+	"\vfree_counts\x18F \x01(\tR\n" +
+	"freeCounts\"\xb6\x02\n" +
 	"\x05Offer\x12*\n" +
 	"\aattempt\x18\x01 \x01(\v2\x10.skep.v1.AttemptR\aattempt\x12\x12\n" +
 	"\x04spec\x18\x02 \x01(\fR\x04spec\x12\x14\n" +
@@ -3764,18 +4834,30 @@ const file_skep_proto_rawDesc = "" +
 	"\x05stays\x18\b \x01(\bR\x05stays\x12\x16\n" +
 	"\x06pulled\x18\t \x01(\bR\x06pulled\x12\x12\n" +
 	"\x04asks\x18\n" +
-	" \x01(\bR\x04asks\"U\n" +
+	" \x01(\bR\x04asks\x12\x16\n" +
+	"\x06barred\x18\v \x01(\fR\x06barred\x12%\n" +
+	"\x06inputs\x18P \x03(\v2\r.skep.v1.FileR\x06inputs\"U\n" +
 	"\aAttempt\x12\x10\n" +
 	"\x03job\x18\x01 \x01(\fR\x03job\x12\x14\n" +
 	"\x05index\x18\x02 \x01(\rR\x05index\x12\x14\n" +
 	"\x05epoch\x18\x03 \x01(\rR\x05epoch\x12\f\n" +
-	"\x01n\x18\x04 \x01(\rR\x01n\"l\n" +
+	"\x01n\x18\x04 \x01(\rR\x01n\"\xb1\x01\n" +
 	"\bAttempts\x12\x12\n" +
 	"\x04jobs\x18\x01 \x01(\fR\x04jobs\x12\x12\n" +
 	"\x04runs\x18\x02 \x03(\rR\x04runs\x12\x14\n" +
 	"\x05index\x18\x03 \x03(\rR\x05index\x12\x14\n" +
 	"\x05epoch\x18\x04 \x03(\rR\x05epoch\x12\f\n" +
-	"\x01n\x18\x05 \x03(\rR\x01n\"v\n" +
+	"\x01n\x18\x05 \x03(\rR\x01n\x12\x18\n" +
+	"\astarted\x182 \x01(\bR\astarted\x12)\n" +
+	"\areports\x183 \x03(\v2\x0f.skep.v1.ReportR\areports\"\x9e\x01\n" +
+	"\x06Report\x12\x0e\n" +
+	"\x02at\x18\x01 \x01(\rR\x02at\x12\x16\n" +
+	"\x06queued\x18\x02 \x01(\bR\x06queued\x12\x12\n" +
+	"\x04said\x18\x03 \x01(\bR\x04said\x12\x12\n" +
+	"\x04done\x18\x04 \x01(\x01R\x04done\x12\x14\n" +
+	"\x05total\x18\x05 \x01(\x01R\x05total\x12\x12\n" +
+	"\x04text\x18\x06 \x01(\tR\x04text\x12\x1a\n" +
+	"\brejected\x18\a \x01(\rR\brejected\"v\n" +
 	"\x06Refuse\x12*\n" +
 	"\aattempt\x18\x01 \x01(\v2\x10.skep.v1.AttemptR\aattempt\x12\x10\n" +
 	"\x03why\x18\x02 \x01(\rR\x03why\x12\x16\n" +
@@ -3783,7 +4865,7 @@ const file_skep_proto_rawDesc = "" +
 	"\x06puller\x18\x04 \x01(\fR\x06puller\"\\\n" +
 	"\x05Ended\x12*\n" +
 	"\aattempt\x18\x01 \x01(\v2\x10.skep.v1.AttemptR\aattempt\x12'\n" +
-	"\x06result\x18\x02 \x01(\v2\x0f.skep.v1.ResultR\x06result\"\xae\x02\n" +
+	"\x06result\x18\x02 \x01(\v2\x0f.skep.v1.ResultR\x06result\"\xcb\x02\n" +
 	"\x06Result\x12\x14\n" +
 	"\x05cause\x18\x01 \x01(\rR\x05cause\x12\x12\n" +
 	"\x04exit\x18\x02 \x01(\x11R\x04exit\x12\x14\n" +
@@ -3796,7 +4878,8 @@ const file_skep_proto_rawDesc = "" +
 	"\x06stderr\x18\t \x01(\v2\x0f.skep.v1.OutputR\x06stderr\x12'\n" +
 	"\aoutputs\x18\n" +
 	" \x03(\v2\r.skep.v1.FileR\aoutputs\x12\x12\n" +
-	"\x04next\x18\v \x01(\tR\x04next\"b\n" +
+	"\x04next\x18\v \x01(\tR\x04next\x12\x1b\n" +
+	"\tlast_line\x18( \x01(\tR\blastLine\"b\n" +
 	"\x06Output\x12\x16\n" +
 	"\x06inline\x18\x01 \x01(\fR\x06inline\x12\x12\n" +
 	"\x04blob\x18\x02 \x01(\fR\x04blob\x12\x12\n" +
@@ -3806,7 +4889,7 @@ const file_skep_proto_rawDesc = "" +
 	"\x04path\x18\x01 \x01(\fR\x04path\x12\x12\n" +
 	"\x04blob\x18\x02 \x01(\fR\x04blob\x12\x12\n" +
 	"\x04size\x18\x03 \x01(\x03R\x04size\x12\x12\n" +
-	"\x04exec\x18\x04 \x01(\bR\x04exec\"\x8c\x04\n" +
+	"\x04exec\x18\x04 \x01(\bR\x04exec\"\xce\x06\n" +
 	"\aJobSpec\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
 	"\x05class\x18\x02 \x01(\tR\x05class\x12\x16\n" +
@@ -3825,22 +4908,80 @@ const file_skep_proto_rawDesc = "" +
 	"\n" +
 	"idempotent\x18\x0e \x01(\bR\n" +
 	"idempotent\x12\x18\n" +
-	"\anetwork\x18\x0f \x01(\rR\anetwork\x120\n" +
+	"\anetwork\x18\x0f \x01(\rR\anetwork\x12$\n" +
+	"\x05array\x18\x1e \x01(\v2\x0e.skep.v1.ArrayR\x05array\x120\n" +
 	"\tsubmitter\x18\x11 \x01(\v2\x12.skep.v1.SubmitterR\tsubmitter\x12\x1e\n" +
 	"\n" +
 	"capability\x18\x12 \x01(\fR\n" +
-	"capability\x12\x1c\n" +
-	"\tsignature\x18\x13 \x01(\fR\tsignature\"3\n" +
+	"capability\x12\x14\n" +
+	"\x05stdin\x18< \x01(\rR\x05stdin\x12\x1a\n" +
+	"\bterminal\x18= \x01(\x04R\bterminal\x12\x1c\n" +
+	"\tsignature\x18\x13 \x01(\fR\tsignature\x121\n" +
+	"\n" +
+	"on_failure\x18( \x01(\v2\x12.skep.v1.OnFailureR\tonFailure\x12!\n" +
+	"\fmax_failures\x18) \x01(\rR\vmaxFailures\x12\x18\n" +
+	"\aworkdir\x18F \x01(\fR\aworkdir\x12\x12\n" +
+	"\x04home\x18G \x01(\fR\x04home\x12\x1f\n" +
+	"\vmax_running\x18* \x01(\rR\n" +
+	"maxRunning\x12$\n" +
+	"\x05after\x18P \x01(\v2\x0e.skep.v1.AfterR\x05after\x12\x1d\n" +
+	"\n" +
+	"gang_ranks\x18Z \x01(\rR\tgangRanks\"\xa9\x02\n" +
+	"\aReserve\x12\x10\n" +
+	"\x03job\x18\x01 \x01(\fR\x03job\x12\x14\n" +
+	"\x05epoch\x18\x02 \x01(\rR\x05epoch\x12\f\n" +
+	"\x01n\x18\x03 \x01(\rR\x01n\x12\x14\n" +
+	"\x05round\x18\x04 \x01(\rR\x05round\x12\x14\n" +
+	"\x05ranks\x18\x05 \x01(\rR\x05ranks\x12\x10\n" +
+	"\x03cpu\x18\x06 \x01(\x03R\x03cpu\x12\x16\n" +
+	"\x06memory\x18\a \x01(\x03R\x06memory\x12\x16\n" +
+	"\x06counts\x18\b \x01(\tR\x06counts\x12\x10\n" +
+	"\x03ttl\x18\t \x01(\x03R\x03ttl\x12\x10\n" +
+	"\x03age\x18\n" +
+	" \x01(\x03R\x03age\x12\x14\n" +
+	"\x05later\x18\v \x01(\bR\x05later\x12\x10\n" +
+	"\x03why\x18\f \x01(\rR\x03why\x12\x16\n" +
+	"\x06detail\x18\r \x01(\tR\x06detail\x12\x16\n" +
+	"\x06holder\x18\x0e \x01(\fR\x06holder\"[\n" +
+	"\x05After\x12'\n" +
+	"\x04jobs\x18\x01 \x03(\v2\x13.skep.v1.DependencyR\x04jobs\x12)\n" +
+	"\x06inputs\x18\x02 \x03(\v2\x11.skep.v1.JobInputR\x06inputs\"L\n" +
+	"\n" +
+	"Dependency\x12\x10\n" +
+	"\x03job\x18\x01 \x01(\fR\x03job\x12\x12\n" +
+	"\x04kind\x18\x02 \x01(\rR\x04kind\x12\x18\n" +
+	"\amembers\x18\x03 \x01(\fR\amembers\"R\n" +
+	"\bJobInput\x12\x0e\n" +
+	"\x02of\x18\x01 \x01(\rR\x02of\x12\x12\n" +
+	"\x04task\x18\x02 \x01(\rR\x04task\x12\x12\n" +
+	"\x04path\x18\x03 \x01(\fR\x04path\x12\x0e\n" +
+	"\x02to\x18\x04 \x01(\fR\x02to\"g\n" +
+	"\tOnFailure\x12\x14\n" +
+	"\x05retry\x18\x01 \x01(\x05R\x05retry\x12\x14\n" +
+	"\x05codes\x18\x02 \x03(\rR\x05codes\x12\x18\n" +
+	"\abackoff\x18\x03 \x01(\x03R\abackoff\x12\x14\n" +
+	"\x05rerun\x18\x04 \x01(\bR\x05rerun\"\xb4\x01\n" +
+	"\x05Array\x12\x14\n" +
+	"\x05names\x18\x01 \x03(\tR\x05names\x12\x16\n" +
+	"\x06counts\x18\x02 \x03(\rR\x06counts\x12\x16\n" +
+	"\x06values\x18\x03 \x03(\fR\x06values\x12\x18\n" +
+	"\aindices\x18\x04 \x03(\rR\aindices\x12\x14\n" +
+	"\x05lines\x18\x05 \x01(\fR\x05lines\x12\x1d\n" +
+	"\n" +
+	"line_count\x18\x06 \x01(\rR\tlineCount\x12\x16\n" +
+	"\x06inputs\x18\a \x03(\rR\x06inputs\"3\n" +
 	"\tSubmitter\x12\x12\n" +
 	"\x04node\x18\x01 \x01(\fR\x04node\x12\x12\n" +
 	"\x04user\x18\x02 \x01(\tR\x04user\"/\n" +
 	"\x03Var\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\fR\x04name\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\fR\x05value\"]\n" +
+	"\x05value\x18\x02 \x01(\fR\x05value\"\x87\x01\n" +
 	"\x05Needs\x12\x10\n" +
 	"\x03cpu\x18\x01 \x01(\x03R\x03cpu\x12\x16\n" +
 	"\x06memory\x18\x02 \x01(\x03R\x06memory\x12*\n" +
-	"\x06labels\x18\x03 \x03(\v2\x12.skep.v1.LabelNeedR\x06labels\"5\n" +
+	"\x06labels\x18\x03 \x03(\v2\x12.skep.v1.LabelNeedR\x06labels\x12\x16\n" +
+	"\x06counts\x18F \x01(\tR\x06counts\x12\x10\n" +
+	"\x03pin\x18G \x01(\bR\x03pin\"5\n" +
 	"\tLabelNeed\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x16\n" +
 	"\x06values\x18\x02 \x03(\tR\x06values\"\xc4\x01\n" +
@@ -3855,7 +4996,7 @@ const file_skep_proto_rawDesc = "" +
 	"\avisited\x18\b \x01(\fR\avisited\"K\n" +
 	"\x06Search\x12!\n" +
 	"\x04find\x18\x01 \x01(\v2\r.skep.v1.FindR\x04find\x12\x1e\n" +
-	"\x02ad\x18\x02 \x01(\v2\x0e.skep.v1.EntryR\x02ad\"\x93\x02\n" +
+	"\x02ad\x18\x02 \x01(\v2\x0e.skep.v1.EntryR\x02ad\"\xc1\x02\n" +
 	"\x05Guard\x12\x10\n" +
 	"\x03job\x18\x01 \x01(\fR\x03job\x12\x14\n" +
 	"\x05epoch\x18\x02 \x01(\rR\x05epoch\x12\x10\n" +
@@ -3869,7 +5010,9 @@ const file_skep_proto_rawDesc = "" +
 	"\x04next\x18\n" +
 	" \x01(\rR\x04next\x12\x12\n" +
 	"\x04more\x18\v \x01(\bR\x04more\x12&\n" +
-	"\x06finals\x18\f \x03(\v2\x0e.skep.v1.FinalR\x06finals\"\xee\x01\n" +
+	"\x06finals\x18\f \x03(\v2\x0e.skep.v1.FinalR\x06finals\x12\x16\n" +
+	"\x06opened\x18\r \x01(\rR\x06opened\x12\x14\n" +
+	"\x05count\x18P \x01(\rR\x05count\"\xee\x01\n" +
 	"\x05Watch\x12\x10\n" +
 	"\x03job\x18\x01 \x01(\fR\x03job\x12\x14\n" +
 	"\x05epoch\x18\x02 \x01(\rR\x05epoch\x12\x10\n" +
@@ -3881,7 +5024,7 @@ const file_skep_proto_rawDesc = "" +
 	"\x03sum\x18\b \x01(\x06R\x03sum\x12-\n" +
 	"\battempts\x18\t \x01(\v2\x11.skep.v1.AttemptsR\battempts\x12\x12\n" +
 	"\x04room\x18\n" +
-	" \x01(\rR\x04room\"\x8c\x02\n" +
+	" \x01(\rR\x04room\"\xa6\x03\n" +
 	"\x05Final\x12\x14\n" +
 	"\x05index\x18\x01 \x01(\rR\x05index\x12\x14\n" +
 	"\x05epoch\x18\x02 \x01(\rR\x05epoch\x12#\n" +
@@ -3893,7 +5036,22 @@ const file_skep_proto_rawDesc = "" +
 	"\x06placed\x18\b \x01(\x03R\x06placed\x12\x14\n" +
 	"\x05began\x18\t \x01(\x03R\x05began\x12\x12\n" +
 	"\x04done\x18\n" +
-	" \x01(\x03R\x04done\"O\n" +
+	" \x01(\x03R\x04done\x12\x14\n" +
+	"\x05round\x18( \x01(\rR\x05round\x12\x14\n" +
+	"\x05again\x18) \x01(\x03R\x05again\x12,\n" +
+	"\bfailures\x18* \x03(\v2\x10.skep.v1.FailureR\bfailures\x12\x1d\n" +
+	"\n" +
+	"retried_at\x18+ \x01(\rR\tretriedAt\x12\x1f\n" +
+	"\vretry_epoch\x18, \x01(\rR\n" +
+	"retryEpoch\"\xb5\x01\n" +
+	"\aFailure\x12#\n" +
+	"\rattempt_epoch\x18\x01 \x01(\rR\fattemptEpoch\x12\x1b\n" +
+	"\tattempt_n\x18\x02 \x01(\rR\battemptN\x12\x16\n" +
+	"\x06worker\x18\x03 \x01(\fR\x06worker\x12\x14\n" +
+	"\x05cause\x18\x04 \x01(\rR\x05cause\x12\x12\n" +
+	"\x04exit\x18\x05 \x01(\x11R\x04exit\x12\x12\n" +
+	"\x04line\x18\x06 \x01(\tR\x04line\x12\x12\n" +
+	"\x04done\x18\a \x01(\x03R\x04done\"O\n" +
 	"\x05Token\x12\x16\n" +
 	"\x06secret\x18\x01 \x01(\fR\x06secret\x12\x14\n" +
 	"\x05addrs\x18\x02 \x03(\fR\x05addrs\x12\x18\n" +
@@ -3918,7 +5076,7 @@ const file_skep_proto_rawDesc = "" +
 	"\tCopyValue\x12\x14\n" +
 	"\x05epoch\x18\x01 \x01(\rR\x05epoch\x12\f\n" +
 	"\x01n\x18\x02 \x01(\rR\x01n\x12\x16\n" +
-	"\x06worker\x18\x03 \x01(\fR\x06worker\"\xb3\x02\n" +
+	"\x06worker\x18\x03 \x01(\fR\x06worker\"\xda\x02\n" +
 	"\tWorkValue\x12\x12\n" +
 	"\x04spec\x18\x01 \x01(\fR\x04spec\x12\x14\n" +
 	"\x05class\x18\x02 \x01(\tR\x05class\x12\x14\n" +
@@ -3933,13 +5091,14 @@ const file_skep_proto_rawDesc = "" +
 	" \x01(\bR\x04asks\x12\x1f\n" +
 	"\vhanded_back\x18\v \x01(\rR\n" +
 	"handedBack\x12\x16\n" +
-	"\x06puller\x18\f \x01(\fR\x06puller\"h\n" +
+	"\x06puller\x18\f \x01(\fR\x06puller\x12%\n" +
+	"\x06inputs\x18P \x03(\v2\r.skep.v1.FileR\x06inputs\"h\n" +
 	"\n" +
 	"ClassValue\x12\x12\n" +
 	"\x04mean\x18\x01 \x01(\x01R\x04mean\x12\x14\n" +
 	"\x05count\x18\x02 \x01(\x01R\x05count\x12\x16\n" +
 	"\x06spread\x18\x03 \x01(\x01R\x06spread\x12\x18\n" +
-	"\aspreads\x18\x04 \x01(\x01R\aspreads\"\xd8\x01\n" +
+	"\aspreads\x18\x04 \x01(\x01R\aspreads\"\xf0\x01\n" +
 	"\n" +
 	"GuardValue\x12\x12\n" +
 	"\x04spec\x18\x01 \x01(\fR\x04spec\x12\x18\n" +
@@ -3950,19 +5109,29 @@ const file_skep_proto_rawDesc = "" +
 	"\x05epoch\x18\x06 \x01(\rR\x05epoch\x12\x14\n" +
 	"\x05owner\x18\a \x01(\fR\x05owner\x12\x12\n" +
 	"\x04done\x18\b \x01(\bR\x04done\x12\x12\n" +
-	"\x04held\x18\t \x01(\bR\x04held\"\x8a\x01\n" +
+	"\x04held\x18\t \x01(\bR\x04held\x12\x16\n" +
+	"\x06opened\x18\n" +
+	" \x01(\rR\x06opened\"\xa2\x01\n" +
 	"\x0eTombstoneValue\x12\x14\n" +
 	"\x05epoch\x18\x01 \x01(\rR\x05epoch\x12\x14\n" +
 	"\x05tasks\x18\x02 \x01(\rR\x05tasks\x12\x1c\n" +
 	"\tcancelled\x18\x03 \x01(\bR\tcancelled\x12\x18\n" +
 	"\amembers\x18\x04 \x01(\fR\amembers\x12\x14\n" +
-	"\x05ended\x18\x05 \x01(\x03R\x05ended\"t\n" +
+	"\x05ended\x18\x05 \x01(\x03R\x05ended\x12\x16\n" +
+	"\x06opened\x18\x06 \x01(\rR\x06opened\"\x9c\x02\n" +
 	"\n" +
 	"EntryValue\x12&\n" +
 	"\x04task\x18\x01 \x01(\v2\x12.skep.v1.TaskValueR\x04task\x12\x14\n" +
 	"\x05epoch\x18\x02 \x01(\rR\x05epoch\x12\x14\n" +
 	"\x05final\x18\x03 \x01(\bR\x05final\x12\x12\n" +
-	"\x04held\x18\x04 \x01(\bR\x04heldB Z\x1eskep/node/p2p/wire/internal/pbb\x06proto3"
+	"\x04held\x18\x04 \x01(\bR\x04held\x12\"\n" +
+	"\x04open\x18( \x01(\v2\x0e.skep.v1.FinalR\x04open\x12\x14\n" +
+	"\x05round\x18) \x01(\rR\x05round\x12,\n" +
+	"\bfailures\x18* \x03(\v2\x10.skep.v1.FailureR\bfailures\x12\x1d\n" +
+	"\n" +
+	"retried_at\x18+ \x01(\rR\tretriedAt\x12\x1f\n" +
+	"\vretry_epoch\x18, \x01(\rR\n" +
+	"retryEpochB Z\x1eskep/node/p2p/wire/internal/pbb\x06proto3"
 
 var (
 	file_skep_proto_rawDescOnce sync.Once
@@ -3976,7 +5145,7 @@ func file_skep_proto_rawDescGZIP() []byte {
 	return file_skep_proto_rawDescData
 }
 
-var file_skep_proto_msgTypes = make([]protoimpl.MessageInfo, 36)
+var file_skep_proto_msgTypes = make([]protoimpl.MessageInfo, 44)
 var file_skep_proto_goTypes = []any{
 	(*Message)(nil),        // 0: skep.v1.Message
 	(*Hello)(nil),          // 1: skep.v1.Hello
@@ -3990,30 +5159,38 @@ var file_skep_proto_goTypes = []any{
 	(*Offer)(nil),          // 9: skep.v1.Offer
 	(*Attempt)(nil),        // 10: skep.v1.Attempt
 	(*Attempts)(nil),       // 11: skep.v1.Attempts
-	(*Refuse)(nil),         // 12: skep.v1.Refuse
-	(*Ended)(nil),          // 13: skep.v1.Ended
-	(*Result)(nil),         // 14: skep.v1.Result
-	(*Output)(nil),         // 15: skep.v1.Output
-	(*File)(nil),           // 16: skep.v1.File
-	(*JobSpec)(nil),        // 17: skep.v1.JobSpec
-	(*Submitter)(nil),      // 18: skep.v1.Submitter
-	(*Var)(nil),            // 19: skep.v1.Var
-	(*Needs)(nil),          // 20: skep.v1.Needs
-	(*LabelNeed)(nil),      // 21: skep.v1.LabelNeed
-	(*Find)(nil),           // 22: skep.v1.Find
-	(*Search)(nil),         // 23: skep.v1.Search
-	(*Guard)(nil),          // 24: skep.v1.Guard
-	(*Watch)(nil),          // 25: skep.v1.Watch
-	(*Final)(nil),          // 26: skep.v1.Final
-	(*Token)(nil),          // 27: skep.v1.Token
-	(*JobValue)(nil),       // 28: skep.v1.JobValue
-	(*TaskValue)(nil),      // 29: skep.v1.TaskValue
-	(*CopyValue)(nil),      // 30: skep.v1.CopyValue
-	(*WorkValue)(nil),      // 31: skep.v1.WorkValue
-	(*ClassValue)(nil),     // 32: skep.v1.ClassValue
-	(*GuardValue)(nil),     // 33: skep.v1.GuardValue
-	(*TombstoneValue)(nil), // 34: skep.v1.TombstoneValue
-	(*EntryValue)(nil),     // 35: skep.v1.EntryValue
+	(*Report)(nil),         // 12: skep.v1.Report
+	(*Refuse)(nil),         // 13: skep.v1.Refuse
+	(*Ended)(nil),          // 14: skep.v1.Ended
+	(*Result)(nil),         // 15: skep.v1.Result
+	(*Output)(nil),         // 16: skep.v1.Output
+	(*File)(nil),           // 17: skep.v1.File
+	(*JobSpec)(nil),        // 18: skep.v1.JobSpec
+	(*Reserve)(nil),        // 19: skep.v1.Reserve
+	(*After)(nil),          // 20: skep.v1.After
+	(*Dependency)(nil),     // 21: skep.v1.Dependency
+	(*JobInput)(nil),       // 22: skep.v1.JobInput
+	(*OnFailure)(nil),      // 23: skep.v1.OnFailure
+	(*Array)(nil),          // 24: skep.v1.Array
+	(*Submitter)(nil),      // 25: skep.v1.Submitter
+	(*Var)(nil),            // 26: skep.v1.Var
+	(*Needs)(nil),          // 27: skep.v1.Needs
+	(*LabelNeed)(nil),      // 28: skep.v1.LabelNeed
+	(*Find)(nil),           // 29: skep.v1.Find
+	(*Search)(nil),         // 30: skep.v1.Search
+	(*Guard)(nil),          // 31: skep.v1.Guard
+	(*Watch)(nil),          // 32: skep.v1.Watch
+	(*Final)(nil),          // 33: skep.v1.Final
+	(*Failure)(nil),        // 34: skep.v1.Failure
+	(*Token)(nil),          // 35: skep.v1.Token
+	(*JobValue)(nil),       // 36: skep.v1.JobValue
+	(*TaskValue)(nil),      // 37: skep.v1.TaskValue
+	(*CopyValue)(nil),      // 38: skep.v1.CopyValue
+	(*WorkValue)(nil),      // 39: skep.v1.WorkValue
+	(*ClassValue)(nil),     // 40: skep.v1.ClassValue
+	(*GuardValue)(nil),     // 41: skep.v1.GuardValue
+	(*TombstoneValue)(nil), // 42: skep.v1.TombstoneValue
+	(*EntryValue)(nil),     // 43: skep.v1.EntryValue
 }
 var file_skep_proto_depIdxs = []int32{
 	2,  // 0: skep.v1.Message.digest:type_name -> skep.v1.Digest
@@ -4021,63 +5198,78 @@ var file_skep_proto_depIdxs = []int32{
 	8,  // 2: skep.v1.Message.state:type_name -> skep.v1.State
 	9,  // 3: skep.v1.Message.offer:type_name -> skep.v1.Offer
 	11, // 4: skep.v1.Message.accept:type_name -> skep.v1.Attempts
-	12, // 5: skep.v1.Message.refuse:type_name -> skep.v1.Refuse
+	13, // 5: skep.v1.Message.refuse:type_name -> skep.v1.Refuse
 	11, // 6: skep.v1.Message.beat:type_name -> skep.v1.Attempts
 	11, // 7: skep.v1.Message.drop:type_name -> skep.v1.Attempts
-	13, // 8: skep.v1.Message.result:type_name -> skep.v1.Ended
+	14, // 8: skep.v1.Message.result:type_name -> skep.v1.Ended
 	11, // 9: skep.v1.Message.result_ack:type_name -> skep.v1.Attempts
 	11, // 10: skep.v1.Message.ask:type_name -> skep.v1.Attempts
-	23, // 11: skep.v1.Message.find:type_name -> skep.v1.Search
-	23, // 12: skep.v1.Message.hit:type_name -> skep.v1.Search
-	22, // 13: skep.v1.Message.miss:type_name -> skep.v1.Find
-	23, // 14: skep.v1.Message.call:type_name -> skep.v1.Search
+	30, // 11: skep.v1.Message.find:type_name -> skep.v1.Search
+	30, // 12: skep.v1.Message.hit:type_name -> skep.v1.Search
+	29, // 13: skep.v1.Message.miss:type_name -> skep.v1.Find
+	30, // 14: skep.v1.Message.call:type_name -> skep.v1.Search
 	2,  // 15: skep.v1.Message.bye:type_name -> skep.v1.Digest
-	24, // 16: skep.v1.Message.guard:type_name -> skep.v1.Guard
-	25, // 17: skep.v1.Message.guarded:type_name -> skep.v1.Watch
-	24, // 18: skep.v1.Message.promise:type_name -> skep.v1.Guard
-	24, // 19: skep.v1.Message.promised:type_name -> skep.v1.Guard
-	25, // 20: skep.v1.Message.watch:type_name -> skep.v1.Watch
-	25, // 21: skep.v1.Message.watched:type_name -> skep.v1.Watch
-	25, // 22: skep.v1.Message.takeover:type_name -> skep.v1.Watch
-	25, // 23: skep.v1.Message.hold:type_name -> skep.v1.Watch
-	25, // 24: skep.v1.Message.held:type_name -> skep.v1.Watch
-	13, // 25: skep.v1.Message.copy:type_name -> skep.v1.Ended
-	12, // 26: skep.v1.Message.copied:type_name -> skep.v1.Refuse
+	31, // 16: skep.v1.Message.guard:type_name -> skep.v1.Guard
+	32, // 17: skep.v1.Message.guarded:type_name -> skep.v1.Watch
+	31, // 18: skep.v1.Message.promise:type_name -> skep.v1.Guard
+	31, // 19: skep.v1.Message.promised:type_name -> skep.v1.Guard
+	32, // 20: skep.v1.Message.watch:type_name -> skep.v1.Watch
+	32, // 21: skep.v1.Message.watched:type_name -> skep.v1.Watch
+	32, // 22: skep.v1.Message.takeover:type_name -> skep.v1.Watch
+	32, // 23: skep.v1.Message.hold:type_name -> skep.v1.Watch
+	32, // 24: skep.v1.Message.held:type_name -> skep.v1.Watch
+	14, // 25: skep.v1.Message.copy:type_name -> skep.v1.Ended
+	13, // 26: skep.v1.Message.copied:type_name -> skep.v1.Refuse
 	7,  // 27: skep.v1.Message.waiting:type_name -> skep.v1.Poll
 	7,  // 28: skep.v1.Message.pull:type_name -> skep.v1.Poll
 	7,  // 29: skep.v1.Message.no_work:type_name -> skep.v1.Poll
-	3,  // 30: skep.v1.Digest.ads:type_name -> skep.v1.Entry
-	5,  // 31: skep.v1.Ad.labels:type_name -> skep.v1.Label
-	6,  // 32: skep.v1.Ad.rates:type_name -> skep.v1.Rates
-	6,  // 33: skep.v1.Poll.rates:type_name -> skep.v1.Rates
-	6,  // 34: skep.v1.State.rates:type_name -> skep.v1.Rates
-	10, // 35: skep.v1.Offer.attempt:type_name -> skep.v1.Attempt
-	10, // 36: skep.v1.Refuse.attempt:type_name -> skep.v1.Attempt
-	10, // 37: skep.v1.Ended.attempt:type_name -> skep.v1.Attempt
-	14, // 38: skep.v1.Ended.result:type_name -> skep.v1.Result
-	15, // 39: skep.v1.Result.stdout:type_name -> skep.v1.Output
-	15, // 40: skep.v1.Result.stderr:type_name -> skep.v1.Output
-	16, // 41: skep.v1.Result.outputs:type_name -> skep.v1.File
-	20, // 42: skep.v1.JobSpec.needs:type_name -> skep.v1.Needs
-	16, // 43: skep.v1.JobSpec.inputs:type_name -> skep.v1.File
-	19, // 44: skep.v1.JobSpec.env:type_name -> skep.v1.Var
-	18, // 45: skep.v1.JobSpec.submitter:type_name -> skep.v1.Submitter
-	21, // 46: skep.v1.Needs.labels:type_name -> skep.v1.LabelNeed
-	20, // 47: skep.v1.Find.needs:type_name -> skep.v1.Needs
-	22, // 48: skep.v1.Search.find:type_name -> skep.v1.Find
-	3,  // 49: skep.v1.Search.ad:type_name -> skep.v1.Entry
-	26, // 50: skep.v1.Guard.finals:type_name -> skep.v1.Final
-	11, // 51: skep.v1.Watch.attempts:type_name -> skep.v1.Attempts
-	14, // 52: skep.v1.Final.result:type_name -> skep.v1.Result
-	14, // 53: skep.v1.TaskValue.result:type_name -> skep.v1.Result
-	30, // 54: skep.v1.TaskValue.copy:type_name -> skep.v1.CopyValue
-	14, // 55: skep.v1.WorkValue.result:type_name -> skep.v1.Result
-	29, // 56: skep.v1.EntryValue.task:type_name -> skep.v1.TaskValue
-	57, // [57:57] is the sub-list for method output_type
-	57, // [57:57] is the sub-list for method input_type
-	57, // [57:57] is the sub-list for extension type_name
-	57, // [57:57] is the sub-list for extension extendee
-	0,  // [0:57] is the sub-list for field type_name
+	31, // 30: skep.v1.Message.await:type_name -> skep.v1.Guard
+	31, // 31: skep.v1.Message.awaited:type_name -> skep.v1.Guard
+	19, // 32: skep.v1.Message.reserve:type_name -> skep.v1.Reserve
+	19, // 33: skep.v1.Message.reserve_ack:type_name -> skep.v1.Reserve
+	3,  // 34: skep.v1.Digest.ads:type_name -> skep.v1.Entry
+	5,  // 35: skep.v1.Ad.labels:type_name -> skep.v1.Label
+	6,  // 36: skep.v1.Ad.rates:type_name -> skep.v1.Rates
+	6,  // 37: skep.v1.Poll.rates:type_name -> skep.v1.Rates
+	6,  // 38: skep.v1.State.rates:type_name -> skep.v1.Rates
+	10, // 39: skep.v1.Offer.attempt:type_name -> skep.v1.Attempt
+	17, // 40: skep.v1.Offer.inputs:type_name -> skep.v1.File
+	12, // 41: skep.v1.Attempts.reports:type_name -> skep.v1.Report
+	10, // 42: skep.v1.Refuse.attempt:type_name -> skep.v1.Attempt
+	10, // 43: skep.v1.Ended.attempt:type_name -> skep.v1.Attempt
+	15, // 44: skep.v1.Ended.result:type_name -> skep.v1.Result
+	16, // 45: skep.v1.Result.stdout:type_name -> skep.v1.Output
+	16, // 46: skep.v1.Result.stderr:type_name -> skep.v1.Output
+	17, // 47: skep.v1.Result.outputs:type_name -> skep.v1.File
+	27, // 48: skep.v1.JobSpec.needs:type_name -> skep.v1.Needs
+	17, // 49: skep.v1.JobSpec.inputs:type_name -> skep.v1.File
+	26, // 50: skep.v1.JobSpec.env:type_name -> skep.v1.Var
+	24, // 51: skep.v1.JobSpec.array:type_name -> skep.v1.Array
+	25, // 52: skep.v1.JobSpec.submitter:type_name -> skep.v1.Submitter
+	23, // 53: skep.v1.JobSpec.on_failure:type_name -> skep.v1.OnFailure
+	20, // 54: skep.v1.JobSpec.after:type_name -> skep.v1.After
+	21, // 55: skep.v1.After.jobs:type_name -> skep.v1.Dependency
+	22, // 56: skep.v1.After.inputs:type_name -> skep.v1.JobInput
+	28, // 57: skep.v1.Needs.labels:type_name -> skep.v1.LabelNeed
+	27, // 58: skep.v1.Find.needs:type_name -> skep.v1.Needs
+	29, // 59: skep.v1.Search.find:type_name -> skep.v1.Find
+	3,  // 60: skep.v1.Search.ad:type_name -> skep.v1.Entry
+	33, // 61: skep.v1.Guard.finals:type_name -> skep.v1.Final
+	11, // 62: skep.v1.Watch.attempts:type_name -> skep.v1.Attempts
+	15, // 63: skep.v1.Final.result:type_name -> skep.v1.Result
+	34, // 64: skep.v1.Final.failures:type_name -> skep.v1.Failure
+	15, // 65: skep.v1.TaskValue.result:type_name -> skep.v1.Result
+	38, // 66: skep.v1.TaskValue.copy:type_name -> skep.v1.CopyValue
+	15, // 67: skep.v1.WorkValue.result:type_name -> skep.v1.Result
+	17, // 68: skep.v1.WorkValue.inputs:type_name -> skep.v1.File
+	37, // 69: skep.v1.EntryValue.task:type_name -> skep.v1.TaskValue
+	33, // 70: skep.v1.EntryValue.open:type_name -> skep.v1.Final
+	34, // 71: skep.v1.EntryValue.failures:type_name -> skep.v1.Failure
+	72, // [72:72] is the sub-list for method output_type
+	72, // [72:72] is the sub-list for method input_type
+	72, // [72:72] is the sub-list for extension type_name
+	72, // [72:72] is the sub-list for extension extendee
+	0,  // [0:72] is the sub-list for field type_name
 }
 
 func init() { file_skep_proto_init() }
@@ -4116,6 +5308,10 @@ func file_skep_proto_init() {
 		(*Message_Waiting)(nil),
 		(*Message_Pull)(nil),
 		(*Message_NoWork)(nil),
+		(*Message_Await)(nil),
+		(*Message_Awaited)(nil),
+		(*Message_Reserve)(nil),
+		(*Message_ReserveAck)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
@@ -4123,7 +5319,7 @@ func file_skep_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_skep_proto_rawDesc), len(file_skep_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   36,
+			NumMessages:   44,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -1,0 +1,90 @@
+package v1
+
+import (
+	"fmt"
+
+	"time"
+
+	"skep/grid"
+)
+
+// DefaultBackoff is the wait after a first failure.
+const DefaultBackoff = time.Second
+
+// Rules say what a job does about tasks that fail, and how many of its tasks run at a time.
+type Rules struct {
+	MaxFailures int32 `json:"max_failures,omitempty" doc:"Failed tasks after which the rest is cancelled; any number may fail if left out."`
+	MaxRunning  int32 `json:"max_running,omitempty" doc:"Tasks that may have a node at a time; any number if left out."`
+
+	OnFailure *OnFailure `json:"on_failure,omitempty" doc:"What becomes of tasks that fail; they are not run again if left out."`
+}
+
+// OnFailure says after which recorded ends a task is run again.
+type OnFailure struct {
+	Retry   int32    `json:"retry" doc:"Further attempts after failed ones."`
+	Codes   []int32  `json:"codes,omitempty" doc:"Exit codes after which it is run again; each but the time limit's if left out."`
+	Backoff *float64 `json:"backoff_seconds,omitempty" doc:"Before the first of them; doubled for each that follows, up to an hour, and up to a quarter more; 1 if left out."`
+	Rerun   bool     `json:"rerun,omitempty" doc:"With retries 0: run it again after an end that is recorded, and never after a lost attempt."`
+}
+
+// JobFailures are the failures of a job's tasks.
+type JobFailures struct {
+	Failed  int    `json:"failed" doc:"Of ended, those that did not exit with 0."`
+	Stopped string `json:"stopped,omitempty" doc:"Why it was cancelled, if by max_failures."`
+	Retried int    `json:"failures_retried,omitempty" doc:"Failures of tasks after which these were run again, or are to be."`
+}
+
+// Failure is an end of a task after which it was run again, or is to be.
+type Failure struct {
+	Attempt string     `json:"attempt" doc:"EPOCH.N"`
+	Node    string     `json:"node,omitempty"`
+	Name    string     `json:"node_name,omitempty"`
+	Cause   string     `json:"cause"`
+	Exit    int32      `json:"exit_code"`
+	Line    string     `json:"last_line,omitempty" doc:"The last line of its standard error, else of its standard output, or why it ended."`
+	Done    *time.Time `json:"done_at,omitempty"`
+}
+
+func (o *OnFailure) rule() (r grid.OnFailure) {
+	if o == nil {
+		return r
+	}
+	r = grid.OnFailure{Retry: o.Retry, Codes: o.Codes, Rerun: o.Rerun}
+	if o.Backoff != nil {
+		r.Backoff = seconds(*o.Backoff)
+	} else if o.Retry > 0 {
+		r.Backoff = DefaultBackoff
+	}
+	return r
+}
+
+func onFailureOf(r *grid.OnFailure) *OnFailure {
+	if r.Retry == 0 && !r.Rerun {
+		return nil
+	}
+	backoff := r.Backoff.Seconds()
+	return &OnFailure{Retry: r.Retry, Codes: r.Codes, Backoff: &backoff, Rerun: r.Rerun}
+}
+
+// Gang is how many tasks start together.
+type Gang struct {
+	Ranks uint32 `json:"ranks" doc:"Number of tasks, up to 1024; each has RANK, WORLD_SIZE and LOCAL_RANK in its environment. count is then left out, or the same."`
+}
+
+func gangOf(g grid.Gang) *Gang {
+	if g.Ranks == 0 {
+		return nil
+	}
+	return &Gang{g.Ranks}
+}
+
+// apply makes the tasks of a job the ranks of a gang.
+func (x *Gang) apply(g *grid.JobSpec) error {
+	if x.Ranks == 0 {
+		return fmt.Errorf("gang.ranks 0: want 1 to %d", grid.MaxRanks)
+	}
+	if g.Gang.Ranks = x.Ranks; g.Count == 0 {
+		g.Count = x.Ranks
+	}
+	return nil
+}

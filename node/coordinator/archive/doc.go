@@ -1,0 +1,3 @@
+// Package archive is a list of the jobs that are over, oldest end first, from which any is found and removed quickly.
+// It knows of a job what [Job] says: whoever keeps the list packs its jobs, and unpacks them, in place.
+package archive

@@ -1,0 +1,213 @@
+package coordinator
+
+import (
+	"slices"
+
+	"skep/grid"
+	"skep/node/gangs"
+	"skep/node/peers"
+)
+
+// Gangs: jobs whose ranks are placed all or none (package gangs). Their tasks are live only while they have an attempt.
+
+// gangWaits reports whether the job is a gang whose ranks have no workers, and that goes on by itself.
+func (j *job) gangWaits() bool { return j.gang != nil && j.gang.Phase() <= gangs.Reserving }
+
+// gangNodes returns the nodes for a gang's ranks, and for how many each has slots; could as in [gangs.Gang.Rooms].
+func (c *Coordinator) gangNodes(now grid.Time, j *job) (nodes []grid.GangNode, rooms []int, could int) {
+	nodes = c.peers.GangNodes(now, &peers.Need{Spec: j.spec, Class: j.class, Foreign: !c.isOrigin(j.id)})
+	if c.isLocal(j) {
+		nodes = slices.DeleteFunc(nodes, func(n grid.GangNode) bool { return n.Node != c.cfg.Self })
+	}
+	rooms, could = j.gang.Rooms(now, j.count(), j.spec.Needs.Resources, nodes)
+	return nodes, rooms, could
+}
+
+// placeGang begins a round for the gang at the front of the queue: its workers are chosen and asked for slots.
+func (c *Coordinator) placeGang(now grid.Time, j *job, fx *grid.Effects) {
+	c.queue.turns.Pop()
+	if j.counts[grid.Pending] < j.count() { // it has its workers, or has ended
+		return
+	}
+	j.setAside = true
+	g, q := c.gangOf(j), &c.queue.gangs
+	switch {
+	case g.Phase() != gangs.Waiting || now < g.Due:
+		return
+	case q.turn != nil:
+		q.next = append(q.next, j)
+		return
+	}
+	nodes, rooms, could := c.gangNodes(now, j)
+	if could < j.count() {
+		c.gangTooLarge(now, j, nodes, could, fx)
+		return
+	}
+	places := q.chooser.Choose(j.count(), nodes, rooms)
+	if places == nil {
+		g.GiveUp()
+		c.pauseGang(now, j, gangs.Lacks(nodes, rooms, j.count(), c.peers.Name), fx)
+		return
+	}
+	a := grid.Attempt{}
+	for i := range j.spec.Count {
+		if next := j.task(i).nextAttempt(j.replica.State().Epoch); a.Less(next) {
+			a = next
+		}
+	}
+	g.Reserve(a, places, now.Add(c.cfg.PollCap))
+	if g.Later() {
+		g.Due = now.Add(gangs.TTL)
+	}
+	q.turn = j
+	for _, p := range places {
+		c.askForSlots(now, j, p.Node, p.Ranks, fx)
+	}
+	fx.Wake(g.Due, grid.TimerGang, g.Handle)
+}
+
+// askForSlots asks a worker to keep slots for so many ranks; 0 = no longer.
+func (c *Coordinator) askForSlots(now grid.Time, j *job, to grid.NodeID, ranks uint32, fx *grid.Effects) {
+	fx.Send(to, grid.KindReserve).Reserve = &grid.Reserve{Job: j.id, Attempt: j.gang.Attempt(), Round: j.gang.Round(),
+		Ranks: ranks, Needs: j.spec.Needs.Resources, TTL: gangs.TTL, Age: max(now.Sub(j.arrived), 0), Later: j.gang.Later()}
+}
+
+// slotsAnswered handles a worker's answer: when all workers keep the slots, the ranks are offered.
+func (c *Coordinator) slotsAnswered(now grid.Time, from grid.NodeID, r *grid.Reserve, fx *grid.Effects) {
+	if r == nil {
+		c.stats.Stale++
+		return
+	}
+	j := c.jobs.Get(r.Job)
+	switch {
+	case j == nil || j.gang == nil || r.Round != j.gang.Round() || j.gang.Phase() != gangs.Reserving &&
+		r.Refusal.Why == grid.WhyNone:
+		c.stats.Stale++
+	case r.Refusal.Why == grid.WhyNone && !j.gang.Kept(from, r.Round):
+	case r.Refusal.Why == grid.WhyNone && c.mayAct(now, j):
+		c.offerGang(now, j, fx)
+	case r.Refusal.Why == grid.WhyNone || j.gang.Refused(now, from, r):
+		c.giveUpGang(now, j, fx)
+	}
+}
+
+// offerGang offers all ranks in the slots that are kept for them. Their attempts, of one number, are on disk before.
+func (c *Coordinator) offerGang(now grid.Time, j *job, fx *grid.Effects) {
+	g, i, places := j.gang, uint32(0), j.gang.Places()
+	g.Offer(now.Add(c.cfg.Lease))
+	c.dequeueJob(j)
+	for _, p := range places {
+		for range p.Ranks {
+			l := c.newLiveTask(j, i)
+			t := l.task()
+			t.attempt, t.worker, t.placed = g.Attempt(), p.Node, c.wall.At(now).UnixNano()
+			l.request.ID, l.request.Class, l.expectation.Made = l.id(), c.peers.Told(j.level), now
+			c.peers.Start(now, &l.expectation)
+			c.trace(t, grid.Trace{At: now, What: grid.TraceChosen, Node: p.Node, Asked: int32(len(places))})
+			c.setState(j, i, grid.Offered, fx)
+			c.saveEntry(j, i, fx)
+			c.peers.Given(now, &l.expectation, l.level(), p.Node, c.peers.Expected(l.level()))
+			c.sendFirstOffer(now, l, fx)
+			i++
+		}
+	}
+	fx.Wake(g.Due, grid.TimerGang, g.Handle)
+}
+
+// rankPlaced records that a worker has a rank. When all ranks have a place they get their start leases.
+func (c *Coordinator) rankPlaced(now grid.Time, l *liveTask, fx *grid.Effects) {
+	g := l.job.gang
+	if g == nil || l.task().attempt != g.Attempt() || !g.Confirm(l.index) || !c.mayAct(now, l.job) ||
+		l.job.replica.graceUntil != 0 { // a newer attempt may be reported still
+		return
+	}
+	g.Start()
+	c.endTurn(l.job)
+	for i := range l.job.spec.Count {
+		o := l.job.at(i).live
+		if o == nil {
+			continue // it has ended
+		}
+		worker := o.task().worker
+		if stamp := c.peers.Stamp(now, worker); stamp != 0 {
+			m := fx.Send(worker, grid.KindStartLeaseAck)
+			m.Register.Seq, m.Attempts = stamp, append(m.Attempts, o.id())
+		}
+	}
+}
+
+// mayStart reports whether a placed attempt may get a start lease: that of a rank only once all ranks have a place.
+func (l *liveTask) mayStart() bool { return l.job.gang == nil || l.job.gang.Phase() == gangs.Running }
+
+// giveUpGang gives up what a gang has of which nothing can have started, and pauses.
+func (c *Coordinator) giveUpGang(now grid.Time, j *job, fx *grid.Effects) {
+	g := j.gang
+	for _, r := range g.Held {
+		why := r.Why
+		if r.Holder != (grid.JobID{}) {
+			why.Detail = "job " + r.Holder.Short()
+		}
+		c.trace(j.task(0), grid.Trace{At: now, What: grid.TraceRefused, Node: r.Node, Refusal: why})
+	}
+	c.releaseSlots(now, j, fx)
+	c.dropRanks(now, j, fx)
+	why := gangs.Why(g.Held, c.peers.Name)
+	g.GiveUp()
+	c.pauseGang(now, j, why, fx)
+}
+
+// releaseSlots tells the workers that slots which are not used yet are not wanted any more.
+func (c *Coordinator) releaseSlots(now grid.Time, j *job, fx *grid.Effects) {
+	for _, p := range j.gang.Places() {
+		c.askForSlots(now, j, p.Node, 0, fx)
+	}
+	c.endTurn(j)
+}
+
+// dropRanks takes the ranks back from their workers: they are pending again.
+func (c *Coordinator) dropRanks(now grid.Time, j *job, fx *grid.Effects) {
+	for i := range j.spec.Count {
+		l := j.at(i).live
+		if l == nil {
+			continue
+		}
+		c.dequeue(l)
+		c.live.release(l)
+		l.forgetResult()
+		c.attemptReturned(now, &l.expectation, l.task().worker, false)
+		c.dropAttempt(now, l, l.task().worker, l.id(), fx)
+		c.setState(j, i, grid.Pending, fx)
+		c.saveEntry(j, i, fx)
+		c.dropLive(l)
+	}
+}
+
+// pauseGang has a gang wait before its next round, and records why.
+func (c *Coordinator) pauseGang(now grid.Time, j *job, why string, fx *grid.Effects) {
+	j.gang.Due = now.Add(j.gang.Pause(c.queue.gangs.rand))
+	c.awaitGang(now, j, grid.Refusal{Why: grid.WhyGang, Detail: clip(why)}, fx)
+}
+
+// awaitGang sets a waiting gang aside until it is due. In a takeover grace nothing is placed, and its end goes on.
+func (c *Coordinator) awaitGang(now grid.Time, j *job, why grid.Refusal, fx *grid.Effects) {
+	if t := j.task(0); t.history.Last().What != grid.TraceWait || t.history.Last().Refusal != why {
+		c.trace(t, grid.Trace{At: now, What: grid.TraceWait, Refusal: why})
+	}
+	if j.replica.graceUntil != 0 || j.replica.bulkEnd.on {
+		return
+	}
+	if !j.setAside {
+		c.enqueueJob(j)
+		c.queue.turns.Remove(j.queueIndex - 1)
+		j.setAside = true
+	}
+	fx.Wake(j.gang.Due, grid.TimerGang, j.gang.Handle)
+}
+
+// offerStamp returns the start lease stamp of an offer: a rank gets its start lease only when all ranks have a place.
+func (c *Coordinator) offerStamp(now grid.Time, l *liveTask) uint64 {
+	if l.job.spec.IsGang() {
+		return 0
+	}
+	return c.peers.Stamp(now, l.task().worker)
+}

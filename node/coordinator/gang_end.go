@@ -1,0 +1,211 @@
+package coordinator
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"skep/discovery"
+	"skep/grid"
+	"skep/node/gangs"
+)
+
+// How the attempts of gangs end: all ranks together. A rank's end is recorded only when all ranks have ended well, or
+// one has failed; until then its worker keeps the result, so that a new owner hears it again. Of a gang of which a
+// rank's end is recorded no rank is run again.
+
+// endRanks records the ends of all ranks that have none, of those whose results are held these, of the others what
+// other says, and forgets the gang.
+func (c *Coordinator) endRanks(now grid.Time, j *job, other func(i uint32) *grid.Result, fx *grid.Effects) {
+	g := j.gang
+	for i := range j.spec.Count {
+		if j.state(i) == grid.Ended {
+			continue
+		}
+		if r := g.Result(i); r != nil {
+			c.end(now, j, i, r, fx)
+		} else {
+			c.end(now, j, i, other(i), fx)
+		}
+	}
+	c.dropGang(now, j, fx)
+}
+
+// rankEnded holds the result of a rank that has ended well, or ends the gang with one that has not.
+func (c *Coordinator) rankEnded(now grid.Time, l *liveTask, r *grid.Result, fx *grid.Effects) {
+	j, i := l.job, l.index
+	g := c.gangOf(j)
+	if r.Exit != 0 {
+		c.end(now, j, i, r, fx)
+		c.endRanks(now, j, func(uint32) *grid.Result { return gangs.Stopped(i, r) }, fx)
+		return
+	}
+	l.result = r
+	if l.task().attempt != g.Attempt() {
+		return
+	}
+	g.Hold(i, r)
+	for k := range j.spec.Count {
+		if j.state(k) != grid.Ended && g.Result(k) == nil {
+			return
+		}
+	}
+	c.endRanks(now, j, nil, fx)
+}
+
+// rankLost handles the loss of a rank's attempt, and reports whether it was one: all ranks are lost with it. One of
+// which nothing can have started was never placed.
+func (c *Coordinator) rankLost(now grid.Time, l *liveTask, why grid.Refusal, fx *grid.Effects) bool {
+	j, i := l.job, l.index
+	if !j.spec.IsGang() {
+		return false
+	}
+	g := c.gangOf(j)
+	switch {
+	case g.Result(i) != nil: // its files are here
+		c.renewLease(now, l, fx)
+		return true
+	case !g.MayRun():
+		g.SetRoom(l.task().worker, 0, now.Add(c.cfg.Lease))
+		g.Held = append(g.Held, gangs.Refusal{Node: l.task().worker, Why: why})
+		c.giveUpGang(now, j, fx)
+		return true
+	}
+	c.countLost(now, l, l.task().worker, why)
+	if why.Why == grid.WhyFetch {
+		c.peers.Failed(now, l.class(), l.task().worker)
+	}
+	text := "the node that ran it " + why.Why.String()
+	if why.Detail != "" {
+		text += ": " + why.Detail
+	}
+	g.SetRoom(l.task().worker, 0, now.Add(c.cfg.Lease))
+	c.loseGang(now, j, i, text, fx)
+	return true
+}
+
+// loseGang ends the attempt of all ranks. The gang is placed again, or ends as lost if it was lost too often or may run
+// at most once.
+func (c *Coordinator) loseGang(now grid.Time, j *job, by uint32, why string, fx *grid.Effects) {
+	lost, ended := int32(0), j.counts[grid.Ended] > 0
+	for i := range j.spec.Count {
+		lost = max(lost, j.at(i).lost+1)
+	}
+	if ended || lost > j.spec.Retries {
+		if once := j.spec.OnceReason(); once != "" {
+			why += "; " + once
+		}
+		c.endRanks(now, j, func(uint32) *grid.Result { return gangs.LostWith(by, why) }, fx)
+		return
+	}
+	for i := range j.spec.Count {
+		j.task(i).lost = lost
+	}
+	c.releaseSlots(now, j, fx)
+	c.dropRanks(now, j, fx)
+	j.gang.Lost()
+	j.gang.Due = now.Add(min(c.cfg.Lease/4<<min(max(lost-2, 0), 10), maxRetryDelay))
+	c.awaitGang(now, j, grid.Refusal{Why: grid.WhyGang, Detail: clip("it was lost: " + why)}, fx)
+}
+
+// rankNotExecuted handles a rank that its worker could not execute or prepare, and reports whether it was one: the gang
+// is placed again without that worker, or ends with the rank's code.
+func (c *Coordinator) rankNotExecuted(now grid.Time, l *liveTask, from grid.NodeID, r *grid.Result,
+	fx *grid.Effects) bool {
+	if !l.job.spec.IsGang() {
+		return false
+	}
+	j, i := l.job, l.index
+	if l.job.spec.Folders == nil {
+		c.peers.Ended(now, l.class(), from, r)
+	}
+	if l.task().lost >= j.spec.Retries {
+		c.rankEnded(now, l, r, fx)
+		return true
+	}
+	c.gangOf(j).Unfit(from, r)
+	c.loseGang(now, j, i, r.Error, fx)
+	return true
+}
+
+// settleGang decides, at the end of a takeover grace, about a gang whose earlier owner's attempts workers have reported
+// or not. It reports whether it is one of which something was reported or recorded.
+func (c *Coordinator) settleGang(now grid.Time, j *job, fx *grid.Effects) bool {
+	if !j.spec.IsGang() || j.cancelled {
+		return false
+	}
+	g, live, missing, reported := c.gangOf(j), 0, uint32(0), false
+	for i := range j.spec.Count {
+		t := j.at(i)
+		if t.state == grid.Ended && t.result.Exit != 0 {
+			c.endRanks(now, j, func(uint32) *grid.Result { return gangs.Stopped(i, t.result.Result()) }, fx)
+			return true
+		}
+		if t.live != nil && t.attempt == g.Attempt() {
+			live++
+		} else if t.state != grid.Ended {
+			missing = i
+		}
+		reported = reported || t.live != nil
+	}
+	switch ended := j.counts[grid.Ended]; {
+	case live+ended == j.count():
+	case ended == 0 && !reported:
+		return false
+	default:
+		c.loseGang(now, j, missing, "nobody reports it to the node that has taken the job over", fx)
+	}
+	return true
+}
+
+// adoptRank records that an attempt of an earlier run or owner is known of a rank.
+func (c *Coordinator) adoptRank(j *job, a grid.Attempt) {
+	if g := c.gangOf(j); g.Phase() == gangs.Waiting || g.Phase() >= gangs.Offered && g.Attempt().Less(a) {
+		g.Adopt(a)
+	}
+}
+
+// gangTooLarge handles a gang with more ranks than the nodes known could ever run at a time: nodes that may come are
+// waited for, and searched for, as for a need that nobody meets; then it ends.
+func (c *Coordinator) gangTooLarge(now grid.Time, j *job, nodes []grid.GangNode, could int, fx *grid.Effects) {
+	g, text := j.gang, gangs.TooLarge(nodes, j.count(), could, c.peers.Name)
+	why := grid.Refusal{Why: grid.WhyNobody, Detail: clip(text)}
+	coming := c.peers.ExpectsAds()
+	for _, n := range nodes {
+		if n.Refuses.Why == grid.WhyGone {
+			coming = true
+			c.peers.Dial(now, n.Node, fx)
+		}
+	}
+	switch {
+	case coming && g.Patient < 4:
+		g.Patient++
+		g.Due = now.Add(dialPause)
+	case now >= j.noSearchBefore && g.Search == 0:
+		g.Due = now.Add(time.Hour)
+		g.Search = c.discovery.Search(now, &j.spec.Needs, j.spec.Engine, c.gossip.Neighbours(), fx)
+	case j.spec.Wait:
+		g.Due = now.Add(maxPause)
+	default:
+		end := &grid.Result{Cause: grid.Unplaceable, Exit: grid.ExitUnplaceable, Error: clip(text)}
+		if g.Cannot() != nil {
+			end = g.Cannot()
+		}
+		c.endRanks(now, j, func(uint32) *grid.Result { return end }, fx)
+		return
+	}
+	c.awaitGang(now, j, why, fx)
+}
+
+// gangSearchDone has the gangs go on that waited for a search, which is not repeated soon.
+func (c *Coordinator) gangSearchDone(now grid.Time, f *discovery.Found, fx *grid.Effects) {
+	for _, h := range slices.Sorted(maps.Keys(c.queue.gangs.by)) {
+		if j := c.queue.gangs.by[h]; j.gang.Search == f.ID && j.gang.Phase() == gangs.Waiting {
+			j.gang.Search, j.gang.Due, j.noSearchBefore = 0, now, now.Add(searchRetryAfter)
+			if f.Ad != nil && c.notReady(f.Ad.Node, j.spec) != "" {
+				j.gang.Due = now.Add(dialPause)
+			}
+			c.awaitGang(now, j, grid.Refusal{Why: grid.WhyNobody, Detail: "a search has ended"}, fx)
+		}
+	}
+}

@@ -1,0 +1,66 @@
+package coordinator
+
+import (
+	"slices"
+
+	"skep/grid"
+	"skep/node/gangs"
+)
+
+// gangQueue is the gangs that this node places. One asks for slots at a time, so that they do not take them from each
+// other.
+type gangQueue struct {
+	rand    *grid.Rand
+	chooser gangs.Chooser
+	by      map[uint64]*job // by handle; iterated in order of the handles alone
+	turn    *job            // whose round is under way; nil = none
+	next    []*job          // that wait for their turn
+}
+
+// gangOf returns the state of a gang.
+func (c *Coordinator) gangOf(j *job) *gangs.Gang {
+	if j.gang == nil {
+		c.live.lastHandle++
+		j.gang = gangs.New(c.live.lastHandle, j.spec.Gang.Ranks)
+		if c.queue.gangs.by == nil {
+			c.queue.gangs.by = make(map[uint64]*job)
+		}
+		c.queue.gangs.by[j.gang.Handle] = j
+	}
+	return j.gang
+}
+
+// endTurn lets other gangs ask for slots, if it is this one's turn.
+func (c *Coordinator) endTurn(j *job) {
+	if q := &c.queue.gangs; q.turn == j {
+		next := q.next
+		q.turn, q.next = nil, nil
+		for _, o := range next {
+			c.requeueJob(o)
+		}
+	}
+}
+
+// gangTimer handles what is due of a gang: the end of a pause, or of a wait for workers.
+func (c *Coordinator) gangTimer(now grid.Time, handle uint64, fx *grid.Effects) {
+	j := c.queue.gangs.by[handle]
+	switch {
+	case j == nil || now < j.gang.Due:
+	case j.gang.Phase() == gangs.Waiting && !j.cancelled:
+		c.requeueJob(j)
+	case j.gang.Phase() == gangs.Reserving || j.gang.Phase() == gangs.Offered && !j.gang.MayRun():
+		c.giveUpGang(now, j, fx)
+	}
+}
+
+// dropGang forgets a gang that is over, or that this node does not own any more.
+func (c *Coordinator) dropGang(now grid.Time, j *job, fx *grid.Effects) {
+	if j.gang == nil {
+		return
+	}
+	c.releaseSlots(now, j, fx)
+	q := &c.queue.gangs
+	q.next = slices.DeleteFunc(q.next, func(o *job) bool { return o == j })
+	delete(q.by, j.gang.Handle)
+	j.gang = nil
+}

@@ -1,0 +1,115 @@
+package register
+
+import (
+	"iter"
+
+	"skep/grid"
+	"skep/node/deposit"
+)
+
+// Register is this node's replica of a job's register. The coordinator applies what has changed at it
+// (Registers.NextChange) after each call.
+type Register interface {
+	deposit.Register // what is asked of it for files too
+	View
+	Owner
+	Member
+	Voter
+
+	Restore(e *grid.Entry, committed bool)
+	Resume(now grid.Time) (owns bool)
+	Save(fx *grid.Effects)
+	HoldInputs()
+}
+
+// View is what is known of a register here.
+type View interface {
+	State() grid.RegisterState
+	Sole() bool               // this node is the only member
+	Place(id grid.NodeID) int // of a member; −1 = it is none
+	Cancelled() (written, committed bool)
+	Written() iter.Seq2[uint32, *grid.Entry]
+	AwaitsOutcome() bool
+	Bytes() grid.Bytes
+	Leaves() int
+	NeedsLeaf(i uint32) bool
+}
+
+// Owner is what the register's owner does.
+type Owner interface {
+	Leads() bool // this node is the owner, and the job is not closed
+	MayAct(now grid.Time) bool
+	Ready() bool
+	Full(place int) bool
+
+	Own()
+	Propose(e *grid.Entry)
+	Close()
+	Reopen(now grid.Time, fx *grid.Effects)
+	DecidedNow(i uint32) bool
+	MarkDirty()
+	StepDown()
+	Answered(now grid.Time, from grid.NodeID, g *grid.RegisterMessage, dst []uint32) (committed []uint32, valid bool)
+	RenewIfDue(now grid.Time, voters []grid.NodeID, fx *grid.Effects)
+	Repeat(now grid.Time, fx *grid.Effects) (settled bool)
+	CountCloseNotice() bool
+	Bury(ended int64, fx *grid.Effects)
+}
+
+// Member is what a member does that is not the owner.
+type Member interface {
+	Write(now grid.Time, from grid.NodeID, g *grid.RegisterMessage, fx *grid.Effects) grid.RegisterAnswer
+	Answer(to grid.NodeID, kind grid.Kind, g *grid.RegisterMessage, a grid.RegisterAnswer, fx *grid.Effects)
+	Follow(now grid.Time, epoch uint32, owner grid.NodeID)
+	Claimed(now grid.Time, from grid.NodeID, c grid.OwnerClaim, fx *grid.Effects)
+}
+
+// Voter is a member's part in the choice of a new owner.
+type Voter interface {
+	TakeoverDue(now grid.Time) bool
+	CampaignEpoch() uint32
+	Campaign(now grid.Time, voters []grid.NodeID, fx *grid.Effects)
+	CampaignIfDue(now grid.Time, voters []grid.NodeID, fx *grid.Effects)
+	GiveUpCampaign(now grid.Time)
+	Vote(now grid.Time, from grid.NodeID, g *grid.RegisterMessage, fx *grid.Effects)
+	VoteAnswered(now grid.Time, from grid.NodeID, g *grid.RegisterMessage, fx *grid.Effects)
+}
+
+// Registers are this node's replicas of registers.
+type Registers interface {
+	Add(id grid.JobID, spec *grid.JobSpec, submitted int64, members []grid.NodeID, s grid.RegisterState) Register
+
+	// Closed returns the register of a job that this node alone keeps and that is over.
+	Closed() Register
+
+	// Start keeps only the given replicas, in their order.
+	Start(open []Register)
+
+	// Open iterates over the registers with other members whose jobs are not closed.
+	Open() iter.Seq[Register]
+	AnyOpen() bool
+
+	// Retire removes replicas of which nothing is left to do.
+	Retire(done []Register)
+
+	// NextChange returns the oldest change that it has not returned yet; false = there is none.
+	NextChange() (grid.RegisterChange, bool)
+
+	// SendKeepalives tells the other members which registers this node owns, and forgets members but for those in kept.
+	SendKeepalives(now grid.Time, kept []grid.NodeID, fx *grid.Effects)
+
+	// Note has a node known as one that shares registers with this one.
+	Note(id grid.NodeID)
+
+	// Refuse answers a message about a register that is not here.
+	Refuse(to grid.NodeID, kind grid.Kind, g *grid.RegisterMessage, a grid.RegisterAnswer, fx *grid.Effects)
+
+	// Buried reports whether a job is over, and nothing but that is kept of it.
+	Buried(id grid.JobID) bool
+
+	// BuriedWith reports the same of a job with these members.
+	BuriedWith(id grid.JobID, members []grid.NodeID) bool
+
+	// BuriedFor reports the same for a register message, and the answer to it.
+	BuriedFor(from grid.NodeID, g *grid.RegisterMessage, fx *grid.Effects) (grid.RegisterAnswer, bool)
+}

@@ -1,0 +1,250 @@
+package coordinator
+
+import (
+	"fmt"
+	"slices"
+
+	"skep/grid"
+	"skep/internal/indices"
+	"skep/node/dependency"
+	"skep/node/failures"
+)
+
+// Tasks that a caller has run again after they have ended. The retry is an entry of the register, which succeeds the
+// task's final one and is open (package failures): once it is committed the task goes on like one whose failure is
+// retried by a rule. A job that is over is opened for that:
+//
+//	closed ── the owner, or a member that wins a campaign ──► open, nothing to do ── retries are proposed ──► goes on
+//
+// No attempt of an owner before the one that decides the retry counts any more, whoever reports it.
+
+// CallerAsks takes what a local caller wants done about a job that was submitted.
+func (c *Coordinator) CallerAsks(now grid.Time, ev *grid.Event, fx *grid.Effects) {
+	if ev.Kind == grid.EvRetry {
+		c.retryEnded(now, ev, fx)
+		return
+	}
+	c.cancel(now, ev, fx)
+}
+
+// retryEnded has tasks that have ended run again.
+func (c *Coordinator) retryEnded(now grid.Time, ev *grid.Event, fx *grid.Effects) {
+	j := c.job(ev.Job)
+	if j == nil {
+		fx.Reply(ev.Caller, ev.Job, fmt.Sprintf("job %s: is not known here", ev.Job.Short()))
+		return
+	}
+	if why := c.refusesRetry(j, ev.Tasks); why != "" {
+		fx.Reply(ev.Caller, j.id, fmt.Sprintf("job %s: %s", j.id.Short(), why))
+		return
+	}
+	if !j.replica.State().Done && !j.replica.IsOwner() {
+		fx.Reply(ev.Caller, j.id, j.ownedElsewhere())
+		return
+	}
+	c.restoreRegister(j)
+	j.replica.Reopen(now, fx)
+	c.followRegisters(now, fx)
+	if !j.replica.IsOwner() {
+		j.replica.retries = append(j.replica.retries, pendingRetry{ev.Caller, ev.Tasks})
+		j.replica.Campaign(now, c.reachMembers(now, j, fx), fx)
+		return
+	}
+	c.retryTasks(now, j, ev.Caller, ev.Tasks, fx)
+}
+
+// pendingRetry is a caller's retry that waits until this node owns the job.
+type pendingRetry struct {
+	caller uint64
+	tasks  indices.Set
+}
+
+// retryPending decides the retries that waited until this node owns the job.
+func (c *Coordinator) retryPending(now grid.Time, j *job, fx *grid.Effects) {
+	pending := j.replica.retries
+	j.replica.retries = nil
+	for _, x := range pending {
+		if why := c.refusesRetry(j, x.tasks); why != "" {
+			fx.Reply(x.caller, j.id, fmt.Sprintf("job %s: %s", j.id.Short(), why))
+			continue
+		}
+		c.retryTasks(now, j, x.caller, x.tasks, fx)
+	}
+}
+
+// refuseRetries tells those whose retries wait that this node does not come to own the job.
+func (j *job) refuseRetries(fx *grid.Effects) {
+	for _, x := range j.replica.retries {
+		fx.Reply(x.caller, j.id, fmt.Sprintf("job %s: another node has taken it over meanwhile: ask again", j.id.Short()))
+	}
+	j.replica.retries = nil
+}
+
+// refusesRetry says why tasks of a job may not be run again; "" = they may.
+func (c *Coordinator) refusesRetry(j *job, tasks indices.Set) string {
+	if why := failures.Refuses(j.spec); why != "" {
+		return why
+	}
+	for _, r := range tasks {
+		if r.Last >= j.spec.Count {
+			return fmt.Sprintf("task %d: want an index of 0 to %d", r.Last, j.spec.Count-1)
+		}
+	}
+	for k := range tasks.Len() {
+		i := tasks.At(k)
+		if t := j.at(i); t.state != grid.Ended || t.uncommitted {
+			return fmt.Sprintf("task %d has not ended: want tasks that have, or cancel it first", i)
+		}
+		if why := dependency.VainOf(j.spec, j.replica, i); why != "" {
+			return fmt.Sprintf("task %d can never run: %s, and that is what it was to wait for: submit it again", i, why)
+		}
+		if v, _ := j.replica.Value(i); v != nil && failures.Exhausted(j.spec, v) {
+			return fmt.Sprintf("task %d has been run again %d times: no more are recorded, submit it as a new job", i, v.Round)
+		}
+	}
+	switch most, left := j.spec.Rules.MaxFailures, j.failuresBut(tasks); {
+	case j.cancelled && (j.counts[grid.Ended]-j.uncommitted < j.count() || j.barrier != nil):
+		return "is being cancelled: ask again when it is over"
+	case most > 0 && left >= most:
+		return fmt.Sprintf("%d of its other tasks failed, and max_failures is %d: have these run again too", left, most)
+	case !c.isOrigin(j.id) && tasks.Len() > bulkEndBatch:
+		return fmt.Sprintf("%d tasks: a node that is not the one where the job was submitted takes at most %d at a time",
+			tasks.Len(), bulkEndBatch)
+	case !j.replica.Sole() && !j.replica.files.HasInputs() && len(j.spec.Inputs) > 0:
+		return "its inputs are gone from this node: ask at another one that keeps it, or submit it again"
+	}
+	if why := c.quota.AdmitMore(j.id, grid.Bytes(tasks.Len())*entryBytes); why != "" {
+		return "its owner has no room to record that its tasks are run again: " + why
+	}
+	for _, id := range j.replica.Members() {
+		if id != c.cfg.Self && !c.peers.MayReopen(id) {
+			return fmt.Sprintf("node %s keeps it, and is of a version that knows no retries: bring it up to date",
+				c.peers.Name(id))
+		}
+	}
+	return ""
+}
+
+// failuresBut counts the failed tasks of a job, but for these.
+func (j *job) failuresBut(tasks indices.Set) (n int32) {
+	if j.spec.Rules.MaxFailures == 0 {
+		return 0
+	}
+	for i, t := range j.known() {
+		if r := &t.result; t.state == grid.Ended && r.Exit != 0 && r.Cause != grid.Cancelled && !tasks.Contains(i) {
+			n++
+		}
+	}
+	return n
+}
+
+// retryTasks writes, as the owner of a job that is open, that tasks are run again, and that the job is not cancelled
+// any more if it was.
+func (c *Coordinator) retryTasks(now grid.Time, j *job, caller uint64, tasks indices.Set, fx *grid.Effects) {
+	rep, epoch := j.replica, j.replica.State().Epoch
+	request := tasksRequest{caller: caller, left: map[uint32]bool{}}
+	if v, _ := rep.Value(j.spec.Count); v != nil && !v.Open() {
+		e := failures.Retry(v, epoch)
+		e.Result = cancelledResult
+		rep.Propose(e)
+		j.cancelled = false
+		c.saveEntry(j, j.spec.Count, fx)
+		if request.left[j.spec.Count] = true; rep.Sole() {
+			delete(request.left, j.spec.Count)
+		}
+	}
+	c.tallyLater(j)
+	for k := range tasks.Len() {
+		i := tasks.At(k)
+		v, _ := rep.Value(i)
+		t := j.task(i)
+		t.lost, t.history = 0, nil
+		if c.proposeEnd(now, j, failures.Retry(v, epoch), fx); t.uncommitted {
+			request.left[i] = true
+		}
+	}
+	c.peers.Arrive(now, j.level, j.spec, tasks.Len())
+	if len(request.left) == 0 {
+		fx.Reply(caller, j.id, "")
+		return
+	}
+	rep.requests = append(rep.requests, request)
+}
+
+// restoreRegister gives a job that was packed a register of its own again.
+func (c *Coordinator) restoreRegister(j *job) {
+	if j.replica != c.packedReplica {
+		return
+	}
+	s := j.replica.State()
+	r := c.replicas.Add(j.id, j.spec, j.submitted, []grid.NodeID{c.cfg.Self}, s)
+	j.replica = &replica{Register: r, membersVerified: true, files: c.deposits.NewFiles(j.spec, r)}
+	for i, t := range j.known() {
+		r.Restore(&grid.Entry{Index: i, Epoch: s.Epoch, Attempt: t.attempt, Worker: t.worker, Lost: t.lost,
+			Result: t.result.Result(), Placed: t.placed, Began: t.began, Done: t.done}, true)
+	}
+	if j.cancelled {
+		r.Restore(&grid.Entry{Index: j.spec.Count, Epoch: s.Epoch, Done: j.done}, true)
+	}
+}
+
+// newCancellation makes the register's entry of a job's cancellation, which may follow a retry.
+func (j *job) newCancellation(at int64) *grid.Entry {
+	e := &grid.Entry{Index: j.spec.Count, Done: at}
+	if v, _ := j.replica.Value(j.spec.Count); v != nil {
+		e.Round, e.RetriedAt, e.RetryEpoch = v.Round+1, v.RetriedAt, v.RetryEpoch
+	}
+	return e
+}
+
+// jobReopened has a job that was over go on: it is archived no more.
+func (c *Coordinator) jobReopened(now grid.Time, j *job, fx *grid.Effects) {
+	if at := c.archive.Find(j.id); at >= 0 {
+		c.archive.Remove(c.cfg.Self, at)
+	}
+	j.replica.endedTasks, j.replica.closing = 0, false
+	c.quota.Reopen(j.id, j.count())
+	c.deposits.Reopened(&j.replica.files)
+	c.scheduleTick(now, fx)
+}
+
+// endsAreFinal reports whether no task of the job has gone on after an end that is in the register.
+func (j *job) endsAreFinal() bool { return j.spec.Rules.None() && j.replica.State().Opened == 0 }
+
+// mayGoOn reports whether a task of a job that may run at most once may go on although no worker reports an attempt of
+// it: this node, as the owner that it is now, has recorded the end or the retry that another attempt follows, so nobody
+// else has made one since.
+func (j *job) mayGoOn(i uint32) bool { return j.openEntry(i) != nil && j.replica.DecidedNow(i) }
+
+// admitReopening says why a closed job must not be opened by another member's message; "" = it may.
+func (c *Coordinator) admitReopening(j *job, g *grid.RegisterMessage) string {
+	if s := j.replica.State(); !s.Done || g.Opened <= s.Opened {
+		return ""
+	}
+	why := failures.Refuses(j.spec) // no honest member opens a job that it refuses
+	if who, known := c.quota.Of(j.id); known && why == "" {
+		return c.admitTasks(who, j.count())
+	}
+	return why
+}
+
+// tallyLater counts the failures of a job anew at the end of the step: ends that were counted do not count any more.
+func (c *Coordinator) tallyLater(j *job) {
+	if !slices.Contains(c.tallies, j) {
+		c.tallies = append(c.tallies, j)
+	}
+}
+
+// tallyAgain counts the committed ends of the jobs of which some do not count any more.
+func (c *Coordinator) tallyAgain() {
+	for _, j := range c.tallies {
+		j.failedEnds, j.done = failedEnds{}, 0
+		for _, t := range j.known() {
+			if t.state == grid.Ended && !t.uncommitted {
+				j.failedEnds.count(&t.result)
+				j.done = max(j.done, t.done)
+			}
+		}
+	}
+	c.tallies = c.tallies[:0]
+}

@@ -1,0 +1,31 @@
+package coordinator
+
+import (
+	"testing"
+	"time"
+
+	"skep/balance"
+	"skep/grid"
+)
+
+// Regression: the slot of a backup attempt that is dropped with its task's end is free for the next task. It was
+// noticed only when something else of the job changed, and the job stood still.
+func TestSlotOfABackupIsFreed(t *testing.T) {
+	o := newOwner(t)
+	spec := jobSpec(2)
+	spec.Rules.MaxRunning = 1
+	j := o.submit(grid.JobID{Origin: selfID, Nonce: [10]byte{1}}, spec)
+	l := j.at(0).live
+	if l == nil || j.state(1) != grid.Pending || !j.awaitsSlot {
+		t.Fatalf("tasks %v and %v: want one with a worker, and one that waits for its slot", j.state(0), j.state(1))
+	}
+	o.live.release(l)
+	o.live.accept(l)
+	o.setState(j, 0, grid.Placed, &o.fx)
+	o.startBackup(o.now, l, balance.Choice{Act: balance.Place, Node: grid.NodeID{9}}, &o.fx)
+	o.end(o.now, j, 0, &grid.Result{Cause: grid.Exited}, &o.fx)
+	o.pass(time.Second)
+	if j.state(1) == grid.Pending {
+		t.Error("the second task waits for a slot, and nothing of the job has a worker")
+	}
+}

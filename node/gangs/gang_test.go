@@ -1,0 +1,126 @@
+package gangs
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"skep/grid"
+)
+
+// A gang's way: every rank starts only when all have a place, and what was answered in an earlier round does not count.
+func TestPhases(t *testing.T) {
+	a, b := grid.NodeID{1}, grid.NodeID{2}
+	g := New(7, 3)
+	g.Reserve(grid.Attempt{Epoch: 1, N: 1}, []Place{{Node: a, Ranks: 2}, {Node: b, Ranks: 1}}, 10)
+	if g.Kept(a, 1) || g.Kept(b, 0) || !g.Kept(b, 1) {
+		t.Fatal("want that all keep their slots when the second does, in this round")
+	}
+	g.Offer(20)
+	if g.Confirm(0) || g.Confirm(2) || g.MayRun() || !g.Confirm(1) {
+		t.Fatal("want that it may start when the third rank has a place, and not before")
+	}
+	g.Start()
+	if g.Phase() != Running || !g.MayRun() {
+		t.Fatalf("%v: want that it runs", g.Phase())
+	}
+	g.Hold(1, &grid.Result{Exit: 0})
+	g.Lost()
+	if g.Phase() != Waiting || g.Result(1) != nil || g.MayRun() {
+		t.Fatalf("%v: want that nothing is left of the attempt", g.Phase())
+	}
+	g.Reserve(grid.Attempt{Epoch: 1, N: 2}, []Place{{Node: a, Ranks: 3}}, 30)
+	busy := &grid.Reserve{Round: 2, Ranks: 1, Refusal: grid.Refusal{Why: grid.WhyBusy}}
+	if !g.Refused(0, a, busy) || g.RoomAt(0, a) != 1 {
+		t.Fatal("want that a refusal counts, and what it says of the room")
+	}
+	g.GiveUp()
+	g.Adopt(grid.Attempt{Epoch: 2, N: 1})
+	if g.Phase() != Offered || !g.MayRun() {
+		t.Fatalf("%v: want that an adopted attempt may run already", g.Phase())
+	}
+}
+
+// Starting without a place for each rank is an impossible state.
+func TestStartNeedsAllPlaces(t *testing.T) {
+	defer func() {
+		if recover() == nil {
+			t.Error("want a panic")
+		}
+	}()
+	g := New(1, 2)
+	g.Adopt(grid.Attempt{Epoch: 1, N: 1})
+	g.Confirm(0)
+	g.Start()
+}
+
+// From the third failed round on slots are asked for that are not free; the pauses grow, and are drawn.
+func TestPauses(t *testing.T) {
+	g, r := New(1, 2), grid.NewRand(1, 1)
+	last := time.Duration(0)
+	for tries := range 12 {
+		if g.Later() != (tries >= 3) {
+			t.Errorf("after %d rounds: later %v", tries, g.Later())
+		}
+		g.GiveUp()
+		most := time.Duration(0)
+		for range 100 {
+			most = max(most, g.Pause(r))
+		}
+		if most < last-200*time.Millisecond || most > 5*maxPause/4 {
+			t.Errorf("after %d rounds up to %v, before %v", tries+1, most, last)
+		}
+		last = most
+	}
+}
+
+// Few nodes, and of those that do the near ones.
+func TestFewestNodes(t *testing.T) {
+	node := func(i byte, rtt time.Duration) grid.GangNode { return grid.GangNode{Node: grid.NodeID{i}, RTT: rtt} }
+	nodes := []grid.GangNode{node(1, 0), node(2, 20), node(3, 10), node(4, 30)}
+	for _, c := range []struct {
+		ranks int
+		rooms []int
+		want  string
+	}{
+		{2, []int{2, 8, 8, 8}, "1:2 "},
+		{4, []int{2, 8, 8, 8}, "3:4 "},
+		{9, []int{2, 4, 6, 8}, "4:8 1:1 "},
+		{20, []int{2, 4, 6, 8}, "4:8 3:6 2:4 1:2 "},
+		{21, []int{2, 4, 6, 8}, ""},
+		{1, []int{0, 0, 0, 0}, ""},
+	} {
+		got := ""
+		for _, p := range (FewestNodes{}).Choose(c.ranks, nodes, c.rooms) {
+			got += fmt.Sprintf("%d:%d ", p.Node[0], p.Ranks)
+		}
+		if got != c.want {
+			t.Errorf("%d ranks in %v: %q, want %q", c.ranks, c.rooms, got, c.want)
+		}
+	}
+}
+
+// Rooms are what is free, what a worker said, or for a gang that asks for later all of a node; none where it cannot
+// run.
+func TestRooms(t *testing.T) {
+	g, need := New(1, 4), grid.Resources{CPU: grid.CPU}
+	four, one := grid.Resources{CPU: 4 * grid.CPU}, grid.Resources{CPU: grid.CPU}
+	nodes := []grid.GangNode{{Node: grid.NodeID{1}, Free: one, Capacity: four}, {Node: grid.NodeID{2}, Free: four,
+		Capacity: four}, {Node: grid.NodeID{3}, Free: four, Capacity: four, Refuses: grid.Refusal{Why: grid.WhyGone}},
+		{Node: grid.NodeID{4}, Free: four, Capacity: four}}
+	g.SetRoom(grid.NodeID{2}, 2, 100)
+	g.Unfit(grid.NodeID{4}, &grid.Result{Exit: 127})
+	want := func(at grid.Time, text string) {
+		t.Helper()
+		rooms, could := g.Rooms(at, 4, need, nodes)
+		if got := fmt.Sprint(rooms, could); got != text {
+			t.Errorf("rooms %s, want %s", got, text)
+		}
+	}
+	want(0, "[1 2 0 0] 8")
+	want(200, "[1 4 0 0] 8")
+	for range 3 {
+		g.GiveUp()
+	}
+	want(0, "[4 4 0 0] 8")
+}

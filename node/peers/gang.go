@@ -1,0 +1,57 @@
+package peers
+
+import (
+	"slices"
+
+	"skep/discovery"
+	"skep/gossip"
+	"skep/grid"
+)
+
+// GangNodes are the nodes that may run ranks of a gang, this one and those of the view, ordered by identity, with what
+// each has by its newest news; those that cannot be asked now say why.
+func (p *Peers) GangNodes(now grid.Time, n *Need) (nodes []grid.GangNode) {
+	spec, here := n.Spec, p.cfg.Exec
+	own := grid.GangNode{Node: p.cfg.Self, Free: here.Free(), Capacity: here.Capacity()}
+	if own.Refuses = discovery.Match(&spec.Needs, spec.Engine, p.cfg.Gossip.Ad()); own.Refuses.Why == grid.WhyNone {
+		own.Refuses.Why = here.Refuses(spec.Needs.Resources)
+	}
+	if n.Foreign && p.cfg.Private {
+		own.Refuses.Why = grid.WhyPrivate
+	}
+	for _, g := range p.cfg.Gossip.Peers() {
+		if g.Ad != nil {
+			nodes = append(nodes, grid.GangNode{Node: g.Ad.Node, Free: g.Ad.Free, Capacity: g.Ad.Capacity,
+				Backlog: g.Ad.Backlog, RTT: g.RTT, Refuses: p.refusesGang(now, n, g)})
+		}
+	}
+	at, _ := slices.BinarySearchFunc(nodes, own.Node,
+		func(x grid.GangNode, id grid.NodeID) int { return x.Node.Compare(id) })
+	return slices.Insert(nodes, at, own)
+}
+
+// refusesGang returns why a node of the view cannot be asked for slots now; WhyNone = it can.
+func (p *Peers) refusesGang(now grid.Time, n *Need, g *gossip.Peer) grid.Refusal {
+	spec, id := n.Spec, g.Ad.Node
+	q := p.set.get(id)
+	if r := discovery.Fit(&spec.Needs, spec.Engine, g.Ad); r != grid.WhyNone {
+		return grid.Refusal{Why: r}
+	}
+	if q == nil || !q.up {
+		return grid.Refusal{Why: grid.WhyGone}
+	}
+	if r := discovery.Now(&spec.Needs, g.Ad); r.Why != grid.WhyNone {
+		return r
+	}
+	switch {
+	case !q.can.has(keepsGangs | takesWork):
+		return grid.Refusal{Why: grid.WhyLabel, Detail: "its version knows no gangs"}
+	case spec.Access() == grid.AccessOwner && !q.can.has(hidesJobs):
+		return grid.Refusal{Why: grid.WhyAccess}
+	case p.Excludes(now, n.Class, id):
+		return grid.Refusal{Why: grid.WhyAvoided}
+	case p.records.Of(id).OnProbation(now, grid.MilliCPU(q.cores)):
+		return grid.Refusal{Why: grid.WhyUnproven}
+	}
+	return grid.Refusal{}
+}

@@ -1,0 +1,111 @@
+package progress
+
+import (
+	"testing"
+
+	"skep/grid"
+)
+
+func attempt(n uint32) grid.AttemptID {
+	return grid.AttemptID{Task: grid.TaskID{Index: n}, Attempt: grid.Attempt{Epoch: 1, N: 1}}
+}
+
+// beat returns the beat that is sent next for attempts that run.
+func beat(o *Outbox, ids ...grid.AttemptID) *grid.Message {
+	m := &grid.Message{Kind: grid.KindBeat}
+	for _, id := range ids {
+		o.AddBeat(m, id, false)
+	}
+	return m
+}
+
+// A report is sent with the next beat, and again only now and then: an attempt that says nothing adds nothing.
+func TestReportsRideOnBeats(t *testing.T) {
+	var o Outbox
+	if m := beat(&o, attempt(1), attempt(2)); len(m.Attempts) != 2 || len(m.Reports) != 0 {
+		t.Errorf("attempts that say nothing: %+v", m.Reports)
+	}
+	o.Put(attempt(2), &grid.Progress{Done: 1, Total: 9})
+	o.Put(attempt(2), &grid.Progress{Done: 2, Total: 9})
+	m := beat(&o, attempt(1), attempt(2))
+	want := grid.Report{At: 1, Said: true, Progress: grid.Progress{Done: 2, Total: 9}}
+	if len(m.Reports) != 1 || m.Reports[0] != want {
+		t.Errorf("%+v: want the newest report about the second attempt", m.Reports)
+	}
+	for i := range 2 * repeatBeats {
+		want := 0
+		if (i+1)%repeatBeats == 0 {
+			want = 1
+		}
+		if m := beat(&o, attempt(1), attempt(2)); len(m.Reports) != want {
+			t.Errorf("beat %d after it: %d reports, want %d", i+1, len(m.Reports), want)
+		}
+	}
+	o.Put(attempt(2), &grid.Progress{Done: 3, Total: 9})
+	o.Drop(attempt(2))
+	if m := beat(&o, attempt(2)); len(m.Reports) != 0 || len(o.notes) != 0 {
+		t.Errorf("of a dropped attempt: %+v, %d kept", m.Reports, len(o.notes))
+	}
+}
+
+// What there is no room for comes with the next beat.
+func TestReportsInABeatAreBounded(t *testing.T) {
+	var o Outbox
+	var ids []grid.AttemptID
+	for i := range uint32(grid.MaxReports + 3) {
+		ids = append(ids, attempt(i))
+		o.Put(ids[i], &grid.Progress{Done: 1})
+	}
+	if m := beat(&o, ids...); len(m.Reports) != grid.MaxReports {
+		t.Errorf("%d reports: want %d", len(m.Reports), grid.MaxReports)
+	}
+	if m := beat(&o, ids...); len(m.Reports) != 3 {
+		t.Errorf("%d reports in the next beat: want the other 3", len(m.Reports))
+	}
+}
+
+func TestStatus(t *testing.T) {
+	var s Status
+	running := 0
+	note := func(now grid.Time, m grid.Message) {
+		m.Attempts = []grid.AttemptID{attempt(1), attempt(2)}
+		s.Note(now, &m, 1, &running)
+	}
+	want := func(what string, runs bool, done float64) {
+		t.Helper()
+		said := 0.0
+		if s.Said() != nil {
+			said = s.Said().Done
+		}
+		if s.Runs() != runs || running == 1 != runs || said != done {
+			t.Errorf("%s: runs %v, %d counted, said %v: want %v and %v", what, s.Runs(), running, said, runs, done)
+		}
+	}
+	says := func(done float64) grid.Message {
+		return grid.Message{Kind: grid.KindBeat,
+			Reports: []grid.Report{{At: 0}, {At: 1, Said: true, Progress: grid.Progress{Done: done}}}}
+	}
+	const second = grid.Time(grid.ProgressEvery)
+	note(0, grid.Message{Kind: grid.KindAccept})
+	want("accepted", false, 0)
+	note(0, grid.Message{Kind: grid.KindStartLease})
+	want("it waits", false, 0)
+	note(0, grid.Message{Kind: grid.KindBeat})
+	want("a beat", true, 0)
+	note(second, says(1))
+	want("a report", true, 1)
+	for i := range grid.Time(100) {
+		note(second+i, says(2))
+	}
+	want("reports that come too fast", true, 1)
+	note(3*second, says(3))
+	want("a second later", true, 3)
+	note(3*second, grid.Message{Kind: grid.KindBeat, Reports: []grid.Report{{At: 1, Queued: true}}})
+	want("it waits again", false, 3)
+	note(3*second, grid.Message{Kind: grid.KindAccept, Started: true})
+	want("it started at once", true, 3)
+	note(3*second, grid.Message{Kind: grid.KindAccept})
+	want("a late acceptance", true, 3)
+	s.Clear(&running)
+	want("the end", false, 0)
+}

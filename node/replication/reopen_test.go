@@ -1,0 +1,81 @@
+package replication
+
+import (
+	"testing"
+
+	"skep/grid"
+)
+
+// closedMember makes the second of three members, whose owner has closed the register of a job of one task.
+func closedMember(t *testing.T, end *grid.Entry) *Register {
+	t.Helper()
+	r := newRegister(second, []grid.NodeID{self, second, third}, 1, grid.RegisterState{})
+	for _, g := range []grid.RegisterMessage{{Epoch: 1, Entries: []grid.Entry{*end}}, {Epoch: 1, Done: true}} {
+		if a, _ := r.Write(self, &g, nil); a != grid.RegisterOK {
+			t.Fatalf("the owner's write is answered with %v", a)
+		}
+	}
+	return r
+}
+
+// retryOf is the entry by which a task is run again after its first end.
+func retryOf(end *grid.Entry) grid.Entry {
+	e := *end
+	e.Round, e.Again, e.RetriedAt, e.RetryEpoch = 1, 1, 2, 1
+	return e
+}
+
+// Regression: a close that was written before the register was opened again, and comes after that, is void. It closed
+// the register, and the task that was run again never ended.
+func TestLateCloseIsVoid(t *testing.T) {
+	end := &grid.Entry{Attempt: grid.Attempt{Epoch: 1, N: 1}, Result: &grid.Result{Exit: 1}}
+	r := closedMember(t, end)
+	r.Write(self, &grid.RegisterMessage{Epoch: 1, Opened: 1, Entries: []grid.Entry{retryOf(end)}}, nil)
+	if r.State().Done {
+		t.Fatal("a register that was opened is closed")
+	}
+	r.Write(self, &grid.RegisterMessage{Epoch: 1, Done: true}, nil)
+	if v, _ := r.Value(0); r.State().Done || !v.Open() {
+		t.Errorf("after a late close: closed %v, round %d", r.State().Done, v.Round)
+	}
+	if r.Write(self, &grid.RegisterMessage{Epoch: 1, Opened: 1, Done: true}, nil); !r.State().Done {
+		t.Error("the next close does not count")
+	}
+}
+
+// An owner that does not know that another member has opened the register may still tell that it is closed. That member
+// goes on with its campaign, and takes the entries.
+func TestLateCloseEndsNoCampaign(t *testing.T) {
+	end := grid.Entry{Attempt: grid.Attempt{Epoch: 1, N: 1}, Result: &grid.Result{Exit: 1}}
+	r := newRegister(second, []grid.NodeID{self, second, third}, 1, grid.RegisterState{})
+	r.Write(self, &grid.RegisterMessage{Epoch: 1}, nil)
+	r.open(1)
+	r.Campaign(0)
+	a, written := r.Write(self, &grid.RegisterMessage{Epoch: 1, Entries: []grid.Entry{end}, Done: true}, nil)
+	if a != grid.RegisterOK || len(written) != 1 || r.CampaignEpoch() != 2 || r.State().Done {
+		t.Errorf("answer %v, %d entries, campaign for epoch %d, closed %v", a, len(written), r.CampaignEpoch(),
+			r.State().Done)
+	}
+	r.Write(self, &grid.RegisterMessage{Epoch: 1, Opened: 1}, nil)
+	if r.CampaignEpoch() != 0 {
+		t.Error("the campaign goes on, and the owner has opened the register too")
+	}
+}
+
+// A member that campaigns since it has opened the register heeds no answer that others gave before they knew that.
+func TestLateOutcomeIsVoid(t *testing.T) {
+	end := &grid.Entry{Attempt: grid.Attempt{Epoch: 1, N: 1}, Result: &grid.Result{Exit: 1}, Epoch: 1}
+	r := closedMember(t, end)
+	r.open(1)
+	r.Campaign(0)
+	late := grid.RegisterMessage{Epoch: r.CampaignEpoch(), Answer: grid.RegisterDone, Owner: self, Next: 2,
+		Entries: []grid.Entry{*end}}
+	if got := r.VoteReceived(third, &late, 1); got != CampaignOpen || r.State().Done {
+		t.Fatalf("an answer about an earlier close: outcome %v, closed %v", got, r.State().Done)
+	}
+	vote := late
+	vote.Answer, vote.Opened = grid.RegisterOK, 1
+	if got := r.VoteReceived(third, &vote, 1); got != CampaignWon || r.State().Opened != 1 {
+		t.Errorf("the vote that follows: outcome %v, opened %d times", got, r.State().Opened)
+	}
+}

@@ -1,0 +1,124 @@
+package node
+
+import (
+	"testing"
+	"time"
+
+	"skep/grid"
+)
+
+// What the rules of a job do: see grid.Rules.
+
+// Regression: a back-off lasts as long as its rule says, also if the wall clock is set back while the node is down. It
+// began again each time, until the clock had caught up.
+func TestBackoffAfterAClockSetBack(t *testing.T) {
+	r := newRig(t, nil)
+	id := jobID(1)
+	r.submit(id, spec(func(s *grid.JobSpec) { s.Rules.OnFailure = grid.OnFailure{Retry: 1, Backoff: 20 * time.Second} }))
+	if len(r.fx.Starts) != 1 {
+		t.Fatalf("%d attempts start", len(r.fx.Starts))
+	}
+	r.step(grid.Event{Kind: grid.EvEnded, Attempt: r.fx.Starts[0].Attempt,
+		Result: &grid.Result{Cause: grid.Exited, Exit: 1}})
+	real := wall
+	t.Cleanup(func() { wall = real })
+	wall.Zero = wall.Zero.Add(-10 * time.Hour)
+	r = r.restart()
+	for end := r.now.Add(26 * time.Second); r.now < end && len(r.fx.Starts) == 0; {
+		r.pass(time.Second)
+	}
+	if len(r.fx.Starts) != 1 {
+		t.Errorf("%d attempts start within a quarter more than the back-off", len(r.fx.Starts))
+	}
+}
+
+// Regression: nothing of a job that was taken over is placed once it is cancelled, while its many tasks end in batches.
+func TestNothingOfACancelledJobIsPlaced(t *testing.T) {
+	r, id := takenOverAs(t, func(s *grid.JobSpec) {
+		s.Count, s.Policy, s.Rules.MaxRunning = grid.MaxCount, "local", 1
+	})
+	r.answerAsSlow(30*time.Second, func() bool { return len(r.fx.Starts) > 0 })
+	if r.placed(id) != 1 {
+		t.Fatalf("%d tasks are placed", r.placed(id))
+	}
+	r.step(grid.Event{Kind: grid.EvCancel, Job: id})
+	r.answerAsSlow(time.Minute, func() bool {
+		v, _ := r.n.Job(id)
+		return v.Pending == 0
+	})
+	attempts := 0
+	for _, rec := range r.disk {
+		if rec.Kind == grid.RecEntry && rec.Entry.ID.Attempt.N > 0 {
+			attempts++
+		}
+	}
+	if v, _ := r.n.Job(id); attempts != 1 || v.Pending > 0 {
+		t.Errorf("%d attempts were made, want that before the cancel; %d tasks are pending", attempts, v.Pending)
+	}
+}
+
+// answerAsSlow passes time while slowID answers, until something is done.
+func (r *rig) answerAsSlow(most time.Duration, done func() bool) {
+	r.t.Helper()
+	for end := r.now.Add(most); r.now < end && !done(); r.pass(time.Second) {
+		for _, s := range r.sentCopy() {
+			if k := s.Msg.Kind; s.To == slowID && (k == grid.KindWrite || k == grid.KindKeepalive) {
+				r.deliver(slowID, k+1, func(a *grid.Message) {
+					a.Register = grid.RegisterMessage{Job: s.Msg.Register.Job, Epoch: s.Msg.Register.Epoch,
+						Seq: s.Msg.Register.Seq, Answer: grid.RegisterOK}
+				})
+				if done() {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Regression: of a job whose policy places many tasks at once, no more are offered than may run, and the others are not
+// set aside one by one: each would have a timer. When one has ended the next one follows.
+func TestManyTasksPlacedTogetherAreBounded(t *testing.T) {
+	for _, policy := range []string{"min_min", "dfpltf", "workqueue"} {
+		r := newRig(t, func(c *Config) {
+			c.MappingInterval = 20 * time.Second
+			c.Labels = []grid.Label{{Key: "os", Value: "none"}}
+		})
+		for n := range byte(30) {
+			r.join(grid.NodeID{2 + n}, 1, "linux")
+		}
+		r.submit(jobID(1), spec(func(s *grid.JobSpec) {
+			s.Count, s.Policy, s.Rules.MaxRunning = 200, policy, 2
+			s.Needs.Labels = []grid.LabelNeed{{Key: "os", Values: []string{"linux"}}}
+		}))
+		var open []grid.Send
+		ended := 0
+		for range 200 {
+			if len(r.sent(grid.KindPoll)) > 0 {
+				r.answerAll(nil)
+			}
+			open = append(open, r.sent(grid.KindOffer)...)
+			pauses := 0
+			for _, w := range r.wakes {
+				if w.Timer.Kind == grid.TimerRetry {
+					pauses++
+				}
+			}
+			if r.placed(jobID(1)) > 2 || pauses > 20 {
+				t.Fatalf("%s: %d tasks of 2 are placed, %d timers of tasks that wait", policy, r.placed(jobID(1)), pauses)
+			}
+			if len(open) == 0 {
+				r.pass(time.Second)
+				continue
+			}
+			o := open[0]
+			open = open[1:]
+			r.deliverFor(o.To, grid.KindAccept, o.Msg.Offer.ID, nil)
+			open = append(open, r.sent(grid.KindOffer)...)
+			r.deliverFor(o.To, grid.KindResult, o.Msg.Offer.ID, &grid.Result{Cause: grid.Exited})
+			ended++
+		}
+		if v, _ := r.n.Job(jobID(1)); v.Ended != ended || ended < 5 {
+			t.Errorf("%s: %d tasks have ended, %d did: want at least 5", policy, v.Ended, ended)
+		}
+	}
+}
