@@ -28,7 +28,7 @@ func BenchmarkBars(b *testing.B) {
 			at := fmt.Sprintf(" at %d nodes", nodes)
 			report("CPU a task"+at+" over that at 1,000", f.task/small.task, "", "≤ 2.5", f.task/small.task <= 2.5)
 			report("CPU an event"+at+" over a hold of container/heap", f.event/f.heap, "", "≤ 2", f.event/f.heap <= 2)
-			report("live memory a node"+at+", view 32", f.memory/1024, "KiB", "≤ 8", f.memory <= 8192)
+			report("live memory a node"+at+", view 32", f.memory/1024, "KiB", "≤ 14", f.memory <= 14<<10)
 			report("mean completion time"+at+" over that at 1,000", f.completion/small.completion, "", "≤ 1.2",
 				f.completion/small.completion <= 1.2)
 			report("bytes a node and second"+at+" over those at 1,000", f.bytes/small.bytes, "", "≤ 1.2",

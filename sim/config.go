@@ -56,6 +56,10 @@ type Config struct {
 	// Hindsight records what [World.Regret] is computed from.
 	Hindsight bool
 
+	// Conserves has the run fail if work is not conserved once the last fault has no consequences: a node is idle for
+	// long while a task waits that would have ended sooner there. It needs Hindsight, and holds where nodes pull.
+	Conserves bool
+
 	// Repeat is the command that repeats the run, for the failure's text.
 	Repeat string
 
@@ -91,7 +95,17 @@ type Submission struct {
 	Cancel time.Duration // when the client cancels it, if its node is up then; 0 = never
 	// it asks the job's owner again for two minutes, until it is answered that nothing of the job can start any more
 	RetryCancel bool
+	After       []After // earlier submissions that it waits for, but for those not acknowledged by then
 	Size        float64 // of its tasks; 0 = drawn
+	// when the client cancels the first task, and when it has it run again, as Cancel; 0 = never
+	CancelTask, RetryTask time.Duration
+}
+
+// After is an earlier submission that one waits for.
+type After struct {
+	On   int // its index
+	Kind grid.AfterKind
+	Path string // of a file that its first task, or each, leaves and that is wanted as an input; "" = none
 }
 
 // submissionID returns the identity of submission n: its origin, and a nonce that begins with n.

@@ -193,8 +193,15 @@ func (w *World) notifyUp(name int32, s int) {
 		return
 	}
 	c.reportedUp[s] = true
-	w.ev = grid.Event{Kind: grid.EvPeerUp, Peer: w.hosts[j].id, RTT: w.latency(i, j) + w.latency(j, i),
-		Kinds: w.cfg.Network.Kinds(int(j))}
+	kinds, features := w.cfg.Network.Kinds(int(j)), grid.FeatureSet(1<<grid.FeatureReruns|1<<grid.FeatureRetries)
+	if kinds.Has(grid.KindAwait) {
+		features |= 1 << grid.FeatureOrder
+	}
+	if kinds.Has(grid.KindReserve) {
+		features |= 1 << grid.FeatureGangs
+	}
+	w.ev = grid.Event{Kind: grid.EvPeerUp, Peer: w.hosts[j].id, RTT: w.latency(i, j) + w.latency(j, i), Kinds: kinds,
+		Features: features}
 	w.step(i, &w.ev)
 }
 

@@ -9,15 +9,18 @@ import (
 // copyMessage copies src into dst and reuses the memory of dst's slices. Ads, job specs and results are immutable and
 // shared.
 func copyMessage(dst, src *grid.Message) {
-	digest, attempts, visited := dst.Digest[:0], dst.Attempts[:0], dst.Find.Visited[:0]
+	digest, attempts, visited, reports := dst.Digest[:0], dst.Attempts[:0], dst.Find.Visited[:0], dst.Reports[:0]
 	poll, state := dst.Poll.Rates[:0], dst.State.Rates[:0]
-	offer, members, finals := dst.Offer.Members[:0], dst.Register.Members[:0], dst.Register.Entries[:0]
+	offer, barred := dst.Offer.Members[:0], dst.Offer.Barred[:0]
+	members, finals := dst.Register.Members[:0], dst.Register.Entries[:0]
 	*dst = *src
 	dst.Offer.Members = append(offer, src.Offer.Members...)
+	dst.Offer.Barred = append(barred, src.Offer.Barred...)
 	dst.Register.Members = append(members, src.Register.Members...)
 	dst.Register.Entries = append(finals, src.Register.Entries...)
 	dst.Digest = append(digest, src.Digest...)
 	dst.Attempts = append(attempts, src.Attempts...)
+	dst.Reports = append(reports, src.Reports...)
 	dst.Poll.Rates = append(poll, src.Poll.Rates...)
 	dst.State.Rates = append(state, src.State.Rates...)
 	dst.Find.Visited = append(visited, src.Find.Visited...)
@@ -43,6 +46,7 @@ func poison(m *grid.Message) {
 	for i := range m.Attempts {
 		m.Attempts[i] = grid.AttemptID{Attempt: grid.Attempt{Epoch: 1<<32 - 1, N: 1<<32 - 1}}
 	}
+	clear(m.Reports)
 	for _, rates := range [...][]grid.Rate{m.Poll.Rates, m.State.Rates} {
 		for i := range rates {
 			rates[i] = grid.Rate{Class: "kept after the step", Alpha: -1, Mu: -1}
@@ -50,6 +54,7 @@ func poison(m *grid.Message) {
 	}
 	clear(m.Find.Visited)
 	clear(m.Offer.Members)
+	clear(m.Offer.Barred)
 	clear(m.Register.Members)
 	clear(m.Register.Entries)
 	for i := range m.Find.Needs.Labels {

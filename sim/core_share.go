@@ -22,7 +22,7 @@ func (w *World) reportAvailability(i int32) {
 		return
 	}
 	h.reportsAvailability = true
-	w.ev = grid.Event{Kind: grid.EvAvailable, Left: h.coreShare, Up: up}
+	w.ev = grid.Event{Kind: grid.EvAvailable, Available: grid.Available{Left: h.coreShare, Up: up}}
 	w.step(i, &w.ev)
 }
 

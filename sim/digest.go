@@ -131,8 +131,14 @@ func (d *digest) message(m *grid.Message) {
 			d.add(uint64(len(rates[k].Class)), math.Float64bits(rates[k].Alpha), math.Float64bits(rates[k].Mu))
 		}
 	}
-	if m.Kind >= grid.KindWrite && m.Kind <= grid.KindStartLeaseAck {
+	if m.Kind >= grid.KindWrite && m.Kind <= grid.KindStartLeaseAck || m.Kind == grid.KindAwait ||
+		m.Kind == grid.KindAwaited {
 		d.register(&m.Register)
+	}
+	if r := m.Reserve; r != nil {
+		d.add(uint64(get32(r.Job.Nonce[:])), uint64(r.Attempt.Epoch)<<32|uint64(r.Attempt.N),
+			uint64(r.Round)<<32|uint64(r.Ranks),
+			uint64(r.Refusal.Why))
 	}
 	d.attempt(&m.Offer.ID)
 	if m.Result != nil {

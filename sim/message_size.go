@@ -41,6 +41,8 @@ func MessageSize(m *grid.Message) int {
 			}
 			n += 48 * len(s.Inputs)
 		}
+	case grid.KindReserve, grid.KindReserveAck:
+		n += sizeID + sizeNumbers
 	case grid.KindResult:
 		n += sizeResult
 	case grid.KindFind, grid.KindHit, grid.KindMiss, grid.KindCall:

@@ -21,7 +21,9 @@ type Report struct {
 	Rejected int // submissions that their node refused
 	Again    int // attempts beyond each task's first
 	Traffic  Traffic
-	Classes  []ClassReport // of the tasks that exited with 0, by class in order of first submission
+	// core-seconds of Regret, and in which attempts ran, once the last fault has no consequences; with Config.Conserves
+	Regret, Busy float64
+	Classes      []ClassReport // of the tasks that exited with 0, by class in order of first submission
 }
 
 // ClassReport is the distribution of the time from submission to the recorded end.
@@ -39,6 +41,9 @@ func (w *World) Report() Report {
 		if h := &w.hosts[i]; h.up {
 			r.Nodes += w.now.Sub(h.upSince)
 		}
+	}
+	if w.cfg.Conserves {
+		r.Regret, r.Busy = w.Regret(time.Duration(w.cfg.calm()))
 	}
 	times := make([][]time.Duration, len(w.books.Classes()))
 	for _, name := range w.books.Classes() {

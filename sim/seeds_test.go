@@ -81,7 +81,7 @@ func TestSeedsThatFailedWithHardFaults(t *testing.T) {
 	}
 }
 
-// Worlds with shared machines in which the node or the oracle once failed.
+// Worlds with shared machines (swarmFinal) in which the node or the oracle once failed.
 func TestSeedsThatFailedWithSharedMachines(t *testing.T) {
 	for _, s := range []struct {
 		seed uint64
@@ -109,7 +109,7 @@ func TestSeedsThatFailedWithSharedMachines(t *testing.T) {
 			"an owner that had been succeeded, and learnt of no more than a failed campaign after that, took its next epoch " +
 				"for its own renewed: it dropped an attempt of a task that the other had ended"},
 	} {
-		if _, err := runToEnd(Swarm(s.seed)); err != nil {
+		if _, err := runToEnd(swarmFinal(s.seed)); err != nil {
 			t.Errorf("again: %s\n%v", s.was, err)
 		}
 	}
@@ -137,4 +137,40 @@ func allTasks(w *World) (all []oracle.Task) {
 		}
 	}
 	return all
+}
+
+// Worlds with failures that are retried (Swarm) in which the node once failed.
+func TestSeedsThatFailedWithRetries(t *testing.T) {
+	for _, s := range []struct {
+		seed uint64
+		was  string
+	}{
+		{767, "a failure recorded in the takeover grace made its task live, and its policy placed others that nobody had " +
+			"reported: at most once did not hold"},
+		{81004365, "an attempt made before a failure was recorded was adopted after it, and began before the back-off " +
+			"was over"},
+		{81009140, "a new owner that made the record of a failure final acknowledged the result of a later attempt, " +
+			"which it knew and nobody had recorded"},
+	} {
+		if _, err := runToEnd(swarmUnasked(s.seed)); err != nil {
+			t.Errorf("again: %s\n%v", s.was, err)
+		}
+	}
+}
+
+// Worlds in which clients have ended tasks run again (Swarm) and in which the node once failed.
+func TestSeedsThatFailedWithRequests(t *testing.T) {
+	for _, s := range []struct {
+		seed uint64
+		was  string
+	}{
+		{2211, "a notice of a close that was sent before the register was opened again closed it, and the task that was " +
+			"run again never ended"},
+		{626, "a job was cancelled, went on with a retry, and was cancelled again: that was answered and not done"},
+		{919, "an owner that was restarted used the number of a backup attempt again"},
+	} {
+		if _, err := runToEnd(Swarm(s.seed)); err != nil {
+			t.Errorf("again: %s\n%v", s.was, err)
+		}
+	}
 }

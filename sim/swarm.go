@@ -13,6 +13,46 @@ import (
 // Swarm draws a small world of real nodes with all kinds of faults at once: nodes, network, disks, work, policies and
 // faults are random. It must run to its end without a failure under every seed.
 func Swarm(seed uint64) Config {
+	c := swarmSingle(seed)
+	addGangs(seed, &c)
+	return c
+}
+
+// swarmSingle is Swarm as it was before tasks started together: seeds that failed then mean these worlds.
+func swarmSingle(seed uint64) Config {
+	c := swarmUnordered(seed)
+	addOrder(seed, &c)
+	conserve(&c)
+	return c
+}
+
+// conserve has the oracle see that work is conserved in worlds where nodes pull, and where nothing keeps tasks from
+// idle nodes: a policy, the bound of a class, or a blacklist, where half of the attempts fail.
+func conserve(c *Config) {
+	var n node.Config
+	c.Node(0, &n)
+	c.Conserves = n.Pull && n.Policy != "local" && len(n.Bounds) == 0 &&
+		!slices.ContainsFunc(c.Work, func(s Submission) bool { return s.Spec.Rules.OnFailure.Retry > 0 })
+	c.Hindsight = c.Conserves
+}
+
+// swarmUnordered is Swarm as it was before jobs waited for others: seeds that failed then mean these worlds.
+func swarmUnordered(seed uint64) Config {
+	c := swarmUnasked(seed)
+	addTaskRequests(seed, &c)
+	return c
+}
+
+// swarmUnasked is Swarm as it was before clients asked for anything about single tasks: seeds that failed then mean
+// these worlds.
+func swarmUnasked(seed uint64) Config {
+	c := swarmFinal(seed)
+	addReruns(seed, &c)
+	return c
+}
+
+// swarmFinal is Swarm as it was when each recorded end was final: seeds that failed then mean these worlds.
+func swarmFinal(seed uint64) Config {
 	c := swarmUnshared(seed)
 	addSharedMachines(seed, &c)
 	return c

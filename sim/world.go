@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"skep/grid"
@@ -55,6 +56,9 @@ func New(cfg Config) (*World, error) {
 		return nil, err
 	}
 	cfg.defaults()
+	if slices.ContainsFunc(cfg.Work, func(s Submission) bool { return len(s.After) > 0 }) {
+		cfg.Work = slices.Clone(cfg.Work) // what they wait for is added to their specifications
+	}
 	w := &World{cfg: cfg, queue: event.NewLadder(), hosts: make([]host, cfg.Nodes), rng: grid.NewRand(cfg.Seed, 1)}
 	w.sizes = &grid.Rand{Rand: rand.New(&w.size)}
 	w.tap.node = -1
@@ -208,6 +212,8 @@ func (w *World) dispatch(e *event.Event) {
 		w.submitNext()
 	case kindCancel:
 		w.cancel(e)
+	case kindCancelTask, kindRetryTask:
+		w.askAboutTask(e)
 	case kindFault:
 		w.applyNextFault()
 	case kindResume:

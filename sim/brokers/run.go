@@ -1,19 +1,15 @@
 package brokers
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
-	"runtime"
-	"sync"
 	"sync/atomic"
-
-	"golang.org/x/sync/errgroup"
 
 	"skep/balance"
 	"skep/grid"
+	"skep/sim/replicate"
 )
 
 // Options says how a system is run.
@@ -99,34 +95,18 @@ func Simulate(ctx context.Context, s *System, o Options) ([]Result, error) {
 
 // simulate does the runs on several workers; each has its place in the list, whoever does it.
 func simulate(ctx context.Context, s *System, o *Options, runs []Run) error {
-	group, ctx := errgroup.WithContext(ctx)
-	var stop atomic.Bool // looked at in each step, which a context is too slow for
-	defer context.AfterFunc(ctx, func() { stop.Store(true) })()
-	group.SetLimit(cmp.Or(o.Workers, runtime.GOMAXPROCS(0)))
-	var mu sync.Mutex
-	done := 0
-	for k := range runs {
-		group.Go(func() error {
-			if stop.Load() {
-				return ctx.Err()
-			}
-			e, err := newEngine(s, o.Policies[k/o.Replications], o, k%o.Replications, &stop)
-			if err != nil {
-				return err
-			}
-			if !e.run() {
-				return ctx.Err()
-			}
-			runs[k] = e.result()
-			mu.Lock()
-			defer mu.Unlock()
-			if done++; o.Progress != nil {
-				o.Progress(done, len(runs))
-			}
-			return nil
-		})
+	err := replicate.Each(ctx, len(runs), o.Workers, o.Progress, func(k int, stop *atomic.Bool) (bool, error) {
+		e, err := newEngine(s, o.Policies[k/o.Replications], o, k%o.Replications, stop)
+		if err != nil || !e.run() {
+			return false, err
+		}
+		runs[k] = e.result()
+		return true, nil
+	})
+	if err != nil {
+		return err
 	}
-	return group.Wait()
+	return ctx.Err()
 }
 
 func (e *engine) result() Run {

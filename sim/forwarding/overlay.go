@@ -48,7 +48,7 @@ func newWorld(s *Setting) *world {
 		has: make([][]int32, s.Nodes), knows: make([][]known, s.Nodes), open: make([][]asked, s.Nodes),
 		load: make([]int, s.Nodes)}
 	for i := range s.Nodes {
-		w.nodes = append(w.nodes, discovery.New(nodeID(int32(i)), &s.Discovery, grid.NewRand(s.Seed, uint64(i+1))))
+		w.nodes = append(w.nodes, new(discovery.New(nodeID(int32(i)), &s.Discovery, grid.NewRand(s.Seed, uint64(i+1)))))
 	}
 	w.link()
 	w.place()

@@ -161,7 +161,7 @@ func (s *Scenario) suits(g *Group, c *Class) bool {
 
 // fits reports whether a node of the group meets the needs of a class.
 func (s *Scenario) fits(g *Group, c *Class) bool {
-	ad := grid.Ad{Capacity: g.resources(), Labels: g.Labels, Engines: []string{grid.EngineProcess}}
+	ad := grid.Ad{Capacity: g.resources(), Labels: g.labels(), Engines: []string{grid.EngineProcess}}
 	return !discovery.Fit(&c.Needs, grid.EngineProcess, &ad).Never()
 }
 
@@ -185,7 +185,7 @@ func (s *Scenario) lambda() float64 {
 		c := &s.Classes[k]
 		for g := range s.Groups {
 			if s.suits(&s.Groups[g], c) {
-				p.Mu[k*len(s.Groups)+g] = s.Groups[g].rate(c) / (float64(c.Needs.CPU) / float64(grid.CPU))
+				p.Mu[k*len(s.Groups)+g] = s.Groups[g].perCore(c)
 			}
 		}
 	}
@@ -219,6 +219,7 @@ func (s *Scenario) world(seed uint64) sim.Config {
 			}
 			return s.Groups[groupOf(bounds, i)].rate(c)
 		}}}
+	w.Machine.End = s.ends(seed)
 	w.NoDigest = s.NoDigest
 	if s.Unchecked {
 		w.Check = sim.CheckNothing

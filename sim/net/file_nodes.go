@@ -17,8 +17,8 @@ import (
 // group parses a group of machines.
 func (f *scenarioFile) group(i int, n ast.Node) {
 	g := Group{Name: fmt.Sprint("group-", i), Count: 1, Cores: 1, Memory: 4 * grid.GiB, Speed: 1}
-	for _, e := range f.Mapping(n, "nodes", "name", "count", "cpus", "memory", "speed", "rates", "labels", "session",
-		"away", "leaves", "availability", "hostile") {
+	for _, e := range f.Mapping(n, "nodes", "name", "count", "cpus", "memory", "speed", "rates", "labels", "resources",
+		"session", "away", "leaves", "availability", "hostile") {
 		switch e.Key {
 		case "name":
 			f.Value(e, func(t string) error { g.Name = t; return nil })
@@ -45,6 +45,8 @@ func (f *scenarioFile) group(i int, n ast.Node) {
 			}
 		case "labels":
 			g.Labels = f.labels(e)
+		case "resources":
+			f.counts(e, &g.Counts)
 		case "hostile":
 			g.Hostile = f.behaviours(e)
 		case "session":
@@ -126,8 +128,8 @@ func (f *scenarioFile) class(e document.Entry) {
 	f.positions["classes."+e.Key] = e.Node
 	c := Class{Name: e.Key, Size: sim.Exponential(), Retries: grid.MaxRetries,
 		Needs: grid.Needs{Resources: grid.Resources{CPU: grid.CPU}}}
-	for _, k := range f.Mapping(e.Value, "class", "mean", "size", "cpu", "memory", "labels", "retries", "inputs",
-		"idempotent", "bound") {
+	for _, k := range f.Mapping(e.Value, "class", "mean", "size", "cpu", "memory", "labels", "resources", "retries",
+		"inputs", "idempotent", "bound", "fails", "on_failure") {
 		switch k.Key {
 		case "mean":
 			f.span(k, &c.Mean)
@@ -149,12 +151,18 @@ func (f *scenarioFile) class(e document.Entry) {
 			for _, l := range f.Mapping(k.Value, "labels") {
 				c.Needs.Labels = append(c.Needs.Labels, grid.LabelNeed{Key: l.Key, Values: f.Texts(l.Value, "labels "+l.Key)})
 			}
+		case "resources":
+			f.counts(k, &c.Needs.Counts)
 		case "retries":
 			f.Number(k, 0, grid.MaxRetries, func(n int64) { c.Retries = int32(n) })
 		case "inputs":
 			f.size(k, &c.Inputs)
 		case "idempotent":
 			f.flag(k, &c.Idempotent)
+		case "fails":
+			f.real(k, 0, 1, &c.Failing.Share)
+		case "on_failure":
+			f.onFailure(k, &c.Failing.Rule)
 		case "bound":
 			f.Value(k, func(t string) error {
 				class, within, next, err := document.ParseBound(e.Key + "=" + t)
@@ -162,6 +170,9 @@ func (f *scenarioFile) class(e document.Entry) {
 				return err
 			})
 		}
+	}
+	if c.Needs.Counts != "" {
+		c.Needs.AddFeature(grid.ResourceLabel)
 	}
 	f.s.Classes = append(f.s.Classes, c)
 }

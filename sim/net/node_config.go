@@ -58,7 +58,7 @@ func (s *Scenario) bound(w *sim.Config) time.Duration {
 func (s *Scenario) configure(bounds []int) func(i int, c *node.Config) {
 	labels := make([][]grid.Label, len(s.Groups))
 	for g := range s.Groups {
-		labels[g] = slices.Clone(s.Groups[g].Labels)
+		labels[g] = slices.Clone(s.Groups[g].labels())
 		for _, l := range [...]grid.Label{{Key: "arch", Value: "amd64"}, {Key: "os", Value: "linux"}} {
 			if !slices.ContainsFunc(labels[g], func(x grid.Label) bool { return x.Key == l.Key }) {
 				labels[g] = append(labels[g], l)

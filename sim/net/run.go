@@ -37,6 +37,15 @@ type Progress struct {
 // returns those so far, with Complete false. onProgress, if not nil, is called now and then, one call at a time. An
 // error is a failed check of the simulated grid, and says how to repeat it.
 func Run(ctx context.Context, s *Scenario, onProgress func(Progress)) (*Report, error) {
+	r, err := replicateAll(ctx, s, onProgress)
+	if err != nil {
+		return nil, err
+	}
+	return s.report(r.samples), nil
+}
+
+// replicateAll is Run without the report.
+func replicateAll(ctx context.Context, s *Scenario, onProgress func(Progress)) (*runner, error) {
 	if problems, _ := s.Check(); len(problems) > 0 {
 		return nil, fmt.Errorf("%s: %s", problems[0].Where, problems[0].What)
 	}
@@ -57,7 +66,7 @@ func Run(ctx context.Context, s *Scenario, onProgress func(Progress)) (*Report, 
 	if err := group.Wait(); err != nil {
 		return nil, err
 	}
-	return s.report(r.samples), nil
+	return r, nil
 }
 
 // runner is the state that replications share.

@@ -1,6 +1,7 @@
 package net
 
 import (
+	"slices"
 	"time"
 
 	"skep/grid"
@@ -49,6 +50,7 @@ type Group struct {
 	Count  int
 	Cores  float64
 	Memory grid.Bytes
+	Counts grid.Counts        // counted resources
 	Speed  float64            // of a core relative to the reference
 	Rates  map[string]float64 // tasks of mean size that a slot completes in a second; without an entry, Speed/Class.Mean
 	Labels []grid.Label
@@ -70,6 +72,8 @@ type Class struct {
 	Needs   grid.Needs
 	Retries int32
 	Inputs  grid.Bytes // of a task, cached by nodes that had them
+
+	Failing Failing
 
 	Idempotent bool // tasks may run twice at once: policies with copies may start a second one
 }
@@ -156,7 +160,7 @@ func (g *Group) rate(c *Class) float64 {
 // spec returns a job of one or more tasks of a class.
 func (c *Class) spec(tasks uint32) *grid.JobSpec {
 	s := &grid.JobSpec{Class: c.Name, Engine: grid.EngineProcess, Command: []string{"task"}, Count: tasks,
-		Retries: c.Retries, Needs: c.Needs, Idempotent: c.Idempotent}
+		Retries: c.Retries, Needs: c.Needs, Idempotent: c.Idempotent, Rules: grid.Rules{OnFailure: c.Failing.Rule}}
 	if c.Inputs > 0 {
 		var id grid.BlobID
 		copy(id[:], c.Name)
@@ -165,7 +169,26 @@ func (c *Class) spec(tasks uint32) *grid.JobSpec {
 	return s
 }
 
+// labels returns the labels of a node of the group, without those of its platform.
+func (g *Group) labels() []grid.Label {
+	if g.Counts == "" {
+		return g.Labels
+	}
+	return append(slices.Clone(g.Labels), grid.Label{Key: grid.ResourceLabel, Value: grid.FeatureValue})
+}
+
+// perCore returns how many tasks of mean size of a class a core completes in a second, all cores of a node together no
+// more than there are counted resources for.
+func (g *Group) perCore(c *Class) float64 {
+	n := g.rate(c) / (float64(c.Needs.CPU) / float64(grid.CPU))
+	for kind, units := range c.Needs.Counts.All() {
+		n = min(n, g.rate(c)*float64(g.Counts.Of(kind)/units)/g.Cores)
+	}
+	return n
+}
+
 // resources returns the capacity of a node of the group.
 func (g *Group) resources() grid.Resources {
-	return grid.Resources{CPU: grid.MilliCPU(g.Cores * float64(grid.CPU)), Memory: g.Memory}
+	return grid.Resources{CPU: grid.MilliCPU(g.Cores * float64(grid.CPU)), Memory: g.Memory,
+		Counts: g.Counts}
 }

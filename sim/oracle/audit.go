@@ -13,17 +13,34 @@ func (b *Books) Audit(i int32) {
 		case v.Ended == int(v.Spec.Count):
 		case v.InputsAtRisk != "" && !b.jobMustEnd(i, v.ID): // its inputs are lost with an origin that never acknowledged it
 			waiting += v.Pending
+		case b.waitsInVain(i, v.ID):
+			waiting += v.Pending
 		case b.canLearn(b.job(i, v.ID), v.Members) || !b.awaitsMajority(i, v.ID):
 			b.fail(i, "says that job %s has %d of %d tasks ended, and all have", v.ID.Short(), v.Ended, v.Spec.Count)
 		default:
 			waiting += v.Pending
 		}
 	}
-	if s := b.machines[i].member.Stats(b.world.Clock(i)); s.Queued > b.orphaned(i) || s.Running != 0 ||
+	if s := b.machines[i].member.Stats(b.world.Clock(i)); s.Queued > b.orphaned(i) || s.Running > b.runsUnbound(i) ||
 		s.Pending > waiting {
 		b.fail(i, "says that %d attempts are queued, %d run and %d tasks are pending, and all has ended", s.Queued,
 			s.Running, s.Pending)
 	}
+}
+
+// runsUnbound counts what runs on a node of jobs that need not end, as those that wait for a job of which nobody can
+// say how it has ended: a task of such a job that is released already may fail, and be run again later.
+func (b *Books) runsUnbound(i int32) (n int) {
+	for k := range b.tasks {
+		if t := &b.tasks[k]; t.runs != 0 && !b.mustEnd(&b.jobs[t.job]) {
+			for r := t.runs; r != 0; r = b.runs[r-1].next {
+				if b.runs[r-1].node == i {
+					n++
+				}
+			}
+		}
+	}
+	return n
 }
 
 func (b *Books) jobMustEnd(i int32, id grid.JobID) bool {

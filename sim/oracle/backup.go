@@ -31,7 +31,7 @@ func (b *Books) checkBackup(i, k int32, r *grid.TaskRecord) {
 		b.fail(i, "moves attempt %v of %s from n%d to n%d", now, b.taskName(k), t.Worker, b.world.Index(r.Worker))
 	case c == nil && r.State != grid.Ended && before != (grid.BackupRecord{}):
 		b.fail(i, "forgets that attempt %v of %s was made", before.Attempt, b.taskName(k))
-	case c != nil && c.Attempt != before.Attempt && !made.Less(c.Attempt):
+	case c != nil && c.Attempt != before.Attempt && !made.Less(c.Attempt) && !c.Worker.IsZero():
 		b.fail(i, "makes attempt %v of %s a second time", c.Attempt, b.taskName(k))
 	case c != nil && c.Attempt == before.Attempt && c.Worker != before.Worker && !c.Worker.IsZero():
 		b.fail(i, "moves attempt %v of %s", c.Attempt, b.taskName(k))

@@ -53,13 +53,26 @@ type Books struct {
 	freeRun     int32 // free list of runs, from 1
 	running     int
 	endless
-	backups   backups
+	relations
+	remains
+	asks      map[uint64]ask // by caller; nothing depends on its order
+	views     []node.JobView // scratch
+	hindsight *Hindsight     // nil = it is not watched
+}
+
+// remains is what must come to an end still.
+type remains struct {
 	settled   bool // all submissions and faults have happened
 	tasksLeft int  // tasks that must end and have not; known once settled
 	// work records that must be deleted: on nodes that are up, of jobs that must end; known once settled
 	recordsLeft int
-	views       []node.JobView // scratch
-	hindsight   *Hindsight     // nil = it is not watched
+}
+
+// relations are attempts and jobs that depend on each other.
+type relations struct {
+	backups  backups
+	ordering ordering
+	gangs    gangs
 }
 
 // machine is what the books know of a node.
@@ -106,12 +119,14 @@ func New(w World, nodes int, work []Submission) *Books {
 func (b *Books) Started(i int32, m Member, capacity grid.Resources) {
 	x := &b.machines[i]
 	x.member, x.begun, x.capacity, x.reported = m, true, capacity, nil
+	b.forgetRetries(i)
 	b.hindsight.Opened(b.world.Time(), i)
 }
 
 // Stopped reports that a node is down.
 func (b *Books) Stopped(i int32) {
 	b.machines[i].member = nil
+	b.forgetAsks(i)
 	b.hindsight.Closed(b.world.Time(), i)
 }
 

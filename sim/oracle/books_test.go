@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"strings"
 	"testing"
+	"time"
 
 	"skep/grid"
 	"skep/node"
@@ -42,7 +43,8 @@ type scene struct {
 
 func newScene() *scene {
 	s := &scene{w: &world{}, spec: &grid.JobSpec{Class: "a", Command: []string{"x"}, Count: 2,
-		Needs: grid.Needs{Resources: grid.Resources{CPU: grid.CPU}}}}
+		Needs: grid.Needs{Resources: grid.Resources{CPU: grid.CPU}},
+		Rules: grid.Rules{OnFailure: grid.OnFailure{Retry: 1, Rerun: true}}}}
 	s.Books = New(s.w, 3, []Submission{{Origin: 0, Spec: s.spec}})
 	for i := range int32(3) {
 		s.Started(i, silent{}, grid.Resources{CPU: grid.CPU})
@@ -65,6 +67,16 @@ func (s *scene) saveTask(task, n uint32, state grid.TaskState) {
 		r.Result = &grid.Result{Cause: grid.Exited}
 	}
 	s.Save(0, []grid.Record{{Kind: grid.RecEntry, Entry: grid.SoleEntry(&r)}})
+}
+
+// fails records a failure of a task after which it goes on.
+func (s *scene) fails(task, n, round uint32, exit int32) {
+	r := grid.Record{Kind: grid.RecEntry, Entry: grid.EntryRecord{Committed: true, Held: true,
+		TaskRecord: grid.TaskRecord{ID: s.id(task, n), State: grid.Pending, Worker: s.w.ID(1)},
+		Open: &grid.Entry{Index: task, Epoch: 1, Attempt: s.id(task, n).Attempt, Worker: s.w.ID(1), Round: round,
+			Again: time.Minute, Result: &grid.Result{Cause: grid.Exited, Exit: exit}}}}
+	s.Step(0, &grid.Effects{Saves: []grid.Record{r}})
+	s.Save(0, []grid.Record{r})
 }
 
 func (s *scene) accept(i int32, task, n uint32, deleted bool) {
@@ -155,6 +167,7 @@ func TestRules(t *testing.T) {
 		},
 		"was told that nothing of it starts any more": func(s *scene) {
 			s.accept(1, 0, 1, false)
+			s.Asked(0, 1+CancelCaller)
 			s.Answer(0, &grid.Reply{Caller: 1 + CancelCaller})
 			s.start(1, 0, 1)
 		},
@@ -173,6 +186,7 @@ func TestRules(t *testing.T) {
 				Entry: grid.SoleEntry(&grid.TaskRecord{ID: s.id(0, 1), State: grid.Ended})}})
 		},
 		"which is cancelled": func(s *scene) {
+			s.Asked(0, 1+CancelCaller)
 			s.Answer(0, &grid.Reply{Caller: 1 + CancelCaller})
 			m := grid.Message{Kind: grid.KindOffer}
 			m.Offer.ID = s.id(0, 1)
@@ -190,6 +204,42 @@ func TestRules(t *testing.T) {
 			s.accept(1, 0, 1, false)
 			s.handBack(1, true)
 			s.start(1, 0, 1)
+		},
+		"again after failure 2, and its job allows 1": func(s *scene) {
+			s.saveJob()
+			s.fails(0, 1, 0, 1)
+			s.fails(0, 2, 1, 1)
+		},
+		"which succeeded": func(s *scene) {
+			s.saveJob()
+			s.fails(0, 1, 0, 0)
+		},
+		"records attempt 1.1 as failure 2 of task 0 of submission 0 (from n0), after attempt 1.1": func(s *scene) {
+			s.saveJob()
+			s.spec.Rules.OnFailure.Retry = 2
+			s.fails(0, 1, 0, 1)
+			s.fails(0, 1, 1, 1)
+		},
+		"after 0 failures, and 1 to 1 are recorded": func(s *scene) {
+			s.saveJob()
+			s.fails(0, 1, 0, 1)
+			s.saveTask(0, 2, grid.Ended)
+		},
+		"and it was to wait 1m0s": func(s *scene) {
+			s.saveJob()
+			s.accept(1, 0, 1, false)
+			s.start(1, 0, 1)
+			s.End(1, 0, s.id(0, 1).Attempt)
+			s.fails(0, 1, 0, 1)
+			s.accept(1, 0, 2, false)
+			s.start(1, 0, 2)
+		},
+		"which has ended with attempt 1.1": func(s *scene) {
+			s.saveJob()
+			s.saveTask(0, 1, grid.Ended)
+			m := grid.Message{Kind: grid.KindOffer}
+			m.Offer.ID = s.id(0, 2)
+			s.Step(0, &grid.Effects{Sends: []grid.Send{{Msg: m}}})
 		},
 		"acknowledges the result": func(s *scene) {
 			s.saveJob()

@@ -16,7 +16,7 @@ type Truth interface {
 }
 
 // Hindsight is what became of the tasks and nodes of a world over time. It tells afterwards how much a placement is to
-// be regretted: see [Hindsight.Regret].
+// be regretted: see [Hindsight.Judge].
 type Hindsight struct {
 	books *Books
 	truth Truth

@@ -21,7 +21,10 @@ type job struct {
 	rejected       bool
 	saved          bool // its record is on its origin's disk
 	cancelled      bool
-	cancelAnswered bool // its cancellation was acknowledged
+	cancelAnswered bool              // its cancellation was acknowledged
+	retries        int32             // of its tasks, as callers had them run again
+	opened         uint32            // as its record on its origin's disk says
+	withdrawn      *grid.EntryRecord // the record of a cancellation after which it went on
 }
 
 // task is the durable state of a task, and its runs. Its record on the origin's disk is all here.
@@ -33,11 +36,13 @@ type task struct {
 	workChain  int32 // chain of its attempts' records on workers' disks, from 1
 	lost       int32
 	pulls      uint8
-	saved      bool         // its record is on its origin's disk
-	accepted   grid.Attempt // attempt that acceptedBy accepted
-	placed     int64
-	began      int64
-	done       int64
+	saved      bool // its record is on its origin's disk
+	// who cancelled it was told that nothing of it starts any more
+	cancelAnswered bool
+	accepted       grid.Attempt // attempt that acceptedBy accepted
+	placed         int64
+	began          int64
+	done           int64
 }
 
 // taskAttempt is an attempt of a task.
@@ -121,7 +126,7 @@ func (b *Books) isSole(i int32, r *grid.Record) bool {
 func (b *Books) storeJob(i int32, r *grid.Record) {
 	if n := b.job(i, r.Register.ID); n >= 0 {
 		j := &b.jobs[n]
-		j.saved, j.submitted = !r.Delete, r.Register.Submitted
+		j.saved, j.submitted, j.opened = !r.Delete, r.Register.Submitted, r.Register.Opened
 	}
 }
 
@@ -137,7 +142,12 @@ func (b *Books) storeTask(i int32, r *grid.Record) {
 		case int32(at) < j.count:
 			b.tasks[j.first+int32(at)].saved = !r.Delete
 		case int32(at) == j.count:
-			j.cancelled = !r.Delete
+			j.cancelled, j.withdrawn = !r.Delete && r.Entry.Open == nil, nil
+			if e := r.Entry; !r.Delete && (e.Open != nil || e.Round > 0) {
+				j.withdrawn = &e
+			}
+		default:
+			b.storeDependency(i, n, at, r)
 		}
 	}
 }
@@ -146,13 +156,17 @@ func (b *Books) storeTask(i int32, r *grid.Record) {
 func (b *Books) jobRecords(n int32, dst []grid.Record) []grid.Record {
 	j := &b.jobs[n]
 	id := b.world.JobID(n)
-	dst = append(dst, grid.Record{Kind: grid.RecRegister, Register: grid.SoleRegister(id, j.spec, j.submitted)})
-	if j.cancelled {
+	register := grid.SoleRegister(id, j.spec, j.submitted)
+	register.Opened = j.opened
+	dst = append(dst, grid.Record{Kind: grid.RecRegister, Register: register})
+	if j.withdrawn != nil {
+		dst = append(dst, grid.Record{Kind: grid.RecEntry, Entry: *j.withdrawn})
+	} else if j.cancelled {
 		at := grid.AttemptID{Task: grid.TaskID{Job: id, Index: uint32(j.count)}}
 		dst = append(dst, grid.Record{Kind: grid.RecEntry,
 			Entry: grid.SoleEntry(&grid.TaskRecord{ID: at, State: grid.Ended})})
 	}
-	return dst
+	return b.dependencyRecords(n, dst)
 }
 
 // taskRecord returns the record of one of its tasks.
@@ -168,5 +182,7 @@ func (b *Books) taskRecord(k int32) grid.Record {
 	if c, is := b.backups.copies[k]; is {
 		r.Backup = &c
 	}
-	return grid.Record{Kind: grid.RecEntry, Entry: grid.SoleEntry(&r)}
+	e := grid.SoleEntry(&r)
+	b.addFailure(k, &e)
+	return grid.Record{Kind: grid.RecEntry, Entry: e}
 }

@@ -28,7 +28,7 @@ func (b *Books) Settle() {
 
 // Done reports whether everything that must end has ended; known once Settle was called.
 func (b *Books) Done() bool {
-	return b.settled && b.tasksLeft == 0 && b.recordsLeft == 0 && b.running == 0
+	return b.settled && b.tasksLeft == 0 && b.recordsLeft == 0 && b.running == 0 && !b.awaitsAnswer()
 }
 
 // unended counts the tasks of a job whose end is not recorded.
@@ -44,6 +44,9 @@ func (b *Books) unended(j *job) (n int) {
 // mustEnd reports whether a job has to end: its origin, or a majority of its members, is up.
 func (b *Books) mustEnd(j *job) bool {
 	m, up := &b.machines[j.origin], b.up(j.origin)
+	if !b.canBeAsked(j) {
+		return false
+	}
 	if j.register != 0 {
 		return !j.rejected && b.majorityUp(b.members(j)) && (j.confirmed || up)
 	}
@@ -54,6 +57,9 @@ func (b *Books) mustEnd(j *job) bool {
 func (b *Books) Unfinished() string {
 	var s strings.Builder
 	fmt.Fprintf(&s, "%d tasks have not ended, %d run, %d work records are kept", b.tasksLeft, b.running, b.recordsLeft)
+	if b.awaitsAnswer() {
+		s.WriteString(", who had a task run again was not answered")
+	}
 	shown := 0
 	for k := range b.tasks {
 		t := &b.tasks[k]

@@ -5,10 +5,15 @@ import (
 )
 
 // Send reports that a message leaves a node. What it states must be durable: an accept, that an attempt was handed
-// back, the acknowledgement of a result.
+// back, the acknowledgement of a result, the retry that an offer follows.
 func (b *Books) Send(i int32, m *grid.Message) {
 	b.Advertise(i, m.Digest)
 	switch m.Kind {
+	case grid.KindOffer:
+		if k := b.task(i, m.Offer.ID.Task); k >= 0 {
+			b.checkRetried(i, k, m.Offer.ID.Attempt)
+		}
+		return
 	case grid.KindAccept, grid.KindRefuse, grid.KindResult, grid.KindResultAck:
 	default:
 		return
@@ -36,6 +41,7 @@ func (b *Books) Send(i int32, m *grid.Message) {
 			members := b.members(&b.jobs[t.job])
 			// the final state may not be on the disk yet
 			durable := t.State == grid.Ended || members != nil && b.countHolders(t.job, a) > len(members)/2
+			durable = durable || b.failureRecorded(k, a.Attempt)
 			if (t.Attempt == a.Attempt || b.isBackup(k, a.Attempt) || members != nil) && !durable &&
 				!b.annulled[taskAttempt{k, a.Attempt}] {
 				b.fail(i, "acknowledges the result of attempt %v of %s, which is not on its disk", a.Attempt, b.taskName(k))
@@ -60,6 +66,7 @@ func (b *Books) Advertise(i int32, digest []grid.AdEntry) {
 
 // Step reports what a node decided, before any of it is durable or visible.
 func (b *Books) Step(i int32, fx *grid.Effects) {
+	b.decideFailures(i, fx)
 	b.checkOffers(i, fx)
 	b.checkConfirmations(i, fx)
 }
@@ -77,6 +84,10 @@ func (b *Books) checkOffers(i int32, fx *grid.Effects) {
 			return
 		}
 		j := &b.jobs[n]
+		if k := b.task(i, m.Offer.ID.Task); k >= 0 && b.tasks[k].State == grid.Ended && !b.runsAgain(k) {
+			b.fail(i, "offers attempt %v of %s, which has ended with attempt %v", m.Offer.ID.Attempt, b.taskName(k),
+				b.tasks[k].Attempt)
+		}
 		if j.cancelAnswered {
 			b.fail(i, "offers attempt %v of submission %d, which is cancelled", m.Offer.ID.Attempt, n)
 		}

@@ -49,9 +49,11 @@ func (b *Books) checkTask(i int32, r *grid.Record) {
 		b.fail(i, "saves %s, whose job it has not saved", b.taskName(k))
 		return
 	}
+	again := r.Entry.Open != nil && r.Entry.Open.IsRetry()
 	switch {
 	case r.Delete:
 		return
+	case t.State == grid.Ended && again:
 	case t.State == grid.Ended && r.Entry.State == grid.Ended:
 		b.fail(i, "records the end of %s twice, attempts %v and %v", b.taskName(k), t.Attempt, r.Entry.ID.Attempt)
 	case t.State == grid.Ended:
@@ -59,11 +61,15 @@ func (b *Books) checkTask(i int32, r *grid.Record) {
 	case r.Entry.ID.Attempt.Less(t.Attempt):
 		b.fail(i, "goes back in %s from attempt %v to %v", b.taskName(k), t.Attempt, r.Entry.ID.Attempt)
 	}
+	b.checkEntryRound(i, t.job, &r.Entry)
+	b.storeFailure(k, &r.Entry)
 	b.checkBackup(i, k, &r.Entry.TaskRecord)
 	t.State, t.Attempt, t.Worker, t.Result = r.Entry.State, r.Entry.ID.Attempt, b.world.Index(r.Entry.Worker),
 		r.Entry.Result.Brief()
 	t.lost, t.placed, t.began, t.done = r.Entry.Lost, r.Entry.Placed, r.Entry.Began, r.Entry.Done
 	t.pulls = r.Entry.Pulls
+	b.checkRunning(i, t.job, &r.Entry)
+	b.noteEnded(t.job, &r.Entry)
 	if t.State == grid.Ended {
 		if r.Entry.Result == nil {
 			b.fail(i, "records the end of %s without a result", b.taskName(k))
@@ -89,6 +95,7 @@ func (b *Books) checkWork(i int32, r *grid.Record) {
 		b.annul(k, a)
 	}
 	b.checkAcceptance(i, k, a)
+	b.noteRank(k, a)
 	switch {
 	case t.acceptedBy < 0 || t.accepted.Less(a):
 		t.acceptedBy, t.accepted = i, a
@@ -97,10 +104,11 @@ func (b *Books) checkWork(i int32, r *grid.Record) {
 	}
 }
 
-// endless are attempts that end no task. The maps are allocated on first use.
+// endless are attempts that end no task. Maps are allocated on first use.
 type endless struct {
 	annulled  map[taskAttempt]bool  // refused or lost
 	givenBack map[taskAttempt]int32 // handed back before they started, by the node that wrote so to its disk
+	failures  map[int32]*failed     // by task: failures after which it went on; never iterated
 }
 
 // giveBack marks an attempt as handed back: it never starts.

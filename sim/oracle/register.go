@@ -11,7 +11,7 @@ import (
 type replica struct {
 	job     int32
 	rec     grid.RegisterRecord
-	entries []grid.EntryRecord // by index; the last is the cancellation. State 0 = none
+	entries []grid.EntryRecord // by index; after the tasks the cancellation, and what it waits for. State 0 = none
 }
 
 // replicaOf returns a node's durable replica of a submission's register; nil = none.
@@ -41,7 +41,7 @@ func (b *Books) storeRegister(i int32, r *grid.Record) {
 		d.replicas[at].rec = r.Register
 	case !r.Delete:
 		d.replicas = slices.Insert(d.replicas, at, &replica{job: n, rec: r.Register, entries: make([]grid.EntryRecord,
-			b.jobs[n].count+1)})
+			b.jobs[n].spec.Entries())})
 		j := &b.jobs[n]
 		if j.register == 0 {
 			b.registers = append(b.registers, nil)
@@ -69,7 +69,13 @@ func (b *Books) storeEntry(i int32, r *grid.Record) {
 		if at := r.Entry.ID.Task.Index; at < uint32(b.jobs[n].count) {
 			b.checkBackupPair(i, b.jobs[n].first+int32(at), &r.Entry.TaskRecord)
 		}
+		b.checkEntryRound(i, n, &r.Entry)
+		b.checkRunning(i, n, &r.Entry)
+		b.noteEnded(n, &r.Entry)
 		b.checkFinal(i, n, &r.Entry)
+		if r.Entry.ID.Task.Index > uint32(b.jobs[n].count) {
+			b.checkDependency(i, n, &r.Entry)
+		}
 	}
 }
 

@@ -16,7 +16,7 @@ func (b *Books) checkRegister(i int32, r *grid.Record) {
 	}
 	g := r.Register
 	if x := b.replicaOf(i, n); x != nil && (g.Promised < x.rec.Promised || g.Epoch < x.rec.Epoch || x.rec.Done &&
-		!g.Done) {
+		!g.Done && g.Opened <= x.rec.Opened) {
 		b.fail(i, "goes back in the register of submission %d: promised %d, accepted %d, after %d and %d", n, g.Promised,
 			g.Epoch, x.rec.Promised, x.rec.Epoch)
 	}
@@ -45,7 +45,8 @@ func (b *Books) countHolders(n int32, a grid.AttemptID) (held int) {
 func (b *Books) checkFinal(i, n int32, e *grid.EntryRecord) {
 	j := &b.jobs[n]
 	members := b.members(j)
-	if !e.Committed || e.ID.Task.Index >= uint32(j.count) {
+	if !e.Committed || e.Open != nil || e.ID.Task.Index >= uint32(j.count) ||
+		b.succeeded(j.first+int32(e.ID.Task.Index), int(e.Round)) {
 		return
 	}
 	held := b.countHolders(n, e.ID)

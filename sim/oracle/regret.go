@@ -20,21 +20,25 @@ type replay struct {
 	running []int32          // attempts of each task
 	end     []grid.Time      // when each task's last attempt ended; 0 = it did not run to its end
 	waiting []int32          // tasks, in order
+	failed  map[edge]bool    // the node has not brought a task of the origin to its end, and is in its track record
 	idle    []int32          // scratch: nodes with something free
 	free    []grid.Resources // scratch, by node
+	idleness
 }
 
-// Regret is the core-seconds, from a time on, in which nodes were idle that should not have been: a task waited that
-// would have ended sooner there than it did, had it gone there at that moment. busy is the core-seconds in which
-// attempts ran since then. A task takes at most one place at a time, and a place at most one task: in order of
-// submission, each takes the one where it would have been done first. So
+// Judge judges the placement from a time on. Its regret is the core-seconds in which nodes were idle that should not
+// have been: a task waited that would have ended sooner there than it did, had it gone there at that moment. A task
+// takes at most one place at a time, and a place at most one task: in order of submission, each takes the one where
+// it would have been done first. So
 //
 //	regret = ∫ Σ c(k) dt over the waiting tasks k that find an idle node i with
 //	         t + transfer(k, i) + size(k)/rate(i) < end(k),   c(k) the cores that k needs
 //
-// in seconds; the move of a task that is on its way is no regret, since to set out later would end later, nor is the
-// place that is kept for it meanwhile.
-func (h *Hindsight) Regret(from grid.Time) (regret, busy float64) {
+// in seconds. Nodes that have not brought a task of the same origin to its end are left out: their track record keeps
+// work from them for up to an hour. The move of a task that is on its way is no regret, since to set out later would
+// end later, nor is the place that is kept for it meanwhile. Nor is the wait of a task that may wait for more than a
+// place: for another job, for others of its own to end, or between two attempts.
+func (h *Hindsight) Judge(from grid.Time) (v Judgement) {
 	past := slices.Concat(h.past, h.setOut())
 	slices.SortStableFunc(past, func(a, b moment) int { return int(max(-1, min(1, a.at-b.at))) })
 	n := len(h.books.machines)
@@ -42,7 +46,7 @@ func (h *Hindsight) Regret(from grid.Time) (regret, busy float64) {
 		slow: make([]float64, n), left: make([]float64, n),
 		used: make([]grid.Resources, n), coming: make([]grid.Resources, n),
 		running: make([]int32, len(h.books.tasks)), end: h.ends(),
-		free: make([]grid.Resources, n)}
+		failed: map[edge]bool{}, free: make([]grid.Resources, n), idleness: newIdleness(n)}
 	for i := range r.slow {
 		r.slow[i], r.left[i] = 1, 1
 	}
@@ -50,13 +54,14 @@ func (h *Hindsight) Regret(from grid.Time) (regret, busy float64) {
 		r.apply(&past[k])
 		if k+1 < len(past) && past[k+1].at > from {
 			t0, t1 := max(past[k].at, from), past[k+1].at
-			regret += r.regret(t0, t1)
+			v.Regret += r.regret(t0, t1)
 			for i := range r.used {
-				busy += float64(r.used[i].CPU) / float64(grid.CPU) * t1.Sub(t0).Seconds()
+				v.Busy += float64(r.used[i].CPU) / float64(grid.CPU) * t1.Sub(t0).Seconds()
 			}
 		}
 	}
-	return regret, busy
+	v.Longest = r.longest
+	return v
 }
 
 // setOut is when each task set out for the node where it began: it arrived just when it began.
@@ -135,11 +140,22 @@ func (r *replay) apply(m *moment) {
 		if r.running[m.task]--; r.running[m.task] == 0 && m.at < r.end[m.task] {
 			r.wait(m.task)
 		}
+		if m.at != r.end[m.task] {
+			r.failed[edge{r.books.jobs[r.books.tasks[m.task].job].origin, m.node}] = true
+		}
 	}
 }
 
-// wait has a task wait, if it ran to an end later.
+// edge is an origin and a node that ran a task of it.
+type edge struct{ origin, node int32 }
+
+// wait has a task wait, if it ran to an end later, and a place is all that it waits for.
 func (r *replay) wait(task int32) {
+	j := &r.books.jobs[r.books.tasks[task].job]
+	if s := j.spec; len(s.After.Jobs) > 0 || s.Rules.MaxRunning > 0 || s.Rules.OnFailure.Retry > 0 || s.IsGang() ||
+		j.retries > 0 {
+		return
+	}
 	if at, found := slices.BinarySearch(r.waiting, task); !found && r.end[task] > 0 {
 		r.waiting = slices.Insert(r.waiting, at, task)
 	}
@@ -167,9 +183,11 @@ func (r *replay) regret(t0, t1 grid.Time) (sum float64) {
 				r.idle = slices.DeleteFunc(r.idle, func(i int32) bool { return i == node })
 			}
 			cores += float64(spec.Needs.CPU) / float64(grid.CPU)
+			r.found(t0, node, k)
 			until = min(until, t0.Add(max(slack, time.Millisecond)))
 		}
 		sum += cores * until.Sub(t0).Seconds()
+		r.lasts(until)
 		t0 = until
 	}
 	return sum
@@ -205,7 +223,7 @@ func (r *replay) soonest(now grid.Time, task int32) (node int32, slack time.Dura
 	}
 	for _, i := range r.idle {
 		took := r.truth.RunTime(task, i)
-		if took <= 0 || !r.free[i].Fits(j.spec.Needs.Resources) {
+		if took <= 0 || r.failed[edge{j.origin, i}] || !r.free[i].Fits(j.spec.Needs.Resources) {
 			continue
 		}
 		took = time.Duration(float64(took) * r.slow[i])

@@ -58,9 +58,9 @@ func TestRegretIsIdleTimeThatWouldHaveEndedATaskSooner(t *testing.T) {
 		for k := range x.tasks {
 			x.tasks[k].Ended, x.tasks[k].Result = 12*s, (&grid.Result{Cause: grid.Exited}).Brief()
 		}
-		regret, busy := h.Regret(0)
-		if math.Abs(regret-c.want) > 0.01 || busy != 11 {
-			t.Errorf("%s: regret %.3f of %.3f core-seconds, want %.3f of 11", name, regret, busy, c.want)
+		v := h.Judge(0)
+		if math.Abs(v.Regret-c.want) > 0.01 || v.Busy != 11 {
+			t.Errorf("%s: regret %.3f of %.3f core-seconds, want %.3f of 11", name, v.Regret, v.Busy, c.want)
 		}
 	}
 }
@@ -91,7 +91,61 @@ func TestThePlaceOfAMovingTaskIsKept(t *testing.T) {
 		x.tasks[k].Ended, x.tasks[k].Result = 12*s, (&grid.Result{Cause: grid.Exited}).Brief()
 	}
 	// task 1 should have gone at once: 1.5; task 2 at 4, and until 8.5 it would have been done sooner: 4.5
-	if regret, _ := h.Regret(0); math.Abs(regret-6) > 0.01 {
-		t.Errorf("regret %.3f core-seconds, want 6", regret)
+	if v := h.Judge(0); math.Abs(v.Regret-6) > 0.01 {
+		t.Errorf("regret %.3f core-seconds, want 6", v.Regret)
+	}
+}
+
+// The longest time without a break in which a node has an idle place is what counts, of whatever tasks: node 2 is idle
+// from 2 to 4 beside task 1, which goes there, and from 5 to 9 beside tasks 2 and 3 one after the other, until it is
+// closed for a second. Tasks that wait for others, or were asked to run again, need no place.
+func TestIdleIsTheLongestTimeWithoutABreak(t *testing.T) {
+	const s = grid.Time(time.Second)
+	for name, c := range map[string]struct {
+		change func(x *scene)
+		want   Idle
+	}{
+		"as it is":  {func(*scene) {}, Idle{2, 2, 5 * s, 9 * s}},
+		"ordered":   {func(x *scene) { x.spec.After.Jobs = make([]grid.Dependency, 1) }, Idle{}},
+		"throttled": {func(x *scene) { x.spec.Rules.MaxRunning = 1 }, Idle{}},
+		"gang":      {func(x *scene) { x.spec.Gang.Ranks = 1 }, Idle{}},
+		"retried":   {func(x *scene) { x.spec.Rules.OnFailure.Retry = 1 }, Idle{}},
+		"again":     {func(x *scene) { x.jobs[0].retries = 1 }, Idle{}},
+	} {
+		x := &scene{w: &world{}, spec: &grid.JobSpec{Class: "a", Command: []string{"x"}, Count: 4,
+			Needs: grid.Needs{Resources: grid.Resources{CPU: grid.CPU}}}}
+		x.Books = New(x.w, 3, []Submission{{Origin: 0, Spec: x.spec}})
+		x.Watch(equal{})
+		for i := range int32(3) {
+			x.Started(i, silent{}, grid.Resources{CPU: grid.CPU})
+		}
+		c.change(x)
+		h := x.Hindsight()
+		h.Closed(0, 1)
+		h.note(0, taskBegan, 0, 0, 0) // the origin is busy
+		h.note(2*s, taskArrived, 0, 1, 0)
+		h.note(4*s, taskBegan, 2, 1, 0)
+		h.note(5*s, taskEnded, 2, 1, 0)
+		h.note(5*s, taskArrived, 0, 2, 0)
+		h.note(6*s, taskArrived, 0, 3, 0)
+		h.Opened(7*s, 1)
+		h.note(7*s, taskBegan, 1, 2, 0)
+		h.note(8*s, taskEnded, 1, 2, 0)
+		h.Closed(8*s, 1)
+		h.Closed(9*s, 2)
+		h.Opened(10*s, 2)
+		h.note(19*s, taskEnded, 0, 0, 0)
+		h.note(12*s, taskBegan, 2, 3, 0)
+		h.note(13*s, taskEnded, 2, 3, 0)
+		for k := range x.tasks {
+			x.tasks[k].Ended, x.tasks[k].Result = 20*s, (&grid.Result{Cause: grid.Exited}).Brief()
+		}
+		if got := h.Judge(0).Longest; got != c.want {
+			t.Errorf("%s: the longest is %+v, want %+v", name, got, c.want)
+		}
+		x.CheckIdle(0, 4*time.Second)
+		if x.CheckIdle(0, 4*time.Second-1); (len(x.w.said) == 1) != (c.want.Task == 2) {
+			t.Errorf("%s: failed %q, want it where only less than 4 s are allowed", name, x.w.said)
+		}
 	}
 }

@@ -79,10 +79,17 @@ func (b *Books) checkStart(i, k int32, s *grid.Start) bool {
 		b.fail(i, "starts attempt %v of %s, and who cancelled it was told that nothing of it starts any more", a,
 			b.taskName(k))
 	}
+	if t.cancelAnswered {
+		b.fail(i, "starts attempt %v of %s, and who cancelled that task was told that it starts no more", a, b.taskName(k))
+	}
 	if b.hasGivenBack(i, k, a) {
 		b.fail(i, "starts attempt %v of %s, which it has handed back", a, b.taskName(k))
 	}
-	if s.Spec.Retries == 0 && t.Starts > 0 {
+	b.checkBackoff(i, k, a)
+	b.checkOrder(i, k)
+	b.checkGang(i, k, a)
+	b.checkRetried(i, k, a)
+	if s.Spec.Retries == 0 && int(t.Starts) > b.durableFailures(k) {
 		b.fail(i, "starts %s again, attempt %v, which must run at most once", b.taskName(k), a)
 	}
 	return !b.failed

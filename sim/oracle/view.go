@@ -18,8 +18,8 @@ func (b *Books) Views(i int32) {
 		b.checkReportedJob(i, v)
 	}
 	s := x.member.Stats(b.world.Clock(i))
-	if s.Free.CPU < 0 || s.Free.Memory < 0 || !x.capacity.Fits(s.Free) || s.Queued < 0 || s.Running < 0 ||
-		s.Pending < 0 || s.Backlog < 0 {
+	if s.Free.CPU < 0 || s.Free.Memory < 0 || s.Free.Counts.Negative() || !x.capacity.Fits(s.Free) ||
+		s.Queued < 0 || s.Running < 0 || s.Pending < 0 || s.Backlog < 0 {
 		b.fail(i, "says that it has %v free of %v, %d queued, %d running, %d pending, a backlog of %v",
 			s.Free, x.capacity, s.Queued, s.Running, s.Pending, s.Backlog)
 	}
@@ -41,6 +41,9 @@ func (b *Books) checkReportedJob(i int32, v *node.JobView) {
 	}
 	if x.reported == nil {
 		x.reported = make(map[int32]reportedJob)
+	}
+	if b.jobs[n].retries > 0 { // ends that were visible count no more
+		return
 	}
 	was := x.reported[n]
 	if was.cancelled && !v.Cancelled {

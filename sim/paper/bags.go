@@ -11,7 +11,6 @@ import (
 
 	"skep/grid"
 	"skep/sim/net"
-	"skep/sim/queueing"
 )
 
 // bag is a system of the world bags: tasks of a node that runs none, and machines of one core that it places them on.
@@ -91,7 +90,7 @@ var errOneJob = errors.New("machines that are faster for some tasks alone: want 
 func (w *work) bags(ctx context.Context, x run, l length) (out []ran, err error) {
 	b := w.study.bags[x.scenario]
 	for _, policy := range x.policies {
-		r := ran{Result: queueing.Result{Policy: policy, Stable: true}, figures: map[string][]float64{}}
+		r := newRan(policy)
 		for k := range l.replications {
 			s, err := b.draw(policy, w.options.Seed+uint64(k))
 			if err != nil {
@@ -108,10 +107,7 @@ func (w *work) bags(ctx context.Context, x run, l length) (out []ran, err error)
 				return out, fmt.Errorf("%s: %d of %d tasks ended, %d of them failed", policy, m.Ended, b.Tasks, m.Failed)
 			}
 			r.take("makespan", m.Makespan.Mean)
-			w.done++
-			if w.options.Progress != nil {
-				w.options.Progress(min(w.done/w.total, 1))
-			}
+			w.did(1)
 		}
 		out = append(out, r)
 	}

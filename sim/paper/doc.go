@@ -15,4 +15,6 @@
 //	    Systems, PhD thesis, McMaster University, 2009.
 //	[2] The thesis on discovering resources and on class based dynamic matching on a computing grid; its text names
 //	    neither author nor year.
+//	[3] J. M. Gomoluch, Market Protocols for Computational Clusters and Grids, PhD thesis, City University
+//	    London, 2004.
 package paper

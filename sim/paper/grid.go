@@ -42,9 +42,7 @@ func (w *work) grid(ctx context.Context, x run, l length) (out []ran, err error)
 	size := jobs(x, l)
 	o := brokers.Options{Policies: x.policies, Rate: rate, Warmup: int(warmup * l.time), Jobs: int(l.time),
 		Replications: l.replications, Seed: w.options.Seed}
-	if w.options.Progress != nil {
-		o.Progress = func(done, of int) { w.options.Progress(min((w.done+size*float64(done)/float64(of))/w.total, 1)) }
-	}
+	o.Progress = w.progress(size)
 	results, err := brokers.Simulate(ctx, w.study.grids[name], o)
 	w.done += size
 	for _, r := range results {

@@ -164,7 +164,7 @@ func (p *printed) needs() []string {
 		return p.chain.names
 	case "improvement":
 		return []string{p.Policy, p.rest()}
-	case "share":
+	case "share", "over":
 		_, other, _ := strings.Cut(p.rest(), "/")
 		return []string{p.Policy, other}
 	case "messages", "asks":
@@ -184,7 +184,7 @@ func (p *printed) keys() (out []key) {
 	case "between":
 		low, high, _ := strings.Cut(p.rest(), "/")
 		return []key{{low, p.Policy}, {high, p.Policy}}
-	case "growth":
+	case "growth", "times":
 		_, other, _ := strings.Cut(p.rest(), "/")
 		return []key{{p.Scenario, p.Policy}, {other, p.Policy}}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"skep/sim/gangs"
 	"skep/sim/queueing"
 	"skep/sim/spread"
 )
@@ -70,7 +71,7 @@ func (s *Study) Run(ctx context.Context, o Options) (*Report, error) {
 	began := time.Now()
 	r := &Report{Study: s.Name, Title: s.Title, Source: s.Source, Full: o.Full, Seed: o.Seed,
 		Counts: map[Verdict]int{}, Apart: Tally{}}
-	w := &work{study: s, options: o, results: map[key]*ran{}}
+	w := &work{study: s, options: o, results: map[key]*ran{}, series: map[series]gangs.Figures{}}
 	w.total = w.size()
 	err := w.simulate(ctx, r)
 	if err != nil && ctx.Err() == nil {
@@ -88,14 +89,6 @@ func (s *Study) Run(ctx context.Context, o Options) (*Report, error) {
 	r.add(lines)
 	r.Seconds = time.Since(began).Seconds()
 	return r, ctx.Err()
-}
-
-// work is a study while it is run.
-type work struct {
-	study       *Study
-	options     Options
-	results     map[key]*ran
-	done, total float64 // expected tasks
 }
 
 // simulate does all runs and curves.
@@ -155,6 +148,12 @@ func (w *work) run(ctx context.Context, x run, l length) (out []ran, err error) 
 	if w.study.World == "bags" {
 		return w.bags(ctx, x, l)
 	}
+	if w.study.World == "market" {
+		return w.auctions(ctx, x, l)
+	}
+	if w.study.World == "gangs" {
+		return w.gangs(ctx, x, l)
+	}
 	results, err := w.system(ctx, w.study.systems[x.scenario], x.policies, l)
 	for _, r := range results {
 		out = append(out, ran{Result: r})
@@ -168,7 +167,12 @@ type ran struct {
 	limit  measured
 	limits []float64 // of each replication
 
-	figures map[string][]float64 // of the worlds spread and bags, one for each replication
+	figures map[string][]float64 // of the worlds spread, bags, market and gangs, one for each replication
+}
+
+// newRan has no figures yet.
+func newRan(policy string) ran {
+	return ran{Result: queueing.Result{Policy: policy, Stable: true}, figures: map[string][]float64{}}
 }
 
 // system runs one. What is interrupted gives no results, since those of a few replications look like those of all.
@@ -178,50 +182,11 @@ func (w *work) system(ctx context.Context, s *queueing.System, policies []string
 	}
 	o := queueing.Options{Policies: policies, Time: l.time, Replications: l.replications, Seed: w.options.Seed}
 	size := tasks(s, policies, l)
-	if w.options.Progress != nil {
-		o.Progress = func(done, of int) { w.options.Progress(min((w.done+size*float64(done)/float64(of))/w.total, 1)) }
-	}
+	o.Progress = w.progress(size)
 	report, err := queueing.Run(ctx, s, o)
 	w.done += size
 	if err != nil {
 		return nil, err
 	}
 	return report.Results, nil
-}
-
-// size is what all runs and curves together come to.
-func (w *work) size() (sum float64) {
-	for _, x := range w.study.runs {
-		if l := form(w.options.Full, x.lengths); w.study.World == "brokers" {
-			sum += jobs(x, l)
-		} else if w.study.World == "spread" {
-			sum += l.time * float64(nodesOf(x.scenario)*l.replications*len(x.policies))
-		} else if w.study.World == "bags" {
-			sum += float64(l.replications * len(x.policies))
-		} else {
-			sum += tasks(w.study.systems[x.scenario], x.policies, l)
-		}
-	}
-	if w.study.World != "" {
-		return sum
-	}
-	for _, c := range w.study.curves {
-		n := float64(len(form(w.options.Full, c.values)))
-		sum += n * tasks(w.study.systems[c.scenario], c.policies, form(w.options.Full, c.lengths))
-	}
-	return sum
-}
-
-// tasks is how many tasks arrive in a run, about.
-func tasks(s *queueing.System, policies []string, l length) float64 {
-	rate := 0.0
-	for _, a := range s.Alpha {
-		rate += a
-	}
-	for _, row := range s.AlphaAt {
-		for k, a := range row {
-			rate += a * float64(max(s.Machines[k].Count, 1))
-		}
-	}
-	return rate * l.time * float64(l.replications*len(policies))
 }

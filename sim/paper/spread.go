@@ -61,7 +61,7 @@ func (w *work) spread(ctx context.Context, x run, l length) (out []ran, err erro
 		return nil, fmt.Errorf("nodes %q: want a number, as in plane@1000", text)
 	}
 	for _, rule := range x.policies {
-		r := ran{Result: queueing.Result{Policy: rule, Stable: true}, figures: map[string][]float64{}}
+		r := newRan(rule)
 		for k := range l.replications {
 			if ctx.Err() != nil {
 				return out, ctx.Err()
@@ -75,10 +75,7 @@ func (w *work) spread(ctx context.Context, x run, l length) (out []ran, err erro
 			if err != nil {
 				return out, fmt.Errorf("%s: %w", rule, err)
 			}
-			w.done += l.time * float64(nodes)
-			if w.options.Progress != nil {
-				w.options.Progress(min(w.done/w.total, 1))
-			}
+			w.did(l.time * float64(nodes))
 		}
 		out = append(out, r)
 	}
@@ -170,7 +167,7 @@ func (r *ran) figure(name string) (measured, error) {
 	return measured{mean: mean, half: queueing.Student(float64(len(x)-1)) * deviation / math.Sqrt(float64(len(x)))}, nil
 }
 
-// ofNews computes a number out of runs of the worlds spread and bags.
+// ofNews computes a number out of runs of the worlds spread, bags and market.
 func (p *printed) ofNews(r []*ran) (measured, error) {
 	switch p.kind() {
 	case "order":
@@ -182,6 +179,8 @@ func (p *printed) ofNews(r []*ran) (measured, error) {
 		return p.byDistance(r[0])
 	case "share", "growth":
 		return p.bar(r[0], r[1])
+	case "over", "times":
+		return p.over(r[0], r[1])
 	}
 	return r[0].figure(p.Metric)
 }

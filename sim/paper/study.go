@@ -13,6 +13,8 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"skep/sim/brokers"
+	"skep/sim/gangs"
+	"skep/sim/marketplace"
 	"skep/sim/queueing"
 	"skep/sim/spread"
 )
@@ -28,7 +30,7 @@ type Study struct {
 
 	// World is what the systems are of: "" = queueing systems, brokers = grids of clusters with brokers,
 	// forwarding = nodes that only search, spread = overlays on which news spreads, bags = tasks of one node that it
-	// places on others.
+	// places on others, gangs = programs whose ranks run together, market = servers that are bid for.
 	World string `yaml:"world"`
 
 	walks   *walks
@@ -41,6 +43,8 @@ type Study struct {
 
 	settings map[string]*setting
 	bags     map[string]*bag
+	markets  map[string]*marketplace.System
+	gangs    map[string]*gangs.Setting
 }
 
 // Names lists the studies, in order.
@@ -68,7 +72,8 @@ func Load(name string) (*Study, error) {
 
 func load(from fs.FS, name string) (*Study, error) {
 	s := &Study{Name: name, systems: map[string]*queueing.System{}, grids: map[string]*brokers.System{},
-		settings: map[string]*setting{}, bags: map[string]*bag{}}
+		settings: map[string]*setting{}, bags: map[string]*bag{}, gangs: map[string]*gangs.Setting{},
+		markets: map[string]*marketplace.System{}}
 	b, err := fs.ReadFile(from, path.Join(name, "study.yaml"))
 	if err != nil {
 		return nil, err
@@ -110,9 +115,13 @@ func (s *Study) read(file string, b []byte) (err error) {
 		s.settings[name], err = readSetting(file, b)
 	case "bags":
 		s.bags[name], err = readBag(file, b)
+	case "market":
+		s.markets[name], err = marketplace.Read(file, b)
+	case "gangs":
+		s.gangs[name], err = readGangs(file, b)
 	default:
-		err = fmt.Errorf("%s/study.yaml: world %q: want bags, brokers, forwarding, spread, or none for queueing systems",
-			s.Name, s.World)
+		err = fmt.Errorf("%s/study.yaml: world %q: want bags, brokers, forwarding, gangs, market, spread, or none for "+
+			"queueing systems", s.Name, s.World)
 	}
 	return err
 }
@@ -131,7 +140,7 @@ func (s *Study) tables(from fs.FS) error {
 			return err
 		}),
 		table(from, path.Join(s.Name, "curves.csv"), func(r record) error {
-			if s.World == "spread" || s.World == "bags" {
+			if slices.Contains([]string{"spread", "bags", "gangs", "market"}, s.World) {
 				x, err := r.picture()
 				s.drawn = append(s.drawn, x)
 				return err
@@ -147,12 +156,12 @@ func (s *Study) check() error {
 	var errs []error
 	system := func(where, name string) {
 		grid, rate, ok := strings.Cut(name, "@")
-		if ok && (s.grids[grid] != nil || s.settings[grid] != nil) {
+		if ok && (s.grids[grid] != nil || s.settings[grid] != nil || s.gangs[grid] != nil || s.markets[grid] != nil) {
 			if _, err := strconv.ParseFloat(rate, 64); err == nil {
 				return
 			}
 		}
-		if s.systems[name] == nil && s.bags[name] == nil {
+		if s.systems[name] == nil && s.bags[name] == nil && s.gangs[name] == nil {
 			errs = append(errs, fmt.Errorf("%s/%s: no system %q: want a file systems/%s.yaml", s.Name, where, name, name))
 		}
 	}

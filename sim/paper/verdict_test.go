@@ -76,3 +76,23 @@ func TestShow(t *testing.T) {
 		}
 	}
 }
+
+// A figure over another protocol's is compared run by run, over that in another scenario with both intervals.
+func TestFigureOverAnother(t *testing.T) {
+	a := &ran{figures: map[string][]float64{"CT": {2, 4}}}
+	b := &ran{figures: map[string][]float64{"CT": {1, 2}}}
+	for metric, half := range map[string]float64{"over:CT/cda": 0, "times:CT/other@0.9": 11.98} {
+		p, err := record{"source": "s", "scenario": "one@0.9", "policy": "rr", "metric": metric, "value": "2",
+			"rule": "gate"}.printed()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if k := p.keys(); len(k) != 2 || k[0] != (key{"one@0.9", "rr"}) {
+			t.Errorf("%s needs %v", metric, k)
+		}
+		m, err := p.from([]*ran{a, b})
+		if err != nil || m.mean != 2 || math.Abs(m.half-half) > 0.01 {
+			t.Errorf("%s: %+v, %v: want 2 ± %g", metric, m, err, half)
+		}
+	}
+}

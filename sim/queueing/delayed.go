@@ -94,6 +94,7 @@ func (p *push) depart(e *engine, x pending) {
 	x.round = len(x.asked)
 	x.asked = p.policies[x.decider].Poll(now, tk, v, x.asked)
 	asked := x.asked[x.round:]
+	p.within(e, asked)
 	e.books.all += int64(2 * len(asked))
 	remote := false
 	for k := range asked {
@@ -159,6 +160,7 @@ func (p *push) choose(e *engine, x pending) {
 	case balance.Wait:
 		p.hold(e, x.task, x.decider)
 	case balance.Place:
+		p.chosen(e, &c)
 		p.policies[x.decider].Note(balance.Outcome{Kind: balance.Placed, At: now, Node: c.Node, Class: tk.Class})
 		x.to = number(&c.Node)
 		if e.scattered && x.to == x.decider {

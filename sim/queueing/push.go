@@ -153,17 +153,20 @@ func (p *push) place(e *engine, t task, from int) {
 	now, tk, policy := e.clock(), &p.tasks[t.class], p.policies[d]
 	p.look(e, d, int(t.class), now)
 	p.ids = policy.Poll(now, tk, p.view, p.ids[:0])
+	p.within(e, p.ids)
 	c := policy.Choose(now, tk, p.ask(e, d, int(t.class), now))
 	for c.Act == balance.PollMore {
 		v := p.others(p.ids)
 		asked := len(p.ids)
 		p.ids = policy.Poll(now, tk, v, p.ids)
+		p.within(e, p.ids[asked:])
 		c = policy.Choose(now, tk, p.gather(e, d, int(t.class), now, p.ids[asked:]))
 	}
 	if c.Act == balance.Wait {
 		p.hold(e, t, d)
 		return
 	}
+	p.chosen(e, &c)
 	policy.Note(balance.Outcome{Kind: balance.Placed, At: now, Node: c.Node, Class: tk.Class})
 	to := number(&c.Node)
 	if e.scattered && to != d {

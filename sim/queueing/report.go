@@ -157,24 +157,26 @@ func (s *System) result(policy string, o *Options, runs []*outcome) Result {
 
 // estimate is over the replications that have a number.
 func (r *Result) estimate(of func(*Replication) float64) Estimate {
-	var n, sum float64
+	var values []float64
 	for k := range r.Runs {
 		if x := of(&r.Runs[k]); !math.IsNaN(x) {
-			n++
-			sum += x
+			values = append(values, x)
 		}
 	}
-	mean, square := sum/n, 0.0
-	for k := range r.Runs {
-		if x := of(&r.Runs[k]); !math.IsNaN(x) {
-			square += (x - mean) * (x - mean)
-		}
+	return EstimateOf(values)
+}
+
+// EstimateOf is the estimate over replications with these values; the mean of none is NaN, too.
+func EstimateOf(values []float64) Estimate {
+	n, sum, square := float64(len(values)), 0.0, 0.0
+	for _, x := range values {
+		sum += x
 	}
-	half := math.NaN()
-	if n > 1 {
-		half = Student(n-1) * math.Sqrt(square/(n-1)/n)
+	mean := sum / n
+	for _, x := range values {
+		square += (x - mean) * (x - mean)
 	}
-	return Estimate{Number(mean), Number(half)}
+	return Estimate{Number(mean), Number(Student(n-1) * math.Sqrt(square/(n-1)/n))}
 }
 
 // Student is the 97.5 % point of Student's t; NaN below one degree of freedom.

@@ -1,22 +1,18 @@
 package queueing
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"skep/balance"
 	"skep/grid"
+	"skep/sim/replicate"
 )
 
 // Options says how a system is run.
@@ -159,33 +155,16 @@ type outcome struct {
 
 // runAll does the runs on several workers; each has its place in the list, whoever does it.
 func runAll(ctx context.Context, s *System, o *Options, runs []*outcome) error {
-	group, ctx := errgroup.WithContext(ctx)
-	var stop atomic.Bool // looked at now and then by a run, which a context is too slow for
-	defer context.AfterFunc(ctx, func() { stop.Store(true) })()
-	group.SetLimit(cmp.Or(o.Workers, runtime.GOMAXPROCS(0)))
-	var mu sync.Mutex
-	done := 0
-	for k := range runs {
-		group.Go(func() error {
-			if stop.Load() {
-				return nil
-			}
-			start := time.Now()
-			e, err := newEngine(s, o.Policies[k/o.Replications], o, k%o.Replications, &stop)
-			if err != nil {
-				return err
-			}
-			if e.run(); stop.Load() {
-				return nil
-			}
-			runs[k] = &outcome{e.books, time.Since(start)}
-			mu.Lock()
-			defer mu.Unlock()
-			if done++; o.Progress != nil {
-				o.Progress(done, len(runs))
-			}
-			return nil
-		})
-	}
-	return group.Wait()
+	return replicate.Each(ctx, len(runs), o.Workers, o.Progress, func(k int, stop *atomic.Bool) (bool, error) {
+		start := time.Now()
+		e, err := newEngine(s, o.Policies[k/o.Replications], o, k%o.Replications, stop)
+		if err != nil {
+			return false, err
+		}
+		if err := e.runChecked(o.Policies[k/o.Replications]); err != nil || stop.Load() {
+			return false, err
+		}
+		runs[k] = &outcome{e.books, time.Since(start)}
+		return true, nil
+	})
 }

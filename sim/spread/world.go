@@ -59,7 +59,7 @@ func Run(c Config) (*Result, error) {
 	r := grid.NewRand(c.Seed, 0)
 	w := &world{cfg: &c, rand: r, over: wire(&c, r), queue: event.NewLadder(), nodes: make([]member, c.Nodes), phase: -1}
 	for i := range w.nodes {
-		w.nodes[i] = member{Gossip: gossip.New(id(i), &c.Gossip, grid.NewRand(c.Seed, uint64(i)+1)), load: r.Float64()}
+		w.nodes[i] = member{Gossip: new(gossip.New(id(i), &c.Gossip, grid.NewRand(c.Seed, uint64(i)+1))), load: r.Float64()}
 		w.describe(i)
 		w.step(i, func(g *gossip.Gossip) { g.Start(0, w.nodes[i].ad, &w.fx) })
 		if c.Poll > 0 {

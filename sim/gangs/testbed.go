@@ -1,0 +1,155 @@
+package gangs
+
+import (
+	"math"
+	"time"
+
+	"skep/grid"
+	"skep/sim/mesh"
+)
+
+// machine is one of [1, Table V.1].
+type machine struct {
+	mhz, mb float64
+	site    int
+	hub     int // 0 = its Ethernet is switched
+}
+
+// The sites in the order in which the strategy user prefers them.
+const (
+	ucsd = iota
+	utk
+	uiuc
+)
+
+// machines lists those of a setting. Opus took part in e3 and e4 alone.
+func (s *Setting) machines() (all []machine) {
+	add := func(n int, m machine) {
+		for range n {
+			all = append(all, m)
+		}
+	}
+	add(1, machine{450, 256, ucsd, 1}) // dralion, and so on in the order of the table
+	add(4, machine{400, 256, ucsd, 1})
+	add(1, machine{450, 256, ucsd, 1})
+	if s.Sites == 1 {
+		return all
+	}
+	add(8, machine{550, 512, utk, 0})
+	if s.Experiment == "e3" || s.Experiment == "e4" {
+		add(4, machine{450, 256, uiuc, 0})
+	}
+	add(6, machine{266, 128, uiuc, 2})
+	return all
+}
+
+// streams of a repetition's chance.
+const (
+	streamLoad = 1000 * (1 + iota)
+	streamNoise
+	streamWAN
+	streamMemory
+	streamFailures
+	streamChoice
+	streamQueries
+)
+
+const (
+	mega = 1e6 // of hertz and bits
+	mib  = 1 << 20
+
+	sampling = 10.0  // seconds between measurements of a host
+	probing  = 300.0 // seconds between those of a link
+	samples  = 90    // that a forecast of a host rests on
+	probes   = 12    // so of a link
+	begin    = 7200  // seconds of history before the first run
+	pause    = 180.0 // seconds between runs
+)
+
+// testbed is the machines of one repetition.
+type testbed struct {
+	*Setting
+	seed     uint64
+	machines []machine
+	world    mesh.World
+	memory   []*mesh.Trace // bytes free, by host
+	wan      [3][3]*mesh.Trace
+	failures *grid.Rand
+	now      float64
+}
+
+func (s *Setting) testbed(seed uint64) *testbed {
+	t := &testbed{Setting: s, seed: seed, machines: s.machines(), now: begin,
+		failures: grid.NewRand(seed, streamFailures)}
+	n := len(t.machines)
+	for h, m := range t.machines {
+		t.world.Hosts = append(t.world.Hosts, mesh.Host{Speed: m.mhz * mega, Load: s.load(grid.NewRand(seed,
+			streamLoad+uint64(h)))})
+		r := grid.NewRand(seed, streamMemory+uint64(h))
+		t.memory = append(t.memory, mesh.NewTrace(func() (float64, float64) {
+			free := s.Memory.Free[0] + (s.Memory.Free[1]-s.Memory.Free[0])*r.Float64()
+			return free * m.mb * mib, s.Memory.Every.Seconds()
+		}))
+	}
+	t.world.Net = mesh.Network{Hosts: n, Path: make([][]int, n*n), Latency: make([]float64, n*n)}
+	t.connect()
+	return t
+}
+
+func (s *Setting) load(r *grid.Rand) *mesh.Trace {
+	if s.Load.Busy == 0 {
+		return mesh.Constant(1)
+	}
+	mean := func(d time.Duration) float64 { return max(r.ExpFloat64()*d.Seconds(), 1e-3) }
+	busy := r.Float64() < s.Load.Busy.Seconds()/(s.Load.Busy+s.Load.Free).Seconds()
+	return mesh.NewTrace(func() (float64, float64) {
+		busy = !busy
+		if !busy {
+			return s.Load.Left, mean(s.Load.Busy)
+		}
+		return 1, mean(s.Load.Free)
+	})
+}
+
+// connect lays the cables: a hub, or two ports for each host, and a link from each site to each other one.
+func (t *testbed) connect() {
+	net := &t.world.Net
+	resource := func(capacity *mesh.Trace) int {
+		net.Capacity = append(net.Capacity, capacity)
+		return len(net.Capacity) - 1
+	}
+	lan := func() int { return resource(mesh.Constant(t.LAN.Mbps * mega / 8)) }
+	hubs := [3]int{0, lan(), lan()}
+	var out, in []int
+	for _, m := range t.machines {
+		if m.hub > 0 && t.LAN.Hubs {
+			out, in = append(out, hubs[m.hub]), append(in, hubs[m.hub])
+			continue
+		}
+		out, in = append(out, lan()), append(in, lan())
+	}
+	var links [3][3]int
+	for a := range 3 {
+		for b := range 3 {
+			if a != b {
+				r := grid.NewRand(t.seed, streamWAN+uint64(3*a+b))
+				t.wan[a][b] = mesh.NewTrace(func() (float64, float64) {
+					return t.WAN.Mbps * mega / 8 * math.Exp(t.WAN.Sigma*r.NormFloat64()), t.WAN.Every.Seconds()
+				})
+				links[a][b] = resource(t.wan[a][b])
+			}
+		}
+	}
+	for a, from := range t.machines {
+		for b, to := range t.machines {
+			path, latency := []int{out[a]}, t.LAN.Latency
+			if from.site != to.site {
+				path, latency = append(path, links[from.site][to.site]), t.WAN.Latency
+			}
+			if in[b] != out[a] {
+				path = append(path, in[b])
+			}
+			net.Path[a*net.Hosts+b], net.Latency[a*net.Hosts+b] = path, latency.Seconds()
+		}
+	}
+}

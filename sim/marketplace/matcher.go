@@ -1,0 +1,86 @@
+package marketplace
+
+import (
+	"skep/balance/market"
+)
+
+// matcher is the market, and what it has sent on its way since a server's last news.
+type matcher struct {
+	book    *market.Market
+	p       market.Protocol
+	offers  []*market.Offer
+	known   []news
+	flights [][]flight // by server
+	matches []market.Match
+}
+
+// flight is a task that a server was given and that its news do not know of.
+type flight struct {
+	id  uint64
+	bid float64
+}
+
+func newMatcher(p market.Protocol, servers []server, whole bool) *matcher {
+	m := &matcher{p: p, known: make([]news, len(servers)), flights: make([][]flight, len(servers))}
+	for j := range servers {
+		s := &servers[j]
+		m.offers = append(m.offers, &market.Offer{Server: s.index, Speed: s.speed, Available: s.available()})
+		m.known[j] = s.news(false, false)
+	}
+	m.book = market.New(p, m.offers)
+	if whole {
+		m.book.JudgeWhole()
+	}
+	return m
+}
+
+// tracks reports whether tasks on their way matter: where a server may be given several.
+func (m *matcher) tracks() bool { return m.p.Candidate != market.Free }
+
+// sent notes that a server was given a task.
+func (m *matcher) sent(o *market.Offer, q *market.Query) {
+	if m.tracks() {
+		m.flights[o.Server] = append(m.flights[o.Server], flight{q.ID, q.Bid})
+	}
+}
+
+// hear takes a server's news into its offer.
+func (m *matcher) hear(n *news) *market.Offer {
+	o, old := m.offers[n.server], &m.known[n.server]
+	if gone := int(n.arrived - old.arrived); m.tracks() && gone > 0 {
+		f := m.flights[n.server]
+		m.flights[n.server] = f[min(gone, len(f)):]
+	}
+	*old = *n
+	if n.ended {
+		o.Reserved = false
+	}
+	m.refresh(o)
+	return o
+}
+
+// missed notes that a task did not go to a server.
+func (m *matcher) missed(server int32, id uint64) *market.Offer {
+	f := m.flights[server]
+	for i := range f {
+		if f[i].id == id {
+			m.flights[server] = append(f[:i:i], f[i+1:]...)
+			break
+		}
+	}
+	o := m.offers[server]
+	m.refresh(o)
+	return o
+}
+
+// refresh sets an offer to what its server said last, and what it was given since.
+func (m *matcher) refresh(o *market.Offer) {
+	n := &m.known[o.Server]
+	o.Available, o.Price, o.Bids, o.Busy, o.High, o.Running = n.available, n.price, n.bids, n.busy, n.high, n.running
+	for _, f := range m.flights[o.Server] {
+		o.Bids += f.bid
+		if !o.Busy || f.bid > o.High {
+			m.book.Take(o, f.id, f.bid)
+		}
+	}
+}

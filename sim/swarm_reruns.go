@@ -1,0 +1,117 @@
+package sim
+
+import (
+	"time"
+
+	"skep/grid"
+	"skep/node"
+)
+
+// addTaskRequests has clients cancel tasks, and have tasks run again that have ended, in a quarter of the worlds.
+func addTaskRequests(seed uint64, c *Config) {
+	r := grid.NewRand(seed, 82)
+	if r.IntN(4) > 0 {
+		return
+	}
+	for k := range c.Work {
+		s := &c.Work[k]
+		if r.IntN(3) == 0 {
+			s.CancelTask = s.At + time.Duration(r.Int64N(int64(20*time.Second)))
+		}
+		if r.IntN(2) == 0 {
+			s.RetryTask = s.At + time.Duration(r.Int64N(int64(time.Minute)))
+		}
+	}
+}
+
+// addReruns has jobs of a third of the worlds run failed tasks again, or bound how many of their tasks run at a time or
+// may fail. There each attempt fails half of the time.
+func addReruns(seed uint64, c *Config) {
+	r := grid.NewRand(seed, 81)
+	if r.IntN(3) > 0 {
+		return
+	}
+	end := c.Machine.End
+	c.Machine.End = func(a grid.AttemptID, class string, i int) Ending {
+		if x := splitmix(seed ^ uint64(a.Task.Index)<<40 ^ uint64(a.Epoch)<<20 ^ uint64(a.N)); x%2 == 0 {
+			return Ending{Exit: int32(1 + x>>8%3)}
+		}
+		return end(a, class, i)
+	}
+	for k := range c.Work {
+		s := *c.Work[k].Spec
+		c.Work[k].Spec = &s
+		if r.IntN(3) == 0 {
+			s.Rules.MaxRunning = int32(1 + r.IntN(3))
+		}
+		if r.IntN(4) == 0 {
+			s.Rules.MaxFailures = int32(1 + r.IntN(3))
+		}
+		if r.IntN(4) == 0 {
+			continue
+		}
+		f := &s.Rules.OnFailure
+		*f = grid.OnFailure{Retry: int32(1 + r.IntN(4)), Backoff: time.Duration(r.IntN(4)) * time.Second,
+			Rerun: s.Retries == 0}
+		if r.IntN(3) == 0 {
+			f.Codes = []int32{1, 3}
+		}
+	}
+}
+
+// addGangs makes jobs of a third of the worlds gangs: half of the jobs there, and in half of these worlds several gangs
+// of different nodes come at about the same time.
+func addGangs(seed uint64, c *Config) {
+	r := grid.NewRand(seed, 84)
+	if r.IntN(3) > 0 {
+		return
+	}
+	together := r.IntN(2) == 0
+	for k := range c.Work {
+		s := &c.Work[k]
+		if r.IntN(2) == 0 || len(s.After) > 0 {
+			continue
+		}
+		spec := *s.Spec
+		spec.Count = uint32(2 + r.IntN(5))
+		spec.Gang.Ranks, spec.Rules, spec.Idempotent, spec.Policy = spec.Count, grid.Rules{}, false, ""
+		s.Spec, s.CancelTask, s.RetryTask = &spec, 0, 0
+		if together && k > 0 && s.Cancel == 0 {
+			s.At = min(s.At, c.Work[k-1].At+time.Duration(r.Int64N(int64(100*time.Millisecond))))
+		}
+	}
+}
+
+// addOrder has jobs of a third of the worlds wait for earlier ones: for one or two of them, which may have failed, been
+// cancelled or never come to be, and in half of the worlds task by task where the counts allow it.
+func addOrder(seed uint64, c *Config) {
+	r := grid.NewRand(seed, 83)
+	if r.IntN(3) > 0 {
+		return
+	}
+	pipelines, other := r.IntN(2) == 0, c.Node
+	c.Node = func(i int, n *node.Config) {
+		other(i, n)
+		n.Labels = append(n.Labels, grid.Label{Key: grid.JobInputsLabel, Value: grid.FeatureValue})
+	}
+	for k := 1; k < len(c.Work); k++ {
+		s := &c.Work[k]
+		if r.IntN(3) == 0 {
+			continue
+		}
+		on := r.IntN(k)
+		x := After{On: on, Kind: grid.AfterKind(r.IntN(2))}
+		if pipelines && r.IntN(2) == 0 {
+			spec := *s.Spec
+			spec.Count = c.Work[on].Spec.Count
+			s.Spec, x.Kind = &spec, grid.AfterEach
+		}
+		if len(c.Work[on].Spec.Outputs) > 0 && r.IntN(2) == 0 {
+			x.Path = "out"
+		}
+		s.After = append(s.After, x)
+		if second := r.IntN(k); second != on && r.IntN(3) == 0 {
+			s.After = append(s.After, After{On: second, Kind: grid.AfterAny})
+		}
+	}
+}
