@@ -46,7 +46,7 @@ func (q *deliveries) Pop() any {
 func newCrowd(n, has int, c Config, seed uint64) *crowd {
 	w := &crowd{near: ids(0, n-1), has: has, rand: grid.NewRand(seed, 0), found: map[int]Found{}}
 	for i := range n {
-		w.nodes = append(w.nodes, New(id(i), &c, grid.NewRand(seed, uint64(i+1))))
+		w.nodes = append(w.nodes, new(New(id(i), &c, grid.NewRand(seed, uint64(i+1)))))
 	}
 	return w
 }

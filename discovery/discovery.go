@@ -6,11 +6,16 @@ import (
 
 // Discovery is a node's part in searches: its own, and those of other nodes.
 type Discovery struct {
-	self    grid.NodeID
-	cfg     *Config
-	rand    *grid.Rand
-	forward Forward
+	self     grid.NodeID
+	cfg      *Config
+	rand     *grid.Rand
+	alone    grid.Time // until then a search without neighbours waits for some
+	*traffic           // nil before the first search or call, of this node or another: many nodes never have one
+}
 
+// traffic is what a node keeps of searches and calls.
+type traffic struct {
+	forward  Forward
 	searches []*search // in the order of their begin
 	answers  []answer  // to calls, not due yet
 	failed   []failure // own calls that found nobody
@@ -19,7 +24,6 @@ type Discovery struct {
 	untried  []tryout  // finds without an offer
 	seen     seen
 	limits   []bucket
-	alone    grid.Time     // until then a search without neighbours waits for some
 	eligible []grid.NodeID // scratch of next
 	stats    Stats
 }
@@ -68,21 +72,30 @@ type Dropped struct {
 
 // New returns the discovery of a node. The configuration must be valid; see [Config.Check]. It is not copied, and must
 // not change: a simulator's nodes can share one.
-func New(self grid.NodeID, c *Config, r *grid.Rand) *Discovery {
-	f, ok := forwards[c.Forward]
-	if !ok {
+func New(self grid.NodeID, c *Config, r *grid.Rand) Discovery {
+	if forwards[c.Forward] == nil {
 		panic("discovery: forward " + c.Forward + " is not known")
 	}
-	d := &Discovery{self: self, cfg: c, rand: r}
-	d.forward = f(c)
-	return d
+	return Discovery{self: self, cfg: c, rand: r}
+}
+
+// begin makes room for searches, once.
+func (d *Discovery) begin() {
+	if d.traffic == nil {
+		d.traffic = &traffic{forward: forwards[d.cfg.Forward](d.cfg)}
+	}
 }
 
 // Start is the start of the node, without neighbours.
 func (d *Discovery) Start(now grid.Time) { d.alone = now.Add(meeting) }
 
 // Stats returns counts since New.
-func (d *Discovery) Stats() Stats { return d.stats }
+func (d *Discovery) Stats() Stats {
+	if d.traffic == nil {
+		return Stats{}
+	}
+	return d.stats
+}
 
 // Forward is how searches are forwarded, as configured.
 func (d *Discovery) Forward() string { return d.cfg.Forward }
@@ -91,7 +104,7 @@ func (d *Discovery) Forward() string { return d.cfg.Forward }
 // are ignored. It reports the end of a search.
 func (d *Discovery) Wake(now grid.Time, t grid.Timer, neighbours []grid.NodeID, local Local, fx *grid.Effects) (Found,
 	bool) {
-	if t.Kind != grid.TimerSearch {
+	if t.Kind != grid.TimerSearch || d.traffic == nil {
 		return Found{}, false
 	}
 	if t.Key&walkBits == answerWalk {

@@ -39,13 +39,16 @@ func encode(b []byte, n *grid.Needs, engine string) []byte {
 			b = text(b, v)
 		}
 	}
+	if n.Counts != "" {
+		b = text(b, string(n.Counts))
+	}
 	return b
 }
 
 func text(b []byte, s string) []byte { return append(binary.AppendUvarint(b, uint64(len(s))), s...) }
 
-// alike returns a key that is the same for needs that the same nodes are likely to meet: engine, labels, and the
-// powers of two of cores and memory.
+// alike returns a key that is the same for needs that the same nodes are likely to meet: engine, labels,
+// counted resources, and the powers of two of cores and memory.
 func alike(n *grid.Needs, engine string) uint64 {
 	c := *n
 	c.CPU = grid.MilliCPU(bits.Len64(uint64(max(n.CPU, 0))))

@@ -18,6 +18,8 @@ func Fit(n *grid.Needs, engine string, ad *grid.Ad) grid.Why {
 		return grid.WhyCPU
 	case n.Memory > ad.Capacity.Memory:
 		return grid.WhyMemory
+	case n.Counts != "" && !ad.Capacity.Counts.Fits(n.Counts):
+		return grid.WhyResource
 	case unmet(n, ad) != nil:
 		return grid.WhyLabel
 	}
@@ -34,8 +36,18 @@ func Match(n *grid.Needs, engine string, ad *grid.Ad) grid.Refusal {
 		r.Detail = fmt.Sprintf("needs %g cpu, it has %g", float64(n.CPU)/1000, float64(ad.Capacity.CPU)/1000)
 	case grid.WhyMemory:
 		r.Detail = fmt.Sprintf("needs %s, it has %s", memory(n.Memory), memory(ad.Capacity.Memory))
+	case grid.WhyResource:
+		kind, want, have := ad.Capacity.Counts.Lacks(n.Counts)
+		r.Detail = fmt.Sprintf("needs %d %s, it has %d", want, kind, have)
+		if have == 0 {
+			r.Detail = fmt.Sprintf("needs %d %s, it has none", want, kind)
+		}
 	case grid.WhyLabel:
 		l := unmet(n, ad)
+		if grid.IsFolderNeed(l.Key) {
+			r.Detail = folderDetail(l)
+			break
+		}
 		want := l.Key + "=" + strings.Join(l.Values, " or ")
 		if v, ok := ad.Label(l.Key); ok {
 			r.Detail = fmt.Sprintf("needs %s, it has %s=%s", want, l.Key, v)
@@ -44,6 +56,16 @@ func Match(n *grid.Needs, engine string, ad *grid.Ad) grid.Refusal {
 		}
 	}
 	return r
+}
+
+// folderDetail says which folder a node would have to expose.
+func folderDetail(l *grid.LabelNeed) string {
+	folder := l.Values[len(l.Values)-1]
+	if l.Key == grid.HomeNeed {
+		return fmt.Sprintf("needs a folder that is not exposed: want skep up --expose %s there, or one that it is in", folder)
+	}
+	return fmt.Sprintf("needs a folder that is not exposed to work in: want skep up --expose %s:rw there, of root "+
+		"with :as=USER:for=NAME, or one that it is in", folder)
 }
 
 // Now returns why a node that could run a task takes none now; WhyNone if it may. Whether resources are free at this
@@ -66,6 +88,12 @@ func Now(_ *grid.Needs, ad *grid.Ad) grid.Refusal {
 func unmet(n *grid.Needs, ad *grid.Ad) *grid.LabelNeed {
 	for i := range n.Labels {
 		l := &n.Labels[i]
+		if grid.IsFolderNeed(l.Key) {
+			if !ad.Exposes(l) {
+				return l
+			}
+			continue
+		}
 		if v, ok := ad.Label(l.Key); !ok || !slices.Contains(l.Values, v) {
 			return l
 		}

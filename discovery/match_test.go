@@ -20,8 +20,15 @@ func label(key string, values ...string) grid.LabelNeed {
 	return grid.LabelNeed{Key: key, Values: values}
 }
 
+func gpus(c grid.Counts) *grid.Needs {
+	n := need(1000, 0)
+	n.Counts = c
+	return n
+}
+
 func TestMatch(t *testing.T) {
 	ad := adOf(id(1))
+	ad.Capacity.Counts, ad.Free.Counts = "gpu=2", ""
 	for _, c := range []struct {
 		n      *grid.Needs
 		engine string
@@ -35,6 +42,12 @@ func TestMatch(t *testing.T) {
 			grid.Refusal{Why: grid.WhyLabel, Detail: "needs zone=a, it has no label zone"}},
 		{need(1000, 0, label("arch", "amd64"), label("os", "plan9", "darwin")), "process",
 			grid.Refusal{Why: grid.WhyLabel, Detail: "needs os=plan9 or darwin, it has os=linux"}},
+		{need(1000, 0, label(grid.WorkdirNeed, "/scratch", "/scratch/a")), "process", grid.Refusal{Why: grid.WhyLabel,
+			Detail: "needs a folder that is not exposed to work in: want skep up --expose /scratch/a:rw there, of root " +
+				"with :as=USER:for=NAME, or one that it is in"}},
+		{gpus("gpu=2"), "process", grid.Refusal{}},
+		{gpus("fpga=1,gpu=1"), "process", grid.Refusal{Why: grid.WhyResource, Detail: "needs 1 fpga, it has none"}},
+		{gpus("gpu=3"), "process", grid.Refusal{Why: grid.WhyResource, Detail: "needs 3 gpu, it has 2"}},
 		{need(1000, 0), "wasm", grid.Refusal{Why: grid.WhyEngine, Detail: "needs engine wasm, it has process"}},
 	} {
 		if got := Match(c.n, c.engine, ad); got != c.want {

@@ -18,7 +18,7 @@ func TestANodeThatHasJustStartedWaitsForNeighbours(t *testing.T) {
 	}{{time.Second, 4 * time.Second}, {5 * time.Second, 0}, {time.Minute, 0}} {
 		cfg := Defaults()
 		cfg.CallHold = 0
-		d := New(grid.NodeID{1}, &cfg, grid.NewRand(1, 1))
+		d := new(New(grid.NodeID{1}, &cfg, grid.NewRand(1, 1)))
 		d.Start(start)
 		now := start.Add(c.after)
 		var fx grid.Effects

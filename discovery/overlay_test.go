@@ -26,7 +26,7 @@ func newOverlay(n, degree int, density float64, c Config, seed uint64) *overlay 
 		}
 	}
 	for i := range n {
-		w.nodes = append(w.nodes, New(id(i), &c, grid.NewRand(seed, uint64(i+1))))
+		w.nodes = append(w.nodes, new(New(id(i), &c, grid.NewRand(seed, uint64(i+1)))))
 		link(i, (i+1)%n)
 		for range degree/2 - 1 {
 			link(i, r.IntN(n))

@@ -47,6 +47,7 @@ const (
 // never 0. n is kept: it must be part of a JobSpec. The end is always reported, by Hit, Miss or Wake.
 func (d *Discovery) Search(now grid.Time, n *grid.Needs, engine string, neighbours []grid.NodeID,
 	fx *grid.Effects) uint64 {
+	d.begin()
 	s := &search{key: canonical(n, engine), like: alike(n, engine), needs: n, engine: engine}
 	s.hash = hash(s.key)
 	if len(d.searches) >= d.cfg.Searches {
@@ -77,12 +78,16 @@ func (d *Discovery) Search(now grid.Time, n *grid.Needs, engine string, neighbou
 
 // Cancel ends a search that nobody waits for. Searches may be shared: the caller counts.
 func (d *Discovery) Cancel(id uint64) {
+	if d.traffic == nil {
+		return
+	}
 	d.searches = slices.DeleteFunc(d.searches, func(s *search) bool { return s.id == id })
 }
 
 // Hit handles a KindHit message: a node that meets the needs. One that does not fit is dropped. With Reverse it may
 // also be another asker's report that its walk, which passed here, was met.
 func (d *Discovery) Hit(now grid.Time, from grid.NodeID, m *grid.Message) (Found, bool) {
+	d.begin()
 	if m.Find.Asker != d.self && !m.Find.Asker.IsZero() {
 		d.told(now, from, m)
 		return Found{}, false
@@ -118,6 +123,7 @@ func good(ad *grid.Ad, self grid.NodeID) bool {
 
 // Miss handles a KindMiss message: a walk has ended without a find.
 func (d *Discovery) Miss(now grid.Time, f *grid.Find, neighbours []grid.NodeID, fx *grid.Effects) (Found, bool) {
+	d.begin()
 	s := d.search(f.ID &^ walkBits)
 	i := -1
 	if s != nil && f.ID&walkBits != 0 {

@@ -22,7 +22,7 @@ func ids(from, to int) (s []grid.NodeID) {
 
 func nobody(*grid.Needs, string) *grid.Ad { return nil }
 
-func made(i int, c Config) *Discovery { return New(id(i), &c, grid.NewRand(1, uint64(i))) }
+func made(i int, c Config) *Discovery { return new(New(id(i), &c, grid.NewRand(1, uint64(i)))) }
 
 func at(s float64) grid.Time { return grid.Time(s * 1e9) }
 

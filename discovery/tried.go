@@ -42,6 +42,9 @@ func (d *Discovery) owe(now grid.Time, s *search, m *grid.Message) {
 // Tried handles the outcome of an offer: the node took the task or refused it. It matters only for nodes that a search
 // found: a request is met when its task is taken. With Reverse the nodes on the walk's path are told.
 func (d *Discovery) Tried(now grid.Time, node grid.NodeID, n *grid.Needs, engine string, taken bool, fx *grid.Effects) {
+	if d.traffic == nil {
+		return
+	}
 	i := slices.IndexFunc(d.untried, func(f tryout) bool { return f.ad.Node == node })
 	if i < 0 {
 		return // nearly always

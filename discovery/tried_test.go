@@ -51,6 +51,7 @@ func TestOnlyTasksTakenCount(t *testing.T) {
 		}
 	}
 	d := made(0, c)
+	d.begin()
 	for i := range 1000 {
 		s := &search{like: uint64(i), needs: need(1, 0)}
 		d.owe(0, s, &grid.Message{Digest: []grid.AdEntry{{Ad: adOf(id(i))}}})

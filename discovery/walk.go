@@ -23,6 +23,7 @@ type answer struct {
 // Find handles another node's walk: it is answered, forwarded in one copy, or ended.
 func (d *Discovery) Find(now grid.Time, from grid.NodeID, f *grid.Find, neighbours []grid.NodeID, local Local,
 	fx *grid.Effects) {
+	d.begin()
 	if f.Asker == d.self {
 		d.stats.Dropped.Loop++ // the deadline handles it
 		return
@@ -86,6 +87,7 @@ func (d *Discovery) Call(now grid.Time, from grid.NodeID, f *grid.Find, local Lo
 	if f.Asker == d.self {
 		return
 	}
+	d.begin()
 	if f.Asker != from {
 		d.stats.Dropped.Bad++
 		return

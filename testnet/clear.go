@@ -10,21 +10,30 @@ import (
 	"github.com/moby/moby/client"
 )
 
-// quietTime is how long nothing must be found of a testnet whose Up did not come to its end: the engine may still be
-// about what it was asked for.
-const quietTime = 2 * time.Second
+// How long nothing must be found of a testnet whose Up did not come to its end.
+const (
+	engineQuiet  = 2 * time.Second        // the engine may still be about what it was asked for
+	processQuiet = 500 * time.Millisecond // what was forked may not have become a node yet
+)
 
 // clear removes containers, networks and the image. What another testnet still uses stays.
 func (d *containers) clear(ctx context.Context) error {
-	_, err := d.sweep(ctx)
-	for quiet := time.Now(); err == nil && !d.t.state.Ready && time.Since(quiet) < quietTime; {
+	return d.t.sweepUntilQuiet(ctx, engineQuiet, d.sweep)
+}
+
+// sweepUntilQuiet removes what there is; again and again, until nothing has come for a time, if Up did not come to its
+// end.
+func (t *Net) sweepUntilQuiet(ctx context.Context, quietTime time.Duration,
+	sweep func(context.Context) (found bool, err error)) error {
+	_, err := sweep(ctx)
+	for quiet := time.Now(); err == nil && !t.state.Ready && time.Since(quiet) < quietTime; {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-time.After(quietTime / 10):
 		}
 		var found bool
-		if found, err = d.sweep(ctx); found {
+		if found, err = sweep(ctx); found {
 			quiet = time.Now()
 		}
 	}

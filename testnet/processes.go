@@ -148,27 +148,8 @@ func (p *processes) shape(context.Context, *Node, Shape) error { return nil }
 
 // clear kills all nodes and the tasks that they ran.
 func (p *processes) clear(ctx context.Context) error {
-	for end := time.Now().Add(goneTime); ; {
-		found, err := children(p.nodes())
-		if err != nil {
-			return err
-		}
-		if len(found) == 0 {
-			break
-		}
-		if time.Now().After(end) {
-			return fmt.Errorf("some nodes do not end: %v", found)
-		}
-		for _, list := range found {
-			for _, c := range list {
-				syscall.Kill(c.pid, syscall.SIGKILL)
-			}
-		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(20 * time.Millisecond):
-		}
+	if err := p.t.sweepUntilQuiet(ctx, processQuiet, p.killAll); err != nil {
+		return err
 	}
 	homes, err := os.ReadDir(p.nodes())
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -180,4 +161,28 @@ func (p *processes) clear(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// killAll kills all nodes, waits for their end, and reports whether there were any.
+func (p *processes) killAll(ctx context.Context) (found bool, err error) {
+	for end := time.Now().Add(goneTime); ; {
+		left, err := children(p.nodes())
+		if err != nil || len(left) == 0 {
+			return found, err
+		}
+		if time.Now().After(end) {
+			return true, fmt.Errorf("some nodes do not end: %v", left)
+		}
+		found = true
+		for _, list := range left {
+			for _, c := range list {
+				syscall.Kill(c.pid, syscall.SIGKILL)
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return true, ctx.Err()
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
 }

@@ -47,7 +47,7 @@ func submitterText(j *v1.Job) string {
 	case j.Submitter == nil:
 		return "-"
 	case j.Submitter.User == "":
-		return "somebody at " + short(j.Submitter.Node)
+		return "somebody at " + v1.Short(j.Submitter.Node)
 	}
-	return j.Submitter.User + " at " + short(j.Submitter.Node)
+	return j.Submitter.User + " at " + v1.Short(j.Submitter.Node)
 }

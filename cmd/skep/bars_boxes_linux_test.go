@@ -3,11 +3,8 @@ package main
 import (
 	"fmt"
 	"math"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -63,37 +60,26 @@ func benchBoxes(b *testing.B, skep string) {
 // reportRatio prints a mean with its 95 % interval; it passes if the lower end does.
 func reportRatio(b *testing.B, what string, xs []float64, wanted float64) {
 	b.Helper()
-	n, mean, squares := float64(len(xs)), 0.0, 0.0
+	mean, half := interval(xs)
+	report(b, what, mean, fmt.Sprintf("±%.3f", half), fmt.Sprintf(">= %.2f", wanted), mean-half >= wanted)
+}
+
+// interval is a mean with half of its 95 % interval.
+func interval(xs []float64) (mean, half float64) {
+	n, squares := float64(len(xs)), 0.0
 	for _, x := range xs {
 		mean += x / n
 	}
 	for _, x := range xs {
 		squares += (x - mean) * (x - mean)
 	}
-	half := queueing.Student(n-1) * math.Sqrt(squares/(n-1)/n)
-	report(b, what, mean, fmt.Sprintf("±%.3f", half), fmt.Sprintf(">= %.2f", wanted), mean-half >= wanted)
+	return mean, queueing.Student(n-1) * math.Sqrt(squares/(n-1)/n)
 }
 
-// treeTime returns the CPU time of a process, of all its reaped children, and of its running children.
-func treeTime(tb testing.TB, pid int) time.Duration {
-	ticks, files := 0, []string{fmt.Sprintf("/proc/%d/stat", pid)}
-	children, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
-	for _, name := range children {
-		text, _ := os.ReadFile(name)
-		for _, child := range strings.Fields(string(text)) {
-			files = append(files, "/proc/"+child+"/stat")
-		}
+// treeTime returns the CPU time of a process and of all below it, those included that have ended.
+func treeTime(tb testing.TB, pid int) (sum time.Duration) {
+	for _, p := range descendants(pid) {
+		sum += cpuTime(tb, p, 11, 12, 13, 14) // utime, stime, cutime, cstime
 	}
-	for _, name := range files {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			tb.Fatal(err)
-		}
-		fields := strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))
-		for _, f := range fields[11:15] { // utime, stime, cutime, cstime
-			n, _ := strconv.Atoi(f)
-			ticks += n
-		}
-	}
-	return time.Duration(ticks) * time.Second / 100
+	return sum
 }

@@ -18,12 +18,15 @@ func BenchmarkBars(b *testing.B) {
 	skep := buildSkep(b)
 	b.Run("version", func(b *testing.B) { benchVersion(b, skep) })
 	b.Run("throughput", func(b *testing.B) { benchThroughput(b, skep) })
+	b.Run("cost", func(b *testing.B) { benchCost(b, skep) })
+	b.Run("sleep", func(b *testing.B) { benchSleep(b, skep) })
 	b.Run("boxes", func(b *testing.B) { benchBoxes(b, skep) })
 	b.Run("latency", func(b *testing.B) { benchLatency(b, skep) })
 	b.Run("restart", func(b *testing.B) { benchRestart(b, skep) })
 	b.Run("members", func(b *testing.B) { benchMembers(b, skep) })
 	b.Run("conserve", func(b *testing.B) { benchConserve(b, skep) })
 	b.Run("gossip", benchGossip)
+	b.Run("stdin", func(b *testing.B) { benchStdin(b, skep) })
 	b.Run("idle", func(b *testing.B) { benchIdle(b, skep) })
 }
 

@@ -4,11 +4,15 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strconv"
+	"strings"
 	"syscall"
 
 	"github.com/goccy/go-yaml/ast"
 
+	"skep/cmd/skep/resources"
+	"skep/document"
 	"skep/exec/sandbox"
 	"skep/grid"
 )
@@ -19,8 +23,10 @@ var boxSettings = []setting{
 		usage: "least level at which tasks are kept from the machine: none (no boxes), basic or strict (default as good " +
 			"as can be; below basic the node takes no tasks of others)",
 		apply: setIsolation},
-	{name: "expose", usage: "DIR or DIR:rw that tasks see besides programs and libraries, read-only or writable",
-		shape: several, apply: setExpose},
+	{name: "expose",
+		usage: "DIR or DIR:rw that tasks see besides programs and libraries, read-only or writable; a node of root runs " +
+			"with DIR:rw:as=USER:for=NAME[@NODE] as USER those of such submitters that ask for it with --workdir or --home",
+		shape: several, inFile: readExposed, apply: setExpose},
 	{name: "hide",
 		usage: "folder that tasks do not see, though it lies in one that they do, as the data folder of another node",
 		shape: several,
@@ -43,7 +49,10 @@ var boxSettings = []setting{
 func setIsolation(n *nodeSettings, v []string) error {
 	level, err := grid.ParseIsolation(v[0])
 	n.Boxes.Isolation = &level
-	return err
+	if err != nil { // the name of the setting comes before
+		return errors.New(strings.TrimPrefix(err.Error(), "isolation "))
+	}
+	return nil
 }
 
 func setExpose(n *nodeSettings, v []string) error {
@@ -54,6 +63,46 @@ func setExpose(n *nodeSettings, v []string) error {
 		n.Boxes.Expose = append(n.Boxes.Expose, e)
 	}
 	return errors.Join(problems...)
+}
+
+// readExposed reads the list of the config file, in which a folder may be a mapping of dir, mode, as and for.
+func readExposed(f *document.Reader, e document.Entry) (out []string) {
+	list, ok := e.Value.(*ast.SequenceNode)
+	if !ok {
+		return f.Texts(e.Value, e.Key)
+	}
+	for _, n := range list.Values {
+		if !isMapping(n) {
+			if t, ok := f.Text(n, e.Key); ok {
+				out = append(out, t)
+			}
+			continue
+		}
+		parts := map[string][]string{}
+		for _, x := range f.Mapping(n, e.Key, "dir", "mode", "as", "for") {
+			if x.Key == "for" {
+				parts["for"] = f.Texts(x.Value, e.Key+" for")
+			} else if t, ok := f.Text(x.Value, e.Key+" "+x.Key); ok {
+				parts[x.Key] = []string{t}
+			}
+		}
+		if len(parts["dir"]) == 0 {
+			f.At(n, "%s: want dir, the folder", e.Key)
+		}
+		words := slices.Concat(parts["dir"], parts["mode"])
+		for _, key := range [...]string{"as", "for"} {
+			for _, value := range parts[key] {
+				words = append(words, key+"="+value)
+			}
+		}
+		out = append(out, strings.Join(words, ":"))
+	}
+	return out
+}
+
+func setResources(n *nodeSettings, v []string) (err error) {
+	n.Resources, err = resources.Parse(v)
+	return err
 }
 
 func setCount(dst *int64, text string) (err error) {

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"skep/node/api/client"
+	v1 "skep/node/api/v1"
 )
 
 // completeTime bounds the query to the node while a user waits at a prompt.
@@ -45,9 +46,9 @@ func (a *app) completionCmd() *cobra.Command {
 // completeJobs completes IDs of jobs.
 func (a *app) completeJobs(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	return a.complete(cmd, args, func(ctx context.Context, c *client.Client) (ids []string) {
-		p, _ := c.Jobs(ctx, 50, "", "")
+		p, _ := c.List(ctx, &client.ListQuery{Limit: 50})
 		for _, j := range p.Jobs {
-			ids = append(ids, cobra.CompletionWithDesc(short(j.ID), j.State+" "+j.Name))
+			ids = append(ids, cobra.CompletionWithDesc(v1.Short(j.ID), j.State+" "+j.Name))
 		}
 		if len(ids) > 0 {
 			ids = append(ids, cobra.CompletionWithDesc("last", "the newest"))
@@ -61,7 +62,7 @@ func (a *app) completeNodes(cmd *cobra.Command, args []string, _ string) ([]stri
 	return a.complete(cmd, args, func(ctx context.Context, c *client.Client) (ids []string) {
 		l, _ := c.Nodes(ctx)
 		for _, n := range l.Nodes {
-			ids = append(ids, cobra.CompletionWithDesc(short(n.ID), n.State+" "+n.Name))
+			ids = append(ids, cobra.CompletionWithDesc(v1.Short(n.ID), n.State+" "+n.Name))
 		}
 		return ids
 	})

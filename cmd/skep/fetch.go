@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strconv"
 
+	"skep/cmd/skep/progress"
 	"skep/grid"
 	"skep/node/api/client"
 	v1 "skep/node/api/v1"
@@ -37,6 +38,12 @@ func (a *app) fetch(ctx context.Context, c *client.Client, ref, dir string) (n i
 		return 0, err
 	}
 	defer root.Close()
+	line, done := a.passingDisplay()
+	defer done()
+	got, err := transferOf(ctx, c, j.ID, line)
+	if err != nil {
+		return 0, err
+	}
 	var missing []error
 	failed := 0
 	err = c.EachTask(ctx, j.ID, func(t *v1.Task) error {
@@ -50,9 +57,9 @@ func (a *app) fetch(ctx context.Context, c *client.Client, ref, dir string) (n i
 			}
 			err := errors.New("is not inside the work folder")
 			if grid.Inside(f.Path) {
-				err = fetchFile(ctx, c, j.ID, root, name, t.Index, f)
+				err = fetchFile(ctx, c, j.ID, root, name, t.Index, f, got)
 				if errors.Is(err, errDamaged) { // its holder has detected that too: the next try uses another one
-					err = fetchFile(ctx, c, j.ID, root, name, t.Index, f)
+					err = fetchFile(ctx, c, j.ID, root, name, t.Index, f, got)
 				}
 			}
 			if ctx.Err() != nil {
@@ -72,12 +79,30 @@ func (a *app) fetch(ctx context.Context, c *client.Client, ref, dir string) (n i
 	return n, errors.Join(append(missing, err)...)
 }
 
+// transferOf returns what counts the bytes of a job's collected files. How many there are is asked for only where that
+// is shown.
+func transferOf(ctx context.Context, c *client.Client, job string, line *progress.Display) (io.Writer, error) {
+	if line.Interval() == 0 {
+		return io.Discard, nil
+	}
+	total := int64(0)
+	err := c.EachTask(ctx, job, func(t *v1.Task) error {
+		if t.Result != nil {
+			for _, f := range t.Result.Outputs {
+				total += f.Size
+			}
+		}
+		return nil
+	})
+	return line.Transfer("get", total).Counter(1), err
+}
+
 // errDamaged means that the received bytes are not the requested blob, or not all of it.
 var errDamaged = errors.New("came damaged")
 
 // fetchFile writes one file beside its destination and renames it when it is complete and has the right hash.
 func fetchFile(ctx context.Context, c *client.Client, job string, root *os.Root, name string, task uint32,
-	f v1.File) error {
+	f v1.File, got io.Writer) error {
 	r, err := c.JobBlob(ctx, job, f.Blob, task)
 	if err != nil {
 		return err
@@ -99,7 +124,7 @@ func fetchFile(ctx context.Context, c *client.Client, job string, root *os.Root,
 		return err
 	}
 	hash := sha256.New()
-	n, err := io.Copy(io.MultiWriter(w, hash), io.LimitReader(r, f.Size+1))
+	n, err := io.Copy(io.MultiWriter(w, hash, got), io.LimitReader(r, f.Size+1))
 	if cerr := w.Close(); err == nil {
 		err = cerr
 	}

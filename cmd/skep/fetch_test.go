@@ -109,7 +109,7 @@ func TestConcurrentDownloads(t *testing.T) {
 	fetch := func() error {
 		c := client.OpenRemote(client.Remote{Addr: srv.Listener.Addr().String(), Token: "token"}, t.TempDir())
 		defer c.Close()
-		return fetchFile(t.Context(), c, "j", root, "data", 0, file)
+		return fetchFile(t.Context(), c, "j", root, "data", 0, file, io.Discard)
 	}
 	ends := make(chan error, 1)
 	go func() { ends <- fetch() }()

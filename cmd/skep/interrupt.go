@@ -37,12 +37,14 @@ func (r *running) onSignals(signals <-chan os.Signal) {
 	if !r.state.CompareAndSwap(requested, interrupted) {
 		return
 	}
+	r.tty.Restore()
 	fmt.Fprintln(r.err, "skep: cancelling the job; interrupt again to leave at once")
 	go r.interrupt()
 	<-signals
 	if r.job.Load() == nil {
 		fmt.Fprintln(r.err, "skep:", r.maybeSubmitted(errors.New("interrupted")))
 	}
+	r.line.Close()
 	os.Exit(exitInterrupted)
 }
 

@@ -6,25 +6,31 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
+	"skep/cmd/skep/jobs"
 	"skep/grid"
 	"skep/node/api/client"
 )
 
 func (a *app) jobCmd() *cobra.Command {
 	cmd := parent("job", "Submit jobs and ask about them", a.jobSubmitCmd(), a.jobListCmd(), a.jobDescribeCmd(),
-		a.jobLogsCmd(), a.jobWaitCmd(), a.jobCancelCmd(), a.jobGetCmd(), a.jobExplainCmd())
+		a.jobLogsCmd(), a.jobWaitCmd(), a.jobCancelCmd(), a.jobRetryCmd(), a.jobGetCmd(), a.jobExplainCmd())
 	cmd.Long = "Submit jobs and ask about them.\n\n" +
-		"A job that was submitted at this node may be named by 4 or more characters of its ID, or by last; one that was " +
-		"submitted at\n" +
-		"another node by its whole ID. A job under access owner is described, read and cancelled only by whoever has its " +
-		"capability: the\n" +
-		"file " + client.CapabilityFolder +
-		"/ID in the data folder that it was submitted through, which is used where it is and can be copied."
-	cmd.PersistentFlags().StringVar(&a.capabilityFile, "capability", "",
+		"A job may be named by its ID, by 4 or more characters of its beginning, by the name that it was given, if one\n" +
+		"job alone has it, or by last, the newest that was submitted at this node. Jobs of this node come first; if\n" +
+		"none of them fits, the other nodes are asked. A beginning of an ID wins over a name.\n\n" +
+		"A job under access owner is described, read and cancelled only by whoever has its capability: the file\n" +
+		client.CapabilityFolder + "/ID in the data folder that it was submitted through, which is used where it is and " +
+		"can be copied."
+	a.capabilityFlag(cmd.PersistentFlags())
+	return cmd
+}
+
+func (a *app) capabilityFlag(fl *pflag.FlagSet) {
+	fl.StringVar(&a.capabilityFile, "capability", "",
 		"file of the capability that opens a job under access owner (default "+client.CapabilityFolder+
 			"/ID in the data folder)")
-	return cmd
 }
 
 // oneJob returns a verb about one job. Its argument is checked here, so that an invalid ID never becomes part of a
@@ -33,33 +39,22 @@ func (a *app) oneJob(use, short string, f func(cmd *cobra.Command, ref string) e
 	return &cobra.Command{Use: use, Short: short, ValidArgsFunction: a.completeJobs,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return fmt.Errorf("%s: want one job ID, or last", cmd.Name())
+				return fmt.Errorf("%s: want one job, by ID, name, or last", cmd.Name())
 			}
-			return checkRef(args[0])
+			return jobs.CheckRef(args[0])
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return f(cmd, args[0]) }}
 }
 
-// checkRef checks the characters of a job ID; the node checks the rest.
-func checkRef(s string) error {
-	if s == "" || len(s) > 80 || strings.ContainsFunc(s, func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= '2' && r <= '7' || r == '-')
-	}) {
-		return fmt.Errorf("job ID %.80q: want 4 or more characters of a-z and 2-7, perhaps a hyphen and the beginning of "+
-			"a node's ID; or last", s)
-	}
-	return nil
-}
-
-// splitTask parses JOB or JOB/INDEX.
+// splitTask parses JOB or JOB/INDEX. A name may have slashes: only what follows the last one can be an index.
 func splitTask(s string) (ref string, index uint32, err error) {
-	ref, text, has := strings.Cut(s, "/")
-	if has {
-		n, err := strconv.ParseUint(text, 10, 32)
-		if err != nil || n >= grid.MaxCount {
-			return "", 0, fmt.Errorf("task %.80q: want JOB/INDEX, as in last/3, with an index of 0 to %d", s, grid.MaxCount-1)
-		}
-		index = uint32(n)
+	at := strings.LastIndexByte(s, '/')
+	if at < 0 || strings.Trim(s[at+1:], "0123456789") != "" && s[:at] != "last" {
+		return s, 0, jobs.CheckRef(s)
 	}
-	return ref, index, checkRef(ref)
+	n, err := strconv.ParseUint(s[at+1:], 10, 32)
+	if err != nil || n >= grid.MaxCount {
+		return "", 0, fmt.Errorf("task %.80q: want JOB/INDEX, as in last/3, with an index of 0 to %d", s, grid.MaxCount-1)
+	}
+	return s[:at], uint32(n), jobs.CheckRef(s[:at])
 }

@@ -12,6 +12,10 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
+	"skep/cmd/skep/arrays"
+	"skep/cmd/skep/order"
+	"skep/cmd/skep/progress"
+	"skep/cmd/skep/resources"
 	"skep/grid"
 	"skep/node/api/client"
 	v1 "skep/node/api/v1"
@@ -46,6 +50,8 @@ func (a *app) jobDescribeCmd() *cobra.Command {
 		}
 		return out.print(a.out, &d, func(w *tabwriter.Writer) { d.table(w) })
 	})
+	cmd.Long = "Say everything about a job and its tasks: which wait at a node, which run, and what these say of " +
+		"their progress\nin $SKEP_PROGRESS."
 	outputFlag(cmd, &out)
 	return cmd
 }
@@ -55,15 +61,18 @@ func (d *description) table(w *tabwriter.Writer) {
 	if d.Name != "" {
 		row(w, "name", d.Name)
 	}
-	row(w, "state", fmt.Sprintf("%s: %d pending, %d placed, %d ended, %d failed", d.State, d.Pending, d.Placed, d.Ended,
-		d.Failed))
+	placed := fmt.Sprintf("%d queued, %d running", d.Queued, d.Running)
+	if d.Queued+d.Running != d.Placed { // a node of an older version answers, which does not tell them apart
+		placed = fmt.Sprintf("%d placed", d.Placed)
+	}
+	row(w, "state", fmt.Sprintf("%s: %d pending, %s, %d ended, %d failed", d.State, d.Pending, placed, d.Ended, d.Failed))
 	row(w, "origin", d.Origin)
 	row(w, "submitter", submitterText(&d.Job))
 	row(w, "access", d.Access)
 	if len(d.Members) > 0 {
 		var members []string
 		for _, m := range d.Members {
-			members = append(members, short(m))
+			members = append(members, v1.Short(m))
 		}
 		row(w, "kept by", strings.Join(members, ", "))
 		if d.Owner != d.Origin && d.Since != nil {
@@ -71,6 +80,9 @@ func (d *description) table(w *tabwriter.Writer) {
 		}
 	} else if !isRedacted(&d.Job) {
 		row(w, "kept by", "its origin alone")
+	}
+	if d.Stopped != "" {
+		row(w, "cancelled", d.Stopped)
 	}
 	if d.Waits != "" {
 		row(w, "waits", d.Waits)
@@ -97,9 +109,21 @@ func (d *description) table(w *tabwriter.Writer) {
 	row(w, "submitted", d.Submitted.Local().Format(time.DateTime), age(time.Since(d.Submitted))+" ago")
 	w.Flush()
 	fmt.Fprintln(w)
-	row(w, "TASK", "STATE", "NODE", "ATTEMPT", "WAITED", "RAN", "CPU", "MEMORY", "EXIT", "NOTE")
+	head := []any{"TASK", "STATE", "NODE", "ATTEMPT", "WAITED", "RAN", "CPU", "MEMORY", "EXIT", "NOTE"}
+	array := d.Spec != nil && d.Spec.Array != nil
+	if array {
+		head = slices.Insert(head, 1, any("VALUES"))
+	}
+	row(w, head...)
 	for i := range d.Tasks {
-		taskRow(w, &d.Tasks[i])
+		cells := taskCells(&d.Tasks[i])
+		if array {
+			cells = slices.Insert(cells, 1, any(orDash(arrays.Text(arrays.Of(&d.Tasks[i], d.Spec.Array)))))
+		}
+		row(w, cells...)
+		for k := range d.Tasks[i].Failures {
+			row(w, "", failureText(&d.Tasks[i].Failures[k]))
+		}
 	}
 }
 
@@ -108,18 +132,44 @@ func describeSpec(w io.Writer, s *v1.Spec) {
 	if s.Needs.Memory > 0 {
 		needs += ", " + humanize.IBytes(uint64(s.Needs.Memory)) + " memory"
 	}
+	needs += resources.NeedsText(&s.Needs)
 	for _, k := range slices.Sorted(maps.Keys(s.Needs.Labels)) {
 		needs += ", " + k + "=" + strings.Join(s.Needs.Labels[k], "|")
 	}
+	if s.Array != nil {
+		row(w, "array", s.Array)
+	}
 	row(w, "needs", needs)
 	for _, f := range s.Inputs {
-		row(w, "input", f.Path, humanize.IBytes(uint64(max(f.Size, 0))), short(f.Blob))
+		row(w, "input", f.Path, humanize.IBytes(uint64(max(f.Size, 0))), v1.Short(f.Blob))
+	}
+	for _, x := range order.Rows(s) {
+		row(w, x[0], x[1])
+	}
+	if in := s.Stdin; in != nil && in.Terminal != nil {
+		row(w, "stdin", "its submitter's terminal")
+	} else if in != nil && in.Stream {
+		row(w, "stdin", "streamed by its submitter")
+	} else if in != nil {
+		row(w, "stdin", humanize.IBytes(uint64(max(in.Size, 0))), v1.Short(in.Blob))
 	}
 	if s.Timeout > 0 {
 		row(w, "timeout", secs(s.Timeout))
 	}
 	if s.Retries != nil {
 		row(w, "retries", *s.Retries)
+	}
+	if s.MaxFailures > 0 {
+		row(w, "max failures", s.MaxFailures)
+	}
+	if s.Gang != nil {
+		row(w, "gang", fmt.Sprintf("%d ranks, which start together", s.Gang.Ranks))
+	}
+	if s.MaxRunning > 0 {
+		row(w, "max running", s.MaxRunning)
+	}
+	if s.OnFailure != nil {
+		row(w, "on failure", onFailureText(s.OnFailure))
 	}
 	if s.Isolation != "" {
 		row(w, "isolation", s.Isolation+" at least")
@@ -132,7 +182,7 @@ func describeSpec(w io.Writer, s *v1.Spec) {
 	}
 }
 
-func taskRow(w io.Writer, t *v1.Task) {
+func taskCells(t *v1.Task) []any {
 	where := nodeLabel(t.Name, t.Node)
 	if t.Result == nil {
 		note := ""
@@ -140,10 +190,13 @@ func taskRow(w io.Writer, t *v1.Task) {
 			note = reasonText(t.Waits.Reason, t.Waits.Detail)
 		}
 		if t.Copy != "" {
-			note = "a backup attempt at " + short(t.Copy)
+			note = "a backup attempt at " + v1.Short(t.Copy)
 		}
-		row(w, t.Index, t.State, where, t.Attempt, "-", "-", "-", "-", "-", note)
-		return
+		if p := t.Progress; p != nil {
+			note = progress.Text(p) + "; " + note
+			note = strings.TrimSuffix(note, "; ")
+		}
+		return []any{t.Index, t.At(), where, t.Attempt, "-", "-", "-", "-", "-", note}
 	}
 	r := t.Result
 	note := ""
@@ -154,5 +207,5 @@ func taskRow(w io.Writer, t *v1.Task) {
 	if r.MaxRSS > 0 {
 		memory = humanize.IBytes(uint64(r.MaxRSS))
 	}
-	row(w, t.Index, t.State, where, t.Attempt, secs(r.Waited), secs(r.Wall), secs(r.CPU), memory, r.Exit, note)
+	return []any{t.Index, t.State, where, t.Attempt, secs(r.Waited), secs(r.Wall), secs(r.CPU), memory, r.Exit, note}
 }

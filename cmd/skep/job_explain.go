@@ -10,6 +10,7 @@ import (
 	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
+	"skep/cmd/skep/order"
 	v1 "skep/node/api/v1"
 )
 
@@ -57,11 +58,18 @@ func (a *app) jobExplainCmd() *cobra.Command {
 }
 
 func printExplanation(w *tabwriter.Writer, e *v1.Explanation) {
-	fmt.Fprintf(w, "job %s, class %s, submitted to node %s at %s: %s\n", short(e.Job.ID), e.Job.Class, short(e.Job.Origin),
-		e.Job.Submitted.Local().Format(time.DateTime), e.Job.State)
+	fmt.Fprintf(w, "job %s, class %s, submitted to node %s at %s: %s\n", v1.Short(e.Job.ID), e.Job.Class,
+		v1.Short(e.Job.Origin), e.Job.Submitted.Local().Format(time.DateTime), e.Job.State)
+	var array *v1.Array
+	if e.Job.Spec != nil {
+		array = e.Job.Spec.Array
+	}
+	for i := range e.After {
+		fmt.Fprintf(w, "  %s\n", order.Text(&e.After[i], e.Job.Count, v1.Short))
+	}
 	for i := range e.Tasks {
 		t := &e.Tasks[i]
-		fmt.Fprintf(w, "\ntask %d: %s", t.Task.Index, t.Task.State)
+		fmt.Fprintf(w, "\n%s: %s", taskName(&t.Task, array), t.Task.At())
 		if t.Task.Result != nil {
 			fmt.Fprintf(w, ", %s with %d", t.Task.Result.Cause, t.Task.Result.Exit)
 		}
@@ -69,6 +77,9 @@ func printExplanation(w *tabwriter.Writer, e *v1.Explanation) {
 			fmt.Fprintf(w, ", waits: %s", reasonText(t.Task.Waits.Reason, t.Task.Waits.Detail))
 		}
 		fmt.Fprintln(w)
+		for j := range t.Task.Failures {
+			fmt.Fprintf(w, "  %s\n", failureText(&t.Task.Failures[j]))
+		}
 		for j := range t.Steps {
 			fmt.Fprintf(w, "  %s\t%s\n", age(t.Steps[j].At.Sub(e.Job.Submitted)), stepText(&t.Steps[j]))
 			printConsidered(w, &t.Steps[j])
@@ -159,9 +170,9 @@ func nodeLabel(name, id string) string {
 	case id == "":
 		return "-"
 	case name == "":
-		return short(id)
+		return v1.Short(id)
 	}
-	return name + " (" + short(id) + ")"
+	return name + " (" + v1.Short(id) + ")"
 }
 
 // printConsidered prints the nodes that a decision weighed, in at most 80 columns, and why one of them was chosen.
@@ -204,7 +215,7 @@ func verdictText(s *v1.Step) string {
 func considered(n *v1.Considered) string {
 	const most = 14
 	if n.Name == "" {
-		return short(n.Node)
+		return v1.Short(n.Node)
 	}
 	if name := []rune(n.Name); len(name) > most {
 		return string(name[:most-1]) + "…"

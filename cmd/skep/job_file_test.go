@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -62,7 +63,7 @@ func FuzzReadJob(f *testing.F) {
 		if len(j.spec.Command) == 0 {
 			t.Errorf("%q is taken, without a command", s)
 		}
-		if err := checkSpec(&j.spec); err != nil {
+		if err := checkSpec(&j.spec, nil); err != nil {
 			t.Errorf("%q is taken, but %v", s, err)
 		}
 	})
@@ -99,9 +100,23 @@ func TestProgramTravelsByItsPath(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "prog"), []byte("#!/bin/sh\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	for cmd, want := range map[string]int{"./prog": 1, "prog": 0, filepath.Join(dir, "prog"): 1, "./other": 0} {
+	for _, cmd := range []string{"./other", "sub/prog", "../prog"} {
+		if _, err := collectInputs(&v1.Spec{Command: []string{cmd}}, nil, dir, nil); err == nil ||
+			!strings.Contains(err.Error(), fmt.Sprintf("program %q: no such file, and no input of that name", cmd)) {
+			t.Errorf("command %s, which is nowhere: %v", cmd, err)
+		}
+	}
+	s := &v1.Spec{Command: []string{"sub/tool"}}
+	if files, err := collectInputs(s, []string{"prog=sub/tool"}, dir, nil); err != nil || len(files) != 1 {
+		t.Errorf("a program that is an input: %d files, %v", len(files), err)
+	}
+	if _, err := collectInputs(&v1.Spec{Command: []string{dir + "/"}}, nil, dir, nil); err == nil ||
+		!strings.Contains(err.Error(), "is a folder") {
+		t.Errorf("a folder as the program: %v", err)
+	}
+	for cmd, want := range map[string]int{"./prog": 1, "prog": 0, filepath.Join(dir, "prog"): 1, "/nowhere/other": 0} {
 		s := &v1.Spec{Command: []string{cmd}}
-		files, err := collectInputs(s, nil, dir)
+		files, err := collectInputs(s, nil, dir, nil)
 		if err != nil || len(files) != want {
 			t.Errorf("command %s: %d files travel, %v: want %d", cmd, len(files), err, want)
 		}

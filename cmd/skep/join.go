@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"skep/node/p2p"
 	"skep/node/p2p/wire"
 )
 
@@ -113,4 +114,14 @@ func warnReadable(name string, info fs.FileInfo, log *slog.Logger) {
 // readableByOthers reports whether others can read a file that holds a secret.
 func readableByOthers(info fs.FileInfo) bool {
 	return info.Mode().IsRegular() && info.Mode().Perm()&0o077 != 0
+}
+
+// renew makes the data folder that of a new node, which joins the members that the folder knew if no token says
+// otherwise.
+func renew(n *nodeSettings) error {
+	token, err := p2p.Renew(n.DataDir)
+	if err == nil && len(n.Join) == 0 && token != "" {
+		n.Join = []string{token}
+	}
+	return err
 }

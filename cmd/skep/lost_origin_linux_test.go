@@ -34,7 +34,7 @@ func TestOriginLostForGood(t *testing.T) {
 	write("data", data, 0o644)
 	write("job.yaml", "command: [./prog]\ninputs: [data]\noutputs: ['out-*']\ncount: 8\nretries: 5\n", 0o644)
 	id := strings.TrimSpace(a.run(t, "", "job", "submit", filepath.Join(work, "job.yaml")))
-	until(t, "a task runs", func() bool { return strings.Contains(a.run(t, "", "job", "describe", id), "placed") })
+	until(t, "a task runs", func() bool { return strings.Contains(a.run(t, "", "job", "describe", id), "1 running") })
 	time.Sleep(500 * time.Millisecond) // during the first tasks: the exact moment must not matter
 	a.kill()
 	if err := os.RemoveAll(a.dir); err != nil {

@@ -32,7 +32,9 @@ type app struct {
 	capabilityFile string // capability for the job verbs
 	remote         string // file that says how to reach a node on another machine
 	record         string // of up
+	newIdentity    bool   // of up
 	net            string // name of the testnet
+	quiet          bool   // no progress is shown
 }
 
 // main runs a command line and returns its exit code. An error is one message on the error stream.
@@ -67,6 +69,8 @@ func exitsWithTaskCode(cmd *cobra.Command) bool {
 	switch parent := cmd.Parent(); {
 	case parent == nil:
 		return false
+	case cmd.Name() == "exec":
+		return parent.Parent() == nil
 	case cmd.Name() == "run":
 		return parent.Parent() == nil || parent.Name() == "testnet"
 	default:

@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -47,8 +49,23 @@ func describeNode(w io.Writer, n *v1.Node) {
 	if n.Refuses != "" {
 		row(w, "no work", n.Refuses)
 	}
+	if c := n.Copy; c != nil {
+		text := fmt.Sprintf("host %s, process %d", orDash(c.Host), c.Process)
+		if c.Addr != "" {
+			text += ", at " + c.Addr
+		}
+		row(w, "copied", "a second process has its identity ("+text+", "+secs(c.Seen)+" ago): see skep up --new-identity")
+	}
 	row(w, "cpus", fmt.Sprintf("%.3g free of %.3g", n.FreeCores, n.Cores))
 	row(w, "memory", humanize.IBytes(uint64(max(n.FreeMem, 0)))+" free of "+humanize.IBytes(uint64(max(n.Memory, 0))))
+	for _, kind := range slices.Sorted(maps.Keys(n.Resources)) {
+		x := n.Resources[kind]
+		text := fmt.Sprintf("%d free of %d", x.Free, x.Total)
+		if x.Wait > 0 {
+			text += ", a further task would start in " + secs(x.Wait)
+		}
+		row(w, kind, text)
+	}
 	row(w, "backlog", secs(n.Backlog))
 	row(w, "speed", fmt.Sprintf("%.2f of the reference", n.Speed))
 	row(w, "availability", fmt.Sprintf("%.0f %%", 100*n.Up))

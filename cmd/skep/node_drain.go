@@ -10,6 +10,7 @@ import (
 	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
+	"skep/cmd/skep/progress"
 	"skep/node"
 	"skep/node/api/client"
 	v1 "skep/node/api/v1"
@@ -90,11 +91,11 @@ func (a *app) drain(ctx context.Context, c *client.Client, ref string, o *drainO
 		return d, err
 	}
 	ref = d.Node
-	p := newProgress(a.err)
-	defer p.clear()
+	p, done := a.passingDisplay()
+	defer done()
 	most := float64(max(1, drainLoad(&d)))
 	for look := minPoll; d.Draining && !d.Over; look = min(2*look, maxPoll) {
-		p.show(1-min(float64(drainLoad(&d))/most, 1), drainText(&d))
+		p.Show(progress.State{Done: max(most-float64(drainLoad(&d)), 0), Total: most, Text: drainText(&d)})
 		select {
 		case <-time.After(look):
 		case <-ctx.Done():
@@ -113,7 +114,7 @@ func (a *app) drain(ctx context.Context, c *client.Client, ref string, o *drainO
 // drainLoad counts what keeps a node from being stopped.
 func drainLoad(d *v1.Drain) int { return d.Running + d.Queued + d.Unsaved + d.Own }
 
-func drainName(d *v1.Drain) string { return strings.TrimSpace(d.Name + " (" + short(d.Node) + ")") }
+func drainName(d *v1.Drain) string { return strings.TrimSpace(d.Name + " (" + v1.Short(d.Node) + ")") }
 
 // drainText describes the progress of a drain in a line.
 func drainText(d *v1.Drain) string {

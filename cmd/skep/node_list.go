@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"slices"
@@ -10,6 +11,8 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
+	"skep/cmd/skep/resources"
+	"skep/cmd/skep/top"
 	"skep/grid"
 	"skep/node/api/v1"
 )
@@ -33,19 +36,65 @@ func (a *app) nodeListCmd() *cobra.Command {
 	return cmd
 }
 
+// topCmd is the live view of nodes and jobs.
+func (a *app) topCmd() *cobra.Command {
+	return &cobra.Command{Use: "top", Short: "Watch the nodes and the jobs of the grid in the terminal", Args: noArgs,
+		Long: "Watch the nodes and the jobs of the grid in the terminal: what is free and what waits, and how far each job " +
+			"is.\nWhile the node does not answer that is said, and what it answered last is shown.\n\n" +
+			"  ↑ ↓ page up, page down, home, end   move        tab   between nodes and jobs\n" +
+			"  l or enter   follow the output of a task of the selected job; ← → its other tasks\n" +
+			"  e   explain the job        c   cancel it, after a question        q   quit, esc   back\n\n" +
+			"For programs there are skep node list --output json and skep job list --output json.",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := top.CheckTerminal(a.in, a.out); err != nil {
+				return err
+			}
+			c, err := a.client()
+			if err != nil {
+				return err
+			}
+			defer c.Close()
+			c.Tell(func(string) {}) // it would be in the way, and other verbs say it too
+			return top.Run(cmd.Context(), top.Options{Client: c, In: a.in, Out: a.out, Text: top.Text{Age: age,
+				Clean: sanitizeLine}, Explain: func(ctx context.Context, ref string) (string, error) {
+				e, err := c.Explain(ctx, ref, 0, 20)
+				if err != nil {
+					return "", err
+				}
+				var text strings.Builder
+				err = format("table").print(&text, &e, func(w *tabwriter.Writer) { printExplanation(w, &e) })
+				return text.String(), err
+			}})
+		}}
+}
+
 func nodeTable(w io.Writer, nodes []v1.Node) {
-	row(w, "NAME", "NODE", "STATE", "CPUS", "MEMORY", "BACKLOG", "SPEED", "AVAIL", "RTT", "NEWS", "ISOLATION", "LABELS")
+	head := []any{"NAME", "NODE", "STATE", "CPUS", "MEMORY", "BACKLOG", "SPEED", "AVAIL", "RTT", "NEWS", "ISOLATION",
+		"LABELS"}
+	counted := resources.Any(nodes)
+	const behind = 5 // what a node has, cores and memory, comes first
+	if counted {
+		head = slices.Insert(head, behind, any("RESOURCES"))
+	}
+	row(w, head...)
 	for i := range nodes {
 		n := &nodes[i]
-		row(w, orDash(n.Name), short(n.ID), stateText(n), fmt.Sprintf("%.3g/%.3g", n.FreeCores, n.Cores),
-			humanize.IBytes(uint64(max(n.FreeMem, 0)))+"/"+humanize.IBytes(uint64(max(n.Memory, 0))),
+		cells := []any{orDash(n.Name), v1.Short(n.ID), stateText(n), fmt.Sprintf("%.3g/%.3g", n.FreeCores, n.Cores),
+			humanize.IBytes(uint64(max(n.FreeMem, 0))) + "/" + humanize.IBytes(uint64(max(n.Memory, 0))),
 			secs(n.Backlog), fmt.Sprintf("%.2f", n.Speed), fmt.Sprintf("%.0f%%", 100*n.Up), secs(n.RTT), secs(n.Age),
-			n.Isolation, orDash(labelText(n.Labels)))
+			n.Isolation, orDash(labelText(n.Labels))}
+		if counted {
+			cells = slices.Insert(cells, behind, any(resources.FreeText(n.Resources)))
+		}
+		row(w, cells...)
 	}
 }
 
 // stateText returns a node's state, and why it takes no work where the state does not show it.
 func stateText(n *v1.Node) string {
+	if n.Copy != nil {
+		return n.State + " (copied)"
+	}
 	if n.Refuses == "" || n.State == v1.NodeDraining || n.State == v1.NodeLeaving {
 		return n.State
 	}
@@ -56,7 +105,7 @@ func stateText(n *v1.Node) string {
 func labelText(labels map[string]string) string {
 	var s []string
 	for k, v := range labels {
-		if k != grid.IsolationLabel { // has a column of its own
+		if k != grid.IsolationLabel && !grid.IsFeatureLabel(k) { // the first has a column; nearly every node has the others
 			s = append(s, k+"="+v)
 		}
 	}

@@ -57,6 +57,9 @@ var ownSettings = []setting{
 	}},
 	{name: "memory", usage: "memory that tasks may take, as in 8GiB (default three quarters)",
 		apply: func(n *nodeSettings, v []string) error { return setSize(&n.Memory, v[0]) }},
+	{name: "resource",
+		usage: "KIND=N units of a counted resource that tasks may need, as in gpu=2; gpu=0 where a GPU is not to be given " +
+			"(default the GPUs of the machine)", shape: pairs, apply: setResources},
 	{name: "policy", usage: "placement policy", def: []string{"lpas_dec"},
 		apply: func(n *nodeSettings, v []string) error { n.Node.Policy = v[0]; return nil }},
 	{name: "members", usage: "nodes that keep a job submitted here: 1, 3 or 5, or as many as are connected",

@@ -1,22 +1,56 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
 	"text/tabwriter"
 	"time"
 
 	"github.com/goccy/go-yaml"
 	"github.com/spf13/cobra"
+	"golang.org/x/sys/unix"
+
+	"skep/cmd/skep/progress"
 )
 
 // format is the format of a listing; it is a flag's value.
 type format string
 
-// outputFlag adds --output to a listing.
+// wide is a table whose lines are as long as they are.
+const wide format = "wide"
+
+// wideFlag is the flag that makes a table wide.
+type wideFlag struct{ *format }
+
+// Set implements pflag.Value.
+func (f wideFlag) Set(s string) error {
+	on, err := strconv.ParseBool(s)
+	if on && *f.format == "table" {
+		*f.format = wide
+	}
+	return err
+}
+
+// Type implements pflag.Value.
+func (f wideFlag) Type() string { return "bool" }
+
+// String implements pflag.Value.
+func (f wideFlag) String() string { return "false" }
+
+// isTable reports whether the format is for people.
+func (f format) isTable() bool { return f == "table" || f == wide }
+
+// outputFlag adds --output and --wide to a listing.
 func outputFlag(cmd *cobra.Command, f *format) {
 	*f = "table"
+	cmd.Flags().Var(wideFlag{f}, "wide", "whole lines of a table, also where the terminal is narrower")
+	cmd.Flags().Lookup("wide").NoOptDefVal = "true"
 	cmd.Flags().Var(f, "output", "table, json or yaml")
 	cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"table", "json", "yaml"},
 		cobra.ShellCompDirectiveNoFileComp))
@@ -32,7 +66,9 @@ func (f *format) Type() string { return "format" }
 func (f *format) Set(s string) error {
 	switch s {
 	case "table", "json", "yaml":
-		*f = format(s)
+		if !(s == "table" && *f == wide) { // --wide came before
+			*f = format(s)
+		}
 		return nil
 	}
 	return fmt.Errorf("want table, json or yaml")
@@ -40,10 +76,15 @@ func (f *format) Set(s string) error {
 
 // print prints v: as a table for people, or with all fields and full IDs for programs.
 func (f format) print(w io.Writer, v any, table func(*tabwriter.Writer)) error {
-	if f == "table" {
-		t := tabwriter.NewWriter(sanitizingWriter{w}, 0, 0, 2, ' ', 0)
+	if f.isTable() {
+		var text bytes.Buffer
+		t := tabwriter.NewWriter(sanitizingWriter{&text}, 0, 0, 2, ' ', 0)
 		table(t)
-		return t.Flush()
+		if err := t.Flush(); err != nil {
+			return err
+		}
+		_, err := io.WriteString(w, fitLines(text.String(), f.width(w)))
+		return err
 	}
 	b, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
@@ -64,6 +105,43 @@ func (f format) print(w io.Writer, v any, table func(*tabwriter.Writer)) error {
 	}
 	_, err = w.Write(b)
 	return err
+}
+
+// width returns the columns that a table may have on w; 0 = any number.
+func (f format) width(w io.Writer) int {
+	file, ok := w.(*os.File)
+	if !ok || f == wide {
+		return 0
+	}
+	size, err := unix.IoctlGetWinsize(int(file.Fd()), unix.TIOCGWINSZ)
+	if err != nil { // it is no terminal
+		return 0
+	}
+	return int(size.Col)
+}
+
+// wholeID is the ID of a node, which stands in that of a job too.
+var wholeID = regexp.MustCompile(`[a-z2-7]{52}`)
+
+// fitLines cuts what is beyond a width off each line: the columns of a table come in the order of their importance. A
+// line with a whole ID, which people copy, is never cut.
+func fitLines(text string, width int) string {
+	if width <= 0 {
+		return text
+	}
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		line, ended := strings.CutSuffix(line, "\n")
+		line = strings.TrimRight(line, " ")
+		if runes := []rune(line); len(runes) > width && !wholeID.MatchString(line) {
+			line = string(runes[:width-1]) + "…"
+		}
+		b.WriteString(line)
+		if ended {
+			b.WriteByte('\n')
+		}
+	}
+	return b.String()
 }
 
 // row prints a line of a table.
@@ -88,14 +166,8 @@ func age(d time.Duration) string {
 		return fmt.Sprintf("%dms", d.Milliseconds())
 	case d < 10*time.Second:
 		return fmt.Sprintf("%.1fs", d.Seconds())
-	case d < 2*time.Minute:
-		return fmt.Sprintf("%ds", int(d.Seconds()))
-	case d < 2*time.Hour:
-		return fmt.Sprintf("%dm", int(d.Minutes()))
-	case d < 48*time.Hour:
-		return fmt.Sprintf("%dh", int(d.Hours()))
 	}
-	return fmt.Sprintf("%dd", int(d.Hours()/24))
+	return progress.Age(d)
 }
 
 // secs formats seconds as a duration.
@@ -106,12 +178,19 @@ func secs(s float64) string {
 	return age(time.Duration(s * float64(time.Second)))
 }
 
-// short returns the beginning of an ID, for people.
-func short(id string) string { return id[:min(len(id), 8)] }
-
 func orDash(s string) string {
 	if s == "" {
 		return "-"
 	}
 	return s
+}
+
+// isTerminal reports whether a stream is a terminal.
+func isTerminal(stream any) bool {
+	f, ok := stream.(*os.File)
+	if !ok {
+		return false
+	}
+	st, err := f.Stat()
+	return err == nil && st.Mode()&os.ModeCharDevice != 0
 }

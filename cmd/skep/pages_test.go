@@ -12,11 +12,13 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"skep/sim/marketplace"
 	"skep/sim/net"
 	"skep/sim/queueing"
 )
 
-// Every example of a job file, a scenario, a queueing system, a testnet and a config file is read as the verb reads it.
+// Every example of a job file, a scenario, a queueing system, a market, a testnet and a config file is read as the verb
+// reads it.
 func TestExamplesInPagesAreValid(t *testing.T) {
 	for _, p := range readPages(t) {
 		for _, b := range p.blocks {
@@ -35,13 +37,15 @@ func readExample(t *testing.T, text string) error {
 	has := func(key string) bool { return regexp.MustCompile(`(?m)^` + key + `:`).MatchString(text) }
 	var err error
 	switch b := []byte(text); {
-	case has("command"):
-		_, err = readJob("job", b)
+	case has("command"), has("jobs"):
+		_, err = readJobs("job", b)
 	case has("workload"):
 		beside := func(name string) ([]byte, error) { return os.ReadFile(filepath.Join("testdata/docs", name)) }
 		_, _, err = net.ParseScenario("scenario", b, beside, nil)
 	case has("mu"):
 		_, err = queueing.Read("system", b)
+	case has("servers"):
+		_, err = marketplace.Read("market", b)
 	case has("nodes"):
 		_, err = readTestnet("testnet", b)
 	default:
@@ -64,8 +68,8 @@ func TestSessionsInPagesAreRun(t *testing.T) {
 		for _, b := range p.blocks {
 			marks := b.notRun + b.runBy + b.needs + b.machine + b.numbers
 			switch {
-			case !b.session() && b.language != "yaml":
-				t.Errorf("%s:%d: a block of %q: want console, sh or yaml", p.name, b.line, b.language)
+			case !b.session() && b.language != "yaml" && b.language != "go":
+				t.Errorf("%s:%d: a block of %q: want console, sh, yaml or go", p.name, b.line, b.language)
 			case !b.session() && marks != "":
 				t.Errorf("%s:%d: a comment on how a block is run, but it has no commands", p.name, b.line)
 			case b.session() && len(b.commands()) == 0:

@@ -3,9 +3,62 @@ package main
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"strings"
+
+	v1 "skep/node/api/v1"
 )
+
+// program returns the command's program as an input if its name has a slash and is a local file. An absolute one that
+// is no file here may be one on the worker, and with a work folder of the worker's machine the program is there.
+func program(spec *v1.Spec, dir string) (*inputFile, error) {
+	if len(spec.Command) == 0 || !strings.Contains(spec.Command[0], "/") || spec.Workdir != "" {
+		return nil, nil
+	}
+	from := absolute(dir, spec.Command[0])
+	st, err := os.Stat(from)
+	switch {
+	case err == nil && st.IsDir():
+		return nil, fmt.Errorf("program %.80q: is a folder: want a file that can be executed", spec.Command[0])
+	case err != nil || !st.Mode().IsRegular():
+		return nil, nil
+	}
+	m, err := sniff(from)
+	if err != nil {
+		return nil, fmt.Errorf("program %s: %w", from, err)
+	}
+	for k, v := range map[string]string{"os": m.os, "arch": m.arch} {
+		if _, said := spec.Needs.Labels[k]; v == "" || said {
+			continue
+		}
+		if spec.Needs.Labels == nil {
+			spec.Needs.Labels = map[string][]string{}
+		}
+		spec.Needs.Labels[k] = []string{v}
+	}
+	to := workPath(spec.Command[0])
+	spec.Command = append([]string{"./" + to}, spec.Command[1:]...)
+	return &inputFile{source: from, to: v1.File{Path: to, Size: st.Size(), Exec: true}}, nil
+}
+
+// checkProgram reports that a program with a relative path is neither a local file nor one of the inputs: no worker can
+// have it. What has values in its name is not looked at.
+func checkProgram(spec *v1.Spec, files []inputFile) error {
+	name := spec.Command[0]
+	if !strings.Contains(name, "/") || filepath.IsAbs(name) || strings.Contains(name, "${") || spec.Workdir != "" {
+		return nil
+	}
+	for i := range files {
+		if files[i].to.Path == workPath(name) {
+			return nil
+		}
+	}
+	return fmt.Errorf("program %.80q: no such file, and no input of that name: want a file here, an absolute path on the "+
+		"workers, or a name without a slash", name)
+}
 
 // machine is the platform that a program needs; empty strings where its header does not say.
 type machine struct{ os, arch string }

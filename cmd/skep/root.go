@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -30,11 +31,14 @@ func (a *app) root() *cobra.Command {
 		"folder of the node; names the node on this machine (default "+dataHome()+")")
 	root.PersistentFlags().StringVar(&a.remote, "remote", "",
 		"file with what skep node token --api printed on another machine: ask the node there; or the variable "+remoteEnv)
+	root.PersistentFlags().BoolVarP(&a.quiet, "quiet", "q", false, "show no progress on the error stream")
+	root.Version = thisVersion().Version
+	root.SetVersionTemplate("skep {{.Version}}\n")
 	root.CompletionOptions.DisableDefaultCmd = true
-	root.AddCommand(a.upCmd(), a.runCmd(), a.jobCmd(), a.nodeCmd(), a.configCmd(), a.versionCmd(), a.completionCmd(),
-		a.demoCmd(), a.demoTaskCmd(), a.simCmd(), a.testnetCmd(), a.isolationCmd())
+	root.AddCommand(a.upCmd(), a.runCmd(), a.execCmd(), a.jobCmd(), a.nodeCmd(), a.configCmd(), a.versionCmd(),
+		a.completionCmd(), a.topCmd(), a.demoCmd(), a.demoTaskCmd(), a.simCmd(), a.testnetCmd(), a.isolationCmd())
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return fmt.Errorf("%w: see %s --help", flagError(err), cmd.CommandPath())
+		return fmt.Errorf("%w%s: see %s --help", flagError(err), nearFlag(cmd, err), cmd.CommandPath())
 	})
 	return root
 }
@@ -57,6 +61,26 @@ func flagError(err error) error {
 		want = "want a number"
 	}
 	return fmt.Errorf("--%s %.80q: %s", bad.GetFlag().Name, bad.GetValue(), want)
+}
+
+// nearFlag suggests the flag that an unknown one may have been meant for.
+func nearFlag(cmd *cobra.Command, err error) string {
+	var unknown *pflag.NotExistError
+	if !errors.As(err, &unknown) || len(unknown.GetSpecifiedName()) < 2 {
+		return ""
+	}
+	// the distance between names is the library's, of commands
+	flags := &cobra.Command{SuggestionsMinimumDistance: 2}
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			flags.AddCommand(&cobra.Command{Use: f.Name, Run: func(*cobra.Command, []string) {}})
+		}
+	})
+	near := flags.SuggestionsFor(unknown.GetSpecifiedName())
+	if len(near) == 0 {
+		return ""
+	}
+	return " (did you mean --" + strings.Join(near, " or --") + "?)"
 }
 
 // folder returns the data folder: the flag's, else the environment's, else the user's.
@@ -93,7 +117,12 @@ func parent(use, short string, subs ...*cobra.Command) *cobra.Command {
 // noVerb rejects an unknown subcommand.
 func noVerb(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return fmt.Errorf("unknown command %q: see %s --help", args[0], cmd.CommandPath())
+		meant := ""
+		cmd.SuggestionsMinimumDistance = 2 // or it is 0 where nobody set it
+		if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+			meant = " (did you mean " + strings.Join(near, " or ") + "?)"
+		}
+		return fmt.Errorf("unknown command %q%s: see %s --help", args[0], meant, cmd.CommandPath())
 	}
 	return nil
 }

@@ -4,33 +4,22 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"slices"
-	"strings"
 	"syscall"
-	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
+	"skep/cmd/skep/arrays"
+	"skep/cmd/skep/stdin"
+	"skep/cmd/skep/terminal"
 	"skep/document"
 	"skep/grid"
 	"skep/node/api/client"
 	v1 "skep/node/api/v1"
 )
-
-// runFlags are the flags of a job on the command line.
-type runFlags struct {
-	name, class, policy  string
-	access               string
-	cpu, memory, timeout string
-	labels, env          []string
-	inputs, outputs      []string
-	count, retries       int64
-	wait, detach         bool
-	idempotent           bool
-	isolation, network   string
-}
 
 func (a *app) runCmd() *cobra.Command {
 	var f runFlags
@@ -42,7 +31,11 @@ A CMD with a slash that names a file here travels to the node; any other is look
 With --count above 1 the output of each task is printed when it has ended, in the order of their
 indices (SKEP_INDEX), and the exit code is the highest. Interrupt once to cancel the job, twice to
 leave at once. Collected outputs are written below the current folder, with --count in folders
-named by index.
+named by index. A pipe or a file as standard input is streamed to the one task, which then runs at
+most once, but not in a loop that reads from it: see --stdin, -i. On a terminal a bar shows what is
+done; a task feeds it by lines "progress DONE TOTAL [TEXT]" in the FIFO that $SKEP_PROGRESS names.
+With -t the one task has a terminal of the size of this one: keys go to it as they are typed, also
+^C, once it runs.
 
 Exit codes of Skep itself: 121 nobody can run it, 124 time limit, 125 Skep failed, or did not bring
 back all of what a task left, 126 and 127 cannot be executed, 128+n killed by signal n. When whoever
@@ -53,40 +46,51 @@ reads the output goes away, as head does, the job is cancelled.`,
 			}
 			return nil
 		},
-		RunE: func(cmd *cobra.Command, args []string) error { return a.run(cmd.Context(), &f, args) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f.array.Counted = cmd.Flags().Changed("count")
+			f.stdin.Note(cmd.Flags())
+			return a.run(cmd.Context(), &f, args)
+		},
 	}
 	fl := cmd.Flags()
 	fl.SetInterspersed(false)
 	fl.StringVar(&f.name, "name", "", "name of the job")
 	fl.StringVar(&f.class, "class", "", "class: tasks that run alike (default engine and program)")
-	fl.StringVar(&f.cpu, "cpu", "1", "cores")
-	fl.StringVar(&f.memory, "memory", "0", "memory that is reserved and enforced, as in 256MiB")
-	fl.StringArrayVar(&f.labels, "label", nil,
+	fl.StringVar(&f.needs.cpu, "cpu", "1", "cores")
+	fl.StringVar(&f.needs.memory, "memory", "0", "memory that is reserved and enforced, as in 256MiB")
+	f.needs.resources.Add(fl)
+	fl.StringArrayVar(&f.needs.labels, "label", nil,
 		"KEY=VALUE that the node must have; again for other keys, or other values of one")
 	fl.Int64Var(&f.count, "count", 1, "number of tasks")
+	fl.Int64Var(&f.ranks, "ranks", 0,
+		"tasks that start together or not at all, each with RANK, WORLD_SIZE and LOCAL_RANK; instead of --count")
 	fl.StringArrayVar(&f.inputs, "input", nil, "PATH[=NAME] of a file or folder to take along")
 	fl.StringArrayVar(&f.outputs, "output", nil, "pattern of files in the work folder to bring back")
-	fl.StringArrayVar(&f.env, "env", nil, "NAME=VALUE in the program's environment")
+	f.environ.AddFlags(fl)
 	fl.StringVar(&f.timeout, "timeout", "0", "bound of the time a task runs, as in 10m")
 	fl.Int64Var(&f.retries, "retries", v1.DefaultRetries, "further attempts after a lost one; 0 runs at most once")
 	fl.StringVar(&f.policy, "policy", "", "placement policy (default the node's)")
 	fl.BoolVar(&f.wait, "wait", false, "wait when nobody can run it, rather than fail")
 	fl.BoolVar(&f.idempotent, "idempotent", false,
 		"a task may run twice at once without harm: --policy workqueue:2 starts second copies of the last ones")
-	fl.StringVar(&f.isolation, "isolation", "",
+	f.stdin.AddFlags(fl)
+	fl.StringVar(&f.box.isolation, "isolation", "",
 		"least level at which a node must keep tasks from itself: basic or strict (default any)")
-	fl.StringVar(&f.network, "network", "",
+	fl.StringVar(&f.box.network, "network", "",
 		"what tasks reach of the network: host, or none (default host; none with --isolation strict)")
+	f.array.Add(fl)
+	f.failure.add(cmd)
+	f.order.AddFlags(cmd)
 	accessFlag(cmd, &f.access)
 	fl.BoolVar(&f.detach, "detach", false, "print the job's ID and leave")
 	return cmd
 }
 
-// spec turns the flags into a job spec and reports all problems.
-func (f *runFlags) spec(args []string) (*v1.Spec, error) {
+// spec turns the flags into a job spec, with the values of its array, and reports all problems.
+func (f *runFlags) spec(args []string, stdin io.Reader) (*v1.Spec, *arrays.Values, error) {
 	s := &v1.Spec{Name: f.name, Class: f.class, Command: args, Count: uint32(f.count), Outputs: f.outputs,
 		Policy: f.policy, Wait: f.wait, Idempotent: f.idempotent,
-		Isolation: f.isolation, Network: f.network, Access: f.access}
+		Isolation: f.box.isolation, Network: f.box.network, Access: f.access}
 	var problems []error
 	note := func(flag string, err error) {
 		if err != nil {
@@ -94,55 +98,86 @@ func (f *runFlags) spec(args []string) (*v1.Spec, error) {
 		}
 	}
 	var err error
-	s.Needs.Cores, err = document.ParseCores(f.cpu)
+	s.Needs.Cores, err = document.ParseCores(f.needs.cpu)
 	note("cpu", err)
-	s.Needs.Memory, err = document.ParseSize(f.memory)
+	s.Needs.Memory, err = document.ParseMemory(f.needs.memory)
 	note("memory", err)
 	s.Timeout, err = document.ParseTimeout(f.timeout)
 	note("timeout", err)
-	s.Needs.Labels, err = parseLabels(f.labels)
+	s.Needs.Labels, err = parseLabels(f.needs.labels)
 	note("label", err)
-	s.Env, err = parseEnv(f.env)
-	note("env", err)
-	for _, text := range slices.Concat(args, f.env, f.outputs) {
+	problems = append(problems, f.environ.Apply(s, ".", "--")...)
+	for _, text := range slices.Concat(args, f.environ.Names, f.outputs) {
 		problems = append(problems, notText(text))
 	}
+	problems = append(problems, f.needs.resources.Apply(&s.Needs))
 	problems = slices.DeleteFunc(problems, func(err error) bool { return err == nil })
 	note("access", checkAccess(f.access))
 	if f.count < 1 || f.count > grid.MaxCount {
 		problems = append(problems, fmt.Errorf("--count %d: want 1 to %d", f.count, grid.MaxCount))
 		s.Count = 1
 	}
+	problems = append(problems, f.gang(s)...)
 	if f.retries < 0 || f.retries > grid.MaxRetries {
 		problems = append(problems, fmt.Errorf("--retries %d: want 0 to %d", f.retries, grid.MaxRetries))
 	}
 	retries := int32(min(max(f.retries, 0), grid.MaxRetries))
 	s.Retries = &retries
-	if len(problems) == 0 {
-		problems = append(problems, checkSpec(s))
+	problems = append(problems, f.failure.apply(s)...)
+	if err := f.order.Parse(); err != nil {
+		problems = append(problems, err)
 	}
-	return s, errors.Join(problems...)
+	values, err := f.array.Apply(s, stdin)
+	if err != nil {
+		problems = append(problems, err)
+	} else if values == nil {
+		values = arrays.OfIndex(s, f.inputs)
+	}
+	if len(problems) == 0 {
+		problems = append(problems, checkSpec(s, values))
+	}
+	return s, values, errors.Join(problems...)
 }
 
 func (a *app) run(ctx context.Context, f *runFlags, args []string) error {
 	failed := func(err error) error { return &exitError{grid.ExitSkep, err} }
-	spec, err := f.spec(args)
+	spec, values, err := f.spec(args, a.in)
 	if err != nil {
 		return failed(err)
 	}
-	files, err := collectInputs(spec, f.inputs, ".")
+	files, err := collectInputs(spec, f.inputs, ".", values)
 	if err != nil {
 		return failed(err)
+	}
+	in, _ := a.in.(*os.File)
+	f.stdin.Count = int64(spec.Count)
+	mode, left, err := stdin.Choose(&f.stdin, in)
+	if err != nil {
+		return failed(err)
+	}
+	var tty *terminal.Terminal
+	if f.stdin.Terminal {
+		if tty, err = terminal.Open(in); err != nil {
+			return failed(err)
+		}
+		defer tty.Restore()
 	}
 	c, err := a.client()
 	if err != nil {
 		return failed(err)
 	}
 	defer c.Close()
+	if err := f.order.Resolve(ctx, c, nil, spec); err != nil {
+		return failed(err)
+	}
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	r := &running{taskReporter: taskReporter{app: a}, c: c, id: client.Draw(), spec: spec, printed: map[uint32]*[2]int64{},
-		stop: stop, cancelDone: make(chan struct{})}
+	line := a.display()
+	defer line.Close()
+	beside := *a // prints beside the progress
+	beside.out, beside.err = line.Writer(a.out), line.Writer(a.err)
+	r := &running{taskReporter: taskReporter{app: &beside, array: spec.Array}, line: line, c: c, id: client.Draw(),
+		spec: spec, printed: map[uint32]*[2]int64{}, stop: stop, cancelDone: make(chan struct{}), tty: tty}
 	// so that a write to a closed pipe fails, rather than kill this program and leave the job running
 	pipe := make(chan os.Signal, 1)
 	signal.Notify(pipe, syscall.SIGPIPE)
@@ -151,7 +186,9 @@ func (a *app) run(ctx context.Context, f *runFlags, args []string) error {
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	defer signal.Stop(signals)
 	go r.onSignals(signals)
-	err = upload(ctx, c, spec, files)
+	if err = upload(ctx, c, spec, files, line); err == nil {
+		err = r.takeStdin(ctx, mode, in)
+	}
 	if !r.state.CompareAndSwap(preparing, requested) {
 		<-ctx.Done()
 		return context.Cause(ctx)
@@ -170,11 +207,13 @@ func (a *app) run(ctx context.Context, f *runFlags, args []string) error {
 		if err != nil {
 			return failed(err)
 		}
-		a.printNote(&j)
-		fmt.Fprintln(a.out, j.ID)
-		return nil
+		return a.printSubmitted(&j, values, "table")
 	}
 	code, err := r.follow(ctx)
+	line.Close()
+	if left != "" && stdin.Waiting(in) {
+		fmt.Fprintln(a.err, "skep: the standard input was not sent: "+left+"; to leave it, say --stdin none")
+	}
 	var exit *exitError
 	switch {
 	case errors.As(err, &exit):
@@ -197,30 +236,4 @@ func (a *app) run(ctx context.Context, f *runFlags, args []string) error {
 		return &exitError{code: int(code)}
 	}
 	return nil
-}
-
-// notText returns an error for a string that is not UTF-8: JSON would silently change it.
-func notText(s string) error {
-	if utf8.ValidString(s) {
-		return nil
-	}
-	return fmt.Errorf("%.80q: is not UTF-8: it would arrive as something else", s)
-}
-
-// parseEnv parses NAME=VALUE.
-func parseEnv(list []string) (map[string]string, error) {
-	m := map[string]string{}
-	for _, l := range list {
-		k, v, ok := cutEnv(l)
-		if !ok {
-			return nil, fmt.Errorf("%.80q: want NAME=VALUE", l)
-		}
-		m[k] = v
-	}
-	return m, nil
-}
-
-func cutEnv(s string) (k, v string, ok bool) {
-	k, v, ok = strings.Cut(s, "=")
-	return k, v, ok && k != ""
 }

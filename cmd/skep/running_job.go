@@ -5,10 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"sync/atomic"
 	"syscall"
 	"time"
 
+	"skep/cmd/skep/progress"
+	"skep/cmd/skep/stdin"
+	"skep/cmd/skep/terminal"
 	"skep/node/api/client"
 	v1 "skep/node/api/v1"
 )
@@ -20,6 +24,7 @@ const reconnectTimeout = 30 * time.Second
 // repeated, which is the same job, and output that was printed is not printed twice.
 type running struct {
 	taskReporter
+	line       *progress.Display
 	c          *client.Client
 	id         string
 	spec       *v1.Spec
@@ -29,6 +34,56 @@ type running struct {
 	job        atomic.Pointer[string]
 	printed    map[uint32]*[2]int64 // bytes of stdout and stderr, by task
 	exit       int32
+	input      *stdin.Sender      // of its standard input; nil = nothing is streamed
+	tty        *terminal.Terminal // that its task has; nil = none
+}
+
+// takeStdin adds the standard input to the job: one that is kept for all tasks is uploaded.
+func (r *running) takeStdin(ctx context.Context, mode string, in *os.File) error {
+	if r.tty != nil {
+		r.takeTerminal()
+		return nil
+	}
+	if mode == stdin.One {
+		r.input, r.spec.Stdin = &stdin.Sender{Client: r.c, In: in}, &v1.Stdin{Stream: true}
+		r.spec.Retries = new(int32)
+	}
+	if mode != stdin.Each {
+		return nil
+	}
+	name, err := stdin.Keep(ctx, in, int64(maxInputs))
+	if err != nil {
+		return err
+	}
+	defer os.Remove(name)
+	r.spec.Stdin, err = uploadStdin(ctx, r.c, name, r.line)
+	return err
+}
+
+// takeTerminal adds the terminal to the job. It is taken when the task runs, until when an interrupt cancels the job.
+func (r *running) takeTerminal() {
+	size := r.tty.Size()
+	r.input = &stdin.Sender{Client: r.c, In: r.tty.Keys(syscall.SIGHUP, syscall.SIGQUIT)}
+	r.spec.Stdin = &v1.Stdin{Stream: true, Terminal: &v1.Terminal{Rows: size.Rows, Cols: size.Cols}}
+	r.spec.Retries = new(int32)
+	if r.spec.Env == nil {
+		r.spec.Env = map[string]string{}
+	}
+	if _, set := r.spec.Env["TERM"]; !set {
+		r.spec.Env["TERM"] = os.Getenv("TERM")
+	}
+}
+
+// sendStdin begins to stream the standard input of the job, if it has one.
+func (r *running) sendStdin(id string) {
+	if r.input == nil {
+		return
+	}
+	go func() {
+		if err := r.input.Send(context.Background(), id); err != nil { // this program's end breaks it off
+			fmt.Fprintln(r.err, "skep:", err)
+		}
+	}()
 }
 
 // ref returns the job's ID.
@@ -65,6 +120,7 @@ func (r *running) follow(ctx context.Context) (int32, error) {
 		first, long := away.record(began, time.Now())
 		switch {
 		case first:
+			r.tty.Restore()
 			fmt.Fprintf(r.err, "skep: lost the node (%v), trying again\n", err)
 		case long:
 			return 0, fmt.Errorf("job %s: the node did not come back: %w; ask again with: skep job wait %s", r.ref(), err,
@@ -97,7 +153,7 @@ func (o *outage) record(began, ended time.Time) (first, long bool) {
 
 // followOnce follows one stream to its end.
 func (r *running) followOnce(ctx context.Context) error {
-	s, err := r.c.Run(ctx, r.id, r.spec)
+	s, err := r.c.Run(ctx, r.id, r.spec, r.line.Interval() > 0)
 	if err != nil {
 		return err
 	}
@@ -155,12 +211,19 @@ func (r *running) event(e *v1.Event) error {
 		if e.Job != nil {
 			if r.job.Swap(&e.Job.ID) == nil {
 				r.printNote(e.Job)
+				r.sendStdin(e.Job.ID)
 			}
 		}
 	case v1.EventTask:
 		if e.Task != nil && e.Task.Result != nil {
+			r.tty.Restore()
 			r.exit = max(r.exit, e.Task.Result.Exit)
+			r.reportFailures(e.Task)
 			r.report(e)
+		}
+	case v1.EventProgress:
+		if e.Job != nil {
+			r.line.Show(progress.OfJob(e.Job, e.Task))
 		}
 	case v1.EventError:
 		return errors.New(e.Error)

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"skep/cmd/skep/arrays"
 	"skep/node/api/client"
 	"skep/node/api/v1"
 )
@@ -43,8 +44,9 @@ func TestEachOutageHasItsOwnTimeout(t *testing.T) {
 }
 
 func TestNonUTF8IsRejected(t *testing.T) {
-	f := runFlags{cpu: "1", memory: "0", timeout: "0", count: 1, env: []string{"A=\xe9"}, outputs: []string{"\xff*"}}
-	_, err := f.spec([]string{"echo", "caf\xe9", "café"})
+	f := runFlags{needs: needFlags{cpu: "1", memory: "0"}, timeout: "0", count: 1, outputs: []string{"\xff*"}}
+	f.environ.Names = []string{"A=\xe9"}
+	_, _, err := f.spec([]string{"echo", "caf\xe9", "café"}, nil)
 	if err == nil || strings.Count(err.Error(), "is not UTF-8") != 3 {
 		t.Errorf("%v: want three words to be refused", err)
 	}
@@ -152,7 +154,7 @@ func TestInputLinkToFolder(t *testing.T) {
 	if err := os.Symlink("data", filepath.Join(dir, "link")); err != nil {
 		t.Fatal(err)
 	}
-	files, err := input("link", dir)
+	files, err := input(&arrays.Input{Path: "link"}, dir)
 	if err != nil || len(files) != 1 || files[0].to.Path != "link/deep/x" {
 		t.Errorf("%+v, %v: want the file in it", files, err)
 	}

@@ -46,7 +46,12 @@ func (w sanitizingWriter) Write(p []byte) (int, error) {
 
 // newLog returns the log of a node. Attributes may come from a peer, so they are sanitized.
 func newLog(w io.Writer, level slog.Level) *slog.Logger {
-	return slog.New(tint.NewTextHandler(w, &tint.Options{Level: level, TimeFormat: time.TimeOnly,
+	return newLogThrough(w, w, level)
+}
+
+// newLogThrough returns a logger for w that writes to through, which passes it on.
+func newLogThrough(w, through io.Writer, level slog.Level) *slog.Logger {
+	return slog.New(tint.NewTextHandler(through, &tint.Options{Level: level, TimeFormat: time.TimeOnly,
 		NoColor: !isTerminal(w), ReplaceAttr: sanitizeAttr}))
 }
 
@@ -98,4 +103,12 @@ func printableLines(b []byte) bool {
 		}
 	}
 	return true
+}
+
+// quoted quotes a path for a shell.
+func quoted(s string) string {
+	if !strings.ContainsAny(s, " '\"\\$&|;<>()*?[]#~`!{}") {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

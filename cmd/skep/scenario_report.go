@@ -178,3 +178,34 @@ func csvNet(w io.Writer, r *net.Report) error {
 	c.Flush()
 	return c.Error()
 }
+
+// printComparison prints how policies did.
+func printComparison(w io.Writer, f tableFormat, r *net.Comparison) error {
+	if f == "csv" {
+		c := csv.NewWriter(w)
+		c.Write([]string{"scenario", "policy", "measure", "mean", "half"})
+		for _, p := range r.Policies {
+			for _, m := range []struct {
+				what string
+				net.Estimate
+			}{{"rank", p.Rank}, {"degradation_pct", p.Degradation}, {r.By, p.Figure},
+				{"best", net.Estimate{Mean: float64(p.Best)}}, {"failed", net.Estimate{Mean: float64(p.Failed)}}} {
+				mean := strconv.FormatFloat(m.Mean, 'g', -1, 64)
+				if math.IsNaN(m.Mean) {
+					mean = ""
+				}
+				c.Write([]string{r.Scenario, p.Policy, m.what, mean, strconv.FormatFloat(m.Half, 'g', -1, 64)})
+			}
+		}
+		c.Flush()
+		return c.Error()
+	}
+	return format(f).print(w, r, func(t *tabwriter.Writer) {
+		fmt.Fprintf(t, "%s: %d policies, %d replications from seed %d, by %s\n\n", r.Scenario, len(r.Policies),
+			r.Replications, r.Seed, r.By)
+		row(t, "POLICY", "RANK", "FROM THE BEST %", strings.ToUpper(r.By)+" s", "BEST", "FAILED")
+		for _, p := range r.Policies {
+			row(t, p.Policy, est(p.Rank), est(p.Degradation), est(p.Figure), p.Best, p.Failed)
+		}
+	})
+}

@@ -26,6 +26,9 @@ func TestScripts(t *testing.T) {
 					return err
 				}
 			}
+			if err := os.CopyFS(e.WorkDir+"/examples", os.DirFS("../../examples")); err != nil {
+				return err
+			}
 			passable(t, e.WorkDir)
 			e.Setenv("XDG_DATA_HOME", e.WorkDir+"/data")
 			if level, ok := os.LookupEnv("SKEP_ISOLATION"); ok {
@@ -36,7 +39,8 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"ready": ready, "code": code, "token": token,
 			"port": port, "cut": cut, "newer": newer, "nodeid": nodeID, "connected": connected, "spoil": spoil,
-			"noneidle": noneIdle},
+			"noneidle": noneIdle, "wrong": wrong, "waits": waits, "failed": failed,
+			"pythonjob": pythonJob, "exposed": exposed, "printed": hasPrinted, "eventually": eventually},
 	})
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"go.etcd.io/bbolt"
 
+	"skep/grid"
 	"skep/node/api/client"
 	"skep/node/api/v1"
 	"skep/node/p2p/store"
@@ -56,6 +57,112 @@ func code(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	if strconv.Itoa(got) != args[0] {
 		ts.Fatalf("%s: exit code %d: want %s", strings.Join(args[1:], " "), got, args[0])
+	}
+}
+
+// wrong runs skep with a wrong command line and checks that the answer is one line on the error stream, that it
+// matches, and that the exit code is not 0: wrong REGEXP ARGS.
+func wrong(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 1 {
+		ts.Fatalf("usage: wrong REGEXP ARGS")
+	}
+	err := ts.Exec("skep", args[1:]...)
+	said, line := ts.ReadFile("stderr"), strings.Join(args[1:], " ")
+	switch {
+	case err == nil:
+		ts.Fatalf("skep %s: exit code 0", line)
+	case ts.ReadFile("stdout") != "":
+		ts.Fatalf("skep %s: prints on the standard output", line)
+	case strings.Count(said, "\n") != 1 || !strings.HasPrefix(said, "skep: "):
+		ts.Fatalf("skep %s: says %q: want one line that begins with skep:", line, said)
+	case !regexp.MustCompile(args[0]).MatchString(said):
+		ts.Fatalf("skep %s: says %q: want %s", line, said, args[0])
+	}
+}
+
+// pythonJob runs the example in Python, where tasks see a python3, and says so where they do not.
+func pythonJob(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) > 0 {
+		ts.Fatalf("usage: pythonjob")
+	}
+	if err := ts.Exec("skep", "run", "--", "python3", "-c", "pass"); err != nil {
+		ts.Logf("not run: tasks see no python3 here: %s", strings.TrimSpace(ts.ReadFile("stderr")))
+		return
+	}
+	ts.Check(ts.Exec("sh", "examples/python/run.sh"))
+	const want = "360 = 2 * 2 * 2 * 3 * 3 * 5\n1001 = 7 * 11 * 13\n65537 = 65537\n600851475143 = 71 * 839 * 1471 * 6857\n"
+	if got := ts.ReadFile("stdout"); got != want {
+		ts.Fatalf("the example in Python prints %q: want %q", got, want)
+	}
+}
+
+// exposed sets a variable to a new folder that nodes of the script show their tasks: exposed VAR.
+func exposed(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: exposed VAR")
+	}
+	dir := ts.MkAbs("exposed")
+	if isolation() == grid.IsolationNone {
+		ts.Check(os.Mkdir(dir, 0o777))
+	} else { // in a box, each task has a /tmp of its own
+		cache, err := os.UserCacheDir()
+		ts.Check(err)
+		ts.Check(os.MkdirAll(cache, 0o700))
+		dir, err = os.MkdirTemp(cache, "skep-test-")
+		ts.Check(err)
+		ts.Defer(func() { _ = os.RemoveAll(dir) })
+		ts.Setenv("SKEP_EXPOSE", dir+":rw")
+	}
+	ts.Check(os.Chmod(dir, os.ModeSticky|0o777))
+	ts.Setenv(args[0], dir)
+}
+
+// hasPrinted waits until a job has printed a text: printed JOB TEXT.
+func hasPrinted(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: printed JOB TEXT")
+	}
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		if ts.Exec("skep", "job", "logs", args[0]) == nil && strings.Contains(ts.ReadFile("stdout"), args[1]) {
+			return
+		}
+	}
+	ts.Fatalf("%s has not printed %q", args[0], args[1])
+}
+
+// eventually runs a command until it succeeds: eventually CMD ARGS.
+func eventually(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 1 {
+		ts.Fatalf("usage: eventually CMD ARGS")
+	}
+	for end := time.Now().Add(2 * time.Minute); ; time.Sleep(100 * time.Millisecond) {
+		err := ts.Exec(args[0], args[1:]...)
+		if err == nil {
+			return
+		}
+		if time.Now().After(end) {
+			ts.Fatalf("%s: %v: %s", strings.Join(args, " "), err, ts.ReadFile("stderr"))
+		}
+	}
+}
+
+// waits waits until the newest job of the node in a folder has a task that waits for a reason: waits DIR TEXT.
+func waits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: waits DIR TEXT")
+	}
+	c, err := client.Open(ts.MkAbs(args[0]))
+	ts.Check(err)
+	defer c.Close()
+	found := false
+	for end := time.Now().Add(time.Minute); !found && time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		ts.Check(c.EachTask(context.Background(), "last", func(t *v1.Task) error {
+			found = found || t.Waits != nil && strings.Contains(t.Waits.Detail, args[1])
+			return nil
+		}))
+	}
+	if !found {
+		ts.Fatalf("no task waits for %s", args[1])
 	}
 }
 

@@ -36,6 +36,8 @@ type setting struct {
 	def   []string
 	shape shape
 	apply func(n *nodeSettings, values []string) error
+	// reads the setting in the config file; nil = as its shape says
+	inFile func(f *document.Reader, e document.Entry) []string
 	// of the flag only
 	flag     string
 	secret   bool
@@ -170,6 +172,9 @@ func readConfig(name string, m map[string]settingValue) error {
 func (s *setting) read(f *document.Reader, e document.Entry) []string {
 	if s.obsolete {
 		return []string{"…"} // whatever it is
+	}
+	if s.inFile != nil {
+		return s.inFile(f, e)
 	}
 	if s.shape == pairs && isMapping(e.Value) {
 		out := []string{}

@@ -2,10 +2,12 @@ package main
 
 import (
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"skep/exec/sandbox"
 	"skep/node"
 	"skep/sim/net"
 )
@@ -55,6 +57,56 @@ func TestSettingsHaveReasons(t *testing.T) {
 		if i := slices.IndexFunc(settings, func(s setting) bool { return s.name == row }); i < 0 &&
 			!strings.Contains(row, ".") {
 			t.Errorf("DESIGN.md has %s, which is no setting", row)
+		}
+	}
+}
+
+// In the config file an exposed folder may be a mapping, which says the same as the text of a flag.
+func TestExposedFoldersInTheConfigFile(t *testing.T) {
+	dir := t.TempDir()
+	write := func(text string) {
+		if err := os.WriteFile(filepath.Join(dir, configName), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("expose:\n- /data\n- {dir: /scratch, mode: rw, as: ada, for: [ada, bob]}\n- {dir: /x}\n")
+	m := map[string]settingValue{}
+	if err := readConfig(filepath.Join(dir, configName), m); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"/data", "/scratch:rw:as=ada:for=ada:for=bob", "/x"}
+	if got := m["expose"].values; !slices.Equal(got, want) {
+		t.Errorf("%q: want %q", got, want)
+	}
+	for text, want := range map[string]string{
+		"expose:\n- {mode: rw}\n":          ":2:3: expose: want dir, the folder",
+		"expose:\n- {dir: /x, owner: y}\n": "owner",
+		"expose: {dir: /x}\n":              "expose",
+	} {
+		write(text)
+		if err := readConfig(filepath.Join(dir, configName), m); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v: want %q", text, err, want)
+		}
+	}
+	for text, want := range map[string]string{
+		"/x:for=ada":              "want both the user that tasks run as and the submitters",
+		"/x:as=nobody":            "want both the user that tasks run as and the submitters",
+		"/x:rw:as=root:for=ada":   "neither may be root's",
+		"/x:as=0/7:for=a":         "neither may be root's",
+		"/x:as=7/x:for=a":         "want a user and a group",
+		"/x:as=no one:for=a":      "/etc/passwd has no user no one",
+		"/x:as=nobody:for=@y":     "want NAME or NAME@NODE",
+		"/x:as=nobody:for=a@y":    "for=a@y",
+		"/x:rx":                   `"rx": want once ro or rw`,
+		"/x:rw:ro":                `"ro": want once ro or rw`,
+		"/x:as=nobody:as=b:for=*": `"as=b": want once ro or rw, once as=USER`,
+	} {
+		e, err := sandbox.ParseExpose(text)
+		if err == nil {
+			_, err = e.Grant.IDs()
+		}
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v: want %q", text, err, want)
 		}
 	}
 }

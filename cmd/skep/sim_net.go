@@ -6,10 +6,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"skep/cmd/skep/progress"
 	"skep/sim/net"
 )
 
@@ -19,12 +22,16 @@ func (a *app) simNetCmd() *cobra.Command {
 	var replications int
 	var length, warmup time.Duration
 	var policy, rule, forward, plots string
+	var versus comparison
 	cmd := &cobra.Command{Use: "net FILE", Short: "Run a whole grid of real nodes on a modelled network",
 		Long: "Runs the scenario in FILE (YAML; - is the standard input): every simulated machine runs the node that " +
 			"`skep up` runs.\n" +
 			"The same file and seed give the same digest. An interrupt prints what has been measured so far.",
 		Args: oneArg("the file of a scenario"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := versus.check(cmd); err != nil {
+				return err
+			}
 			b, err := a.readFile(args[0])
 			if err != nil {
 				return err
@@ -43,6 +50,9 @@ func (a *app) simNetCmd() *cobra.Command {
 			}
 			if len(s.Obsolete) > 0 {
 				fmt.Fprintln(a.err, "skep:", obsoleteWarning(s.Obsolete))
+			}
+			if versus.policies != nil {
+				return a.compare(cmd.Context(), s, &versus, out)
 			}
 			if plots != "" {
 				if err := os.MkdirAll(plots, 0o755); err != nil {
@@ -73,6 +83,7 @@ func (a *app) simNetCmd() *cobra.Command {
 	fl.StringVar(&rule, "rule", "", "dissemination rule (default the file's)")
 	fl.StringVar(&forward, "forward", "", "how searches go from node to node (default the file's)")
 	fl.StringVar(&plots, "plot", "", "folder for plots, each as SVG and PNG; made if it is not there")
+	versus.flags(cmd)
 	return cmd
 }
 
@@ -97,11 +108,11 @@ func relativeTo(file string) func(string) ([]byte, error) {
 func (a *app) simulate(ctx context.Context, s *net.Scenario) (*net.Report, error) {
 	ctx, stop := interruptible(ctx)
 	defer stop()
-	line := newProgress(a.err)
-	defer line.clear()
+	line := a.display()
+	defer line.Close()
 	return net.Run(ctx, s, func(p net.Progress) {
-		line.show(p.Done, fmt.Sprintf("replication %d of %d, %v of %v", p.Replication+1, s.Replications,
-			p.Virtual.Round(time.Second), s.Time))
+		line.Show(progress.State{Done: p.Done, Total: 1, Text: fmt.Sprintf("replication %d of %d, %v of %v",
+			p.Replication+1, s.Replications, p.Virtual.Round(time.Second), s.Time)})
 	})
 }
 
@@ -114,6 +125,59 @@ func checkReport(r *net.Report) error {
 		return &exitError{code: 130, err: errors.New("interrupted: the figures are of what had run by then")}
 	case !r.Stable:
 		return errors.New("unstable: the number of tasks in the grid only grew, so that times depend on how long one runs")
+	}
+	return nil
+}
+
+// comparison is what --compare asks for.
+type comparison struct {
+	policies []string
+	by       string
+}
+
+func (c *comparison) flags(cmd *cobra.Command) {
+	fl := cmd.Flags()
+	fl.StringSliceVar(&c.policies, "compare", nil,
+		"policies to run under the same seeds: how they rank in each replication, and how far each is from the best")
+	fl.StringVar(&c.by, "by", net.Figures[0], "figure to compare by, of which less is better: "+
+		strings.Join(net.Figures, " or "))
+	for _, other := range []string{"policy", "plot"} {
+		cmd.MarkFlagsMutuallyExclusive("compare", other)
+	}
+	cmd.RegisterFlagCompletionFunc("by", cobra.FixedCompletions(net.Figures, cobra.ShellCompDirectiveNoFileComp))
+}
+
+// check reports what is asked for and cannot be.
+func (c *comparison) check(cmd *cobra.Command) error {
+	switch {
+	case cmd.Flags().Changed("compare") && len(c.policies) < 2:
+		return fmt.Errorf("compare %q: want two policies or more, as in mct,lpas_dec", strings.Join(c.policies, ","))
+	case cmd.Flags().Changed("by") && len(c.policies) == 0:
+		return errors.New("by: is of --compare: want it too")
+	case !slices.Contains(net.Figures, c.by):
+		return fmt.Errorf("by %.80q: want one of %s", c.by, strings.Join(net.Figures, ", "))
+	}
+	return nil
+}
+
+// compare runs a scenario under several policies and prints how they did.
+func (a *app) compare(ctx context.Context, s *net.Scenario, c *comparison, out tableFormat) error {
+	ctx, stop := interruptible(ctx)
+	defer stop()
+	line := a.display()
+	r, err := net.Compare(ctx, s, c.policies, c.by, func(p net.Progress) {
+		line.Show(progress.State{Done: p.Done, Total: 1, Text: fmt.Sprintf("%d policies, %d replications", len(c.policies),
+			s.Replications)})
+	})
+	line.Close()
+	if err != nil {
+		return err
+	}
+	if err := printComparison(a.out, out, r); err != nil {
+		return err
+	}
+	if !r.Complete {
+		return &exitError{code: 130, err: errors.New("interrupted: the figures are of the replications that had ended")}
 	}
 	return nil
 }

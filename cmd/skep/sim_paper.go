@@ -115,7 +115,7 @@ func (a *app) simPaper(ctx context.Context, names, only []string, o paper.Option
 		if n := r.Unnamed(); n > 0 {
 			departed = append(departed, fmt.Sprintf("%d in %s", n, s.Name))
 		}
-		if out == "table" {
+		if out.isTable() {
 			if len(reports) > 1 {
 				fmt.Fprintln(a.out)
 			}
@@ -127,7 +127,7 @@ func (a *app) simPaper(ctx context.Context, names, only []string, o paper.Option
 			break
 		}
 	}
-	if out != "table" {
+	if !out.isTable() {
 		if err := out.print(a.out, reports, nil); err != nil {
 			return err
 		}

@@ -44,43 +44,28 @@ func (a *app) simQueueCmd() *cobra.Command {
 	return cmd
 }
 
-// simQueue runs the file's system. When interrupted it prints the results of the finished runs.
+// simQueue runs the file's system.
 func (a *app) simQueue(ctx context.Context, file string, o queueing.Options, out format) error {
-	name := file
-	if file == "-" {
-		name = "stdin"
-	}
-	b, err := a.readFile(file)
-	if err != nil {
-		return err
-	}
-	s, err := queueing.Read(name, b)
+	s, err := readSystem(a, file, queueing.Read)
 	if s != nil {
 		err = errors.Join(err, o.Check(s))
 	}
 	if err != nil {
 		return err
 	}
-	ctx, stop := interruptible(ctx)
-	defer stop()
-	line := newProgress(a.err)
-	o.Progress = func(done, of int) { line.show(float64(done)/float64(of), fmt.Sprintf("%d of %d runs", done, of)) }
-	r, err := queueing.Run(ctx, s, o)
-	line.clear()
-	if r == nil {
-		return err
-	}
-	if perr := out.print(a.out, r, func(w *tabwriter.Writer) { queueTable(w, s, r) }); perr != nil {
-		return perr
-	}
-	if errors.Is(err, context.Canceled) {
-		done := 0
-		for _, x := range r.Results {
-			done += x.Replications
-		}
-		return &exitError{130, fmt.Errorf("interrupted: these are %d of %d runs", done, len(o.Policies)*o.Replications)}
-	}
-	return err
+	all := simulation[queueing.Report]{runs: len(o.Policies) * o.Replications,
+		run: func(ctx context.Context, progress func(done, of int)) (*queueing.Report, error) {
+			o.Progress = progress
+			return queueing.Run(ctx, s, o)
+		},
+		done: func(r *queueing.Report) (done int) {
+			for _, x := range r.Results {
+				done += x.Replications
+			}
+			return done
+		},
+		table: func(w *tabwriter.Writer, r *queueing.Report) { queueTable(w, s, r) }}
+	return all.do(ctx, a, out)
 }
 
 func queueTable(w io.Writer, s *queueing.System, r *queueing.Report) {

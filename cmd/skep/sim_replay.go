@@ -69,7 +69,7 @@ func (a *app) simReplayCmd() *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error {
 			f, err := os.Open(args[0])
 			if err != nil {
-				return err
+				return fmt.Errorf("file %q: %w: want one that skep up --record wrote", args[0], withoutPath(err))
 			}
 			defer f.Close()
 			r, err := record.Run(io.LimitReader(f, maxRecording+2*record.MaxFrame), a.steps(steps))

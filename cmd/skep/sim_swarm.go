@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"skep/cmd/skep/progress"
 	"skep/internal/cputime"
 	"skep/sim"
 )
@@ -77,8 +78,9 @@ func (a *app) simSwarmCmd() *cobra.Command {
 // swarm runs the worlds and prints each failure when it is found.
 func (a *app) swarm(ctx context.Context, first uint64, worlds int, log func(string)) *swarmReport {
 	r := &swarmReport{First: first, Failed: []swarmFailure{}}
-	line := newProgress(a.err)
-	defer line.clear()
+	line := a.display()
+	defer line.Close()
+	errs := line.Writer(a.err)
 	before := cputime.Used()
 	sim.RunSwarm(first, worlds, log, func(seed uint64, of sim.Report, err error) bool {
 		r.Worlds++
@@ -86,12 +88,11 @@ func (a *app) swarm(ctx context.Context, first uint64, worlds int, log func(stri
 		r.Tasks += of.Tasks
 		r.Hours += of.Nodes.Hours()
 		if err != nil {
-			line.clear()
-			fmt.Fprintln(a.err, err)
+			fmt.Fprintln(errs, err)
 			r.Failed = append(r.Failed, swarmFailure{Seed: seed, What: err.Error(), Repeat: sim.Swarm(seed).Repeat})
 		}
-		line.show(float64(r.Worlds)/float64(worlds), fmt.Sprintf("%d of %d worlds, %d failed", r.Worlds, worlds,
-			len(r.Failed)))
+		line.Show(progress.State{Done: float64(r.Worlds), Total: float64(worlds),
+			Text: fmt.Sprintf("%d of %d worlds, %d failed", r.Worlds, worlds, len(r.Failed))})
 		return ctx.Err() == nil
 	})
 	r.Pace = r.Hours / max(cputime.Used()-before, time.Millisecond).Minutes()

@@ -6,6 +6,7 @@ import (
 
 	"github.com/dustin/go-humanize/english"
 
+	"skep/cmd/skep/arrays"
 	"skep/grid"
 	v1 "skep/node/api/v1"
 )
@@ -14,12 +15,28 @@ import (
 type taskReporter struct {
 	*app
 	cancelled int
+	array     *v1.Array // of the job; nil = none
+}
+
+// taskName returns a task's index, with its values if it has any.
+func taskName(t *v1.Task, array *v1.Array) string {
+	if values := arrays.Text(arrays.Of(t, array)); values != "" {
+		return fmt.Sprintf("task %d (%s)", t.Index, values)
+	}
+	return fmt.Sprintf("task %d", t.Index)
 }
 
 // flush prints the count of cancelled tasks.
 func (a *taskReporter) flush() {
 	if a.cancelled > 1 {
 		fmt.Fprintf(a.err, "skep: and %s cancelled\n", english.Plural(a.cancelled-1, "more task was", "more tasks were"))
+	}
+}
+
+// reportFailures prints after which ends a task was run again.
+func (a *taskReporter) reportFailures(t *v1.Task) {
+	for k := range t.Failures {
+		fmt.Fprintf(a.err, "skep: %s: %s\n", taskName(t, a.array), failureText(&t.Failures[k]))
 	}
 }
 
@@ -31,10 +48,6 @@ func (a *taskReporter) report(e *v1.Event) {
 		if a.cancelled++; a.cancelled > 1 {
 			return
 		}
-	}
-	if res.Stdout.Dropped+res.Stderr.Dropped > 0 {
-		fmt.Fprintf(a.err, "skep: task %d printed %d bytes beyond the bound, which were dropped\n", e.Task.Index,
-			res.Stdout.Dropped+res.Stderr.Dropped)
 	}
 	switch res.Cause {
 	case grid.Exited.String():
@@ -50,7 +63,7 @@ func (a *taskReporter) report(e *v1.Event) {
 	if len(e.Why) > 0 { // the reasons follow, one for each node
 		text = "nobody can run it"
 	}
-	fmt.Fprintf(a.err, "skep: task %d: %s\n", e.Task.Index, text)
+	fmt.Fprintf(a.err, "skep: %s: %s\n", taskName(e.Task, a.array), text)
 	for _, w := range e.Why {
 		fmt.Fprintf(a.err, "  %s\n", w)
 	}

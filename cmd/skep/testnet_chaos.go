@@ -54,7 +54,7 @@ Exits with 1 if anything is lost, recorded twice, or contradicts what a node has
 			if err != nil {
 				return err
 			}
-			if out != "table" {
+			if !out.isTable() {
 				if err := out.print(a.out, r, func(*tabwriter.Writer) {}); err != nil {
 					return err
 				}

@@ -54,3 +54,18 @@ func readSides(args []string) (sides [][]string) {
 	}
 	return sides
 }
+
+func (a *app) testnetHealCmd() *cobra.Command {
+	return &cobra.Command{Use: "heal", Short: "End cuts and slowness and let paused nodes go on", Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			t, err := a.testnet()
+			if err != nil {
+				return err
+			}
+			if err := t.Heal(cmd.Context()); err != nil {
+				return err
+			}
+			fmt.Fprintln(a.out, "healed")
+			return nil
+		}}
+}

@@ -6,6 +6,13 @@ import (
 	"skep/testnet"
 )
 
+func (a *app) testnetStopCmd() *cobra.Command {
+	return a.ofNodes("stop", "Ask nodes to leave and wait until they have", "", "has left",
+		func(cmd *cobra.Command, t *testnet.Net, n *testnet.Node) error {
+			return t.Stop(cmd.Context(), n)
+		})
+}
+
 func (a *app) testnetStartCmd() *cobra.Command {
 	return a.ofNodes("start", "Start nodes that were killed or stopped, in their folders", "", "runs",
 		func(cmd *cobra.Command, t *testnet.Net, n *testnet.Node) error { return t.Start(cmd.Context(), n) })

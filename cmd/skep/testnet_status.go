@@ -9,6 +9,7 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
+	v1 "skep/node/api/v1"
 	"skep/testnet"
 )
 
@@ -25,7 +26,7 @@ func (a *app) testnetStatusCmd() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := out.print(a.out, s, func(w *tabwriter.Writer) { testnetTable(w, s) }); err != nil || out != "table" {
+			if err := out.print(a.out, s, func(w *tabwriter.Writer) { testnetTable(w, s) }); err != nil || !out.isTable() {
 				return err
 			}
 			if len(s.Cut) > 0 {
@@ -49,10 +50,10 @@ func testnetTable(w io.Writer, s *testnet.Status) {
 			if n.State == testnet.Running {
 				state = "silent"
 			}
-			row(w, n.Name, state, short(n.ID), "-", "-", "-", "-", "-", "-", "-", shapeText(n.Slow))
+			row(w, n.Name, state, v1.Short(n.ID), "-", "-", "-", "-", "-", "-", "-", shapeText(n.Slow))
 			continue
 		}
-		row(w, n.Name, n.State, short(n.ID), n.Peers, n.Known, n.Running, n.Queued, n.Pending, n.Jobs, secs(n.ViewAge),
+		row(w, n.Name, n.State, v1.Short(n.ID), n.Peers, n.Known, n.Running, n.Queued, n.Pending, n.Jobs, secs(n.ViewAge),
 			shapeText(n.Slow))
 	}
 }

@@ -12,10 +12,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"skep/cmd/skep/heldlog"
 	"skep/grid"
+	"skep/internal/collector"
 	"skep/node"
 	"skep/node/api"
 	"skep/node/api/client"
+	v1 "skep/node/api/v1"
 	"skep/node/p2p"
 )
 
@@ -48,12 +51,15 @@ func (a *app) upCmd() *cobra.Command {
 	addSettings(cmd.Flags())
 	cmd.Flags().StringVar(&a.record, "record", "",
 		"file to record into what this node is told, for skep sim replay; holds what jobs are given")
+	cmd.Flags().BoolVar(&a.newIdentity, "new-identity", false,
+		"be a new node in a data folder that was copied; what it has of the other node's jobs and files is removed")
 	return cmd
 }
 
 // up runs a node until ctx ends or the node fails. Running tasks may end until hurry ends.
 func (a *app) up(ctx, hurry context.Context, n *nodeSettings, o api.Options) (err error) {
-	log := newLog(a.err, n.level)
+	starting := heldlog.New(a.err) // of a node that does not start only the error is said
+	log := newLogThrough(a.err, starting, n.level)
 	if err := a.readJoin(n, log); err != nil {
 		return err
 	}
@@ -82,7 +88,12 @@ func (a *app) up(ctx, hurry context.Context, n *nodeSettings, o api.Options) (er
 		log.Warn(obsoleteWarning(n.obsolete))
 	}
 	if os.Getenv("GOGC") == "" {
-		defer newHeapTarget().stop()
+		defer collector.New().Stop()
+	}
+	if a.newIdentity {
+		if err := renew(n); err != nil {
+			return err
+		}
 	}
 	d, err := p2p.Open(ctx, n.Config)
 	if err != nil {
@@ -103,7 +114,9 @@ func (a *app) up(ctx, hurry context.Context, n *nodeSettings, o api.Options) (er
 	if err := listeners.Open(n.DataDir); err != nil {
 		return err
 	}
+	starting.Release()
 	o.Log, o.Access, o.Admins = log, n.access, n.admins
+	o.Copies = func() map[grid.NodeID]v1.Copy { return copiesOf(d) }
 	serveCtx, stop := context.WithCancel(context.WithoutCancel(ctx)) // the API of a draining node still answers
 	defer stop()
 	served := make(chan error, 1)
@@ -125,6 +138,15 @@ func (a *app) up(ctx, hurry context.Context, n *nodeSettings, o api.Options) (er
 	case err := <-dead:
 		return storeError(err)
 	}
+}
+
+// copiesOf returns the nodes whose identity two processes have.
+func copiesOf(d *p2p.Driver) map[grid.NodeID]v1.Copy {
+	found := map[grid.NodeID]v1.Copy{}
+	for n, c := range d.Copies() {
+		found[n] = v1.Copy{Host: c.Host, Process: c.Process, Addr: c.Addr, Seen: time.Since(c.Seen).Seconds()}
+	}
+	return found
 }
 
 // storeError returns the error of a node whose records cannot be saved.
@@ -218,22 +240,4 @@ func freeFolder(dir string) string {
 		}
 	}
 	return dir + "-N"
-}
-
-// quoted quotes a path for a shell.
-func quoted(s string) string {
-	if !strings.ContainsAny(s, " '\"\\$&|;<>()*?[]#~`!{}") {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
-}
-
-// isTerminal reports whether a stream is a terminal.
-func isTerminal(stream any) bool {
-	f, ok := stream.(*os.File)
-	if !ok {
-		return false
-	}
-	st, err := f.Stat()
-	return err == nil && st.Mode()&os.ModeCharDevice != 0
 }

@@ -110,6 +110,9 @@ func besiege(ctx context.Context, o *Options, a *member.Attack, each time.Durati
 	})
 	all.Go(func() { h.Trouble = append(h.Trouble, ownJobs(ctx, attacked, node, &h)...) })
 	all.Wait()
+	if h.Tally.Taken > 0 {
+		h.Trouble = append(h.Trouble, fmt.Sprintf("%d times it let the member do what it may not", h.Tally.Taken))
+	}
 	if h.Tally.Sent == 0 {
 		h.Trouble = append(h.Trouble, fmt.Sprintf("nothing was attacked: %v", h.Tally.Last))
 	}

@@ -122,7 +122,8 @@ func (s *scene) submit(ctx context.Context, name string, job []world.Attack) (ou
 	if err := os.WriteFile(filepath.Join(dir, "list"), []byte(strings.Join(names, "\n")), 0o600); err != nil {
 		return nil, []string{err.Error()}
 	}
-	args := []string{"run", "--cpu", "0.5", "--memory", fmt.Sprint(boundMemory), "--timeout", "3m", "--retries", "0",
+	args := []string{"run", "--cpu", "0.5", "--memory", fmt.Sprintf("%dB", boundMemory),
+		"--timeout", "3m", "--retries", "0",
 		"--input", "list",
 		"--env", world.Variable + "=" + s.told(), "--output", "output.txt"}
 	if job[0].NoNetwork {

@@ -42,6 +42,7 @@ func Run(ctx context.Context, w io.Writer, o Options) error {
 	if err := nodes.upload(ctx, o.Binary); err != nil {
 		return err
 	}
+	left := spare(measured)
 	fmt.Fprintf(w, "\n%d tasks, each to a random node, at random moments within about %v (seed %d).\n"+
 		"First each runs where it was submitted, matrix without its need, which only two nodes meet;\n"+
 		"the nodes learn from it how long each class takes them …\n", o.Tasks, span*time.Duration(o.Tasks)/DefaultTasks,
@@ -58,6 +59,7 @@ func Run(ctx context.Context, w io.Writer, o Options) error {
 	}
 	spread.table(w, nodes)
 	spread.compare(w, alone)
+	fmt.Fprint(w, busyNote(min(left, spare(measured))))
 	fmt.Fprintf(w, "\nDone after %.1f s; every result was checked.\n", time.Since(began).Seconds())
 	return nil
 }

@@ -90,7 +90,7 @@ func (ns *network) runTask(ctx context.Context, r *outcome, policy string) error
 		Command: []string{"./" + ns.program.Path, "demo-task", r.class, fmt.Sprint(r.units)},
 		Needs:   v1.Needs{Cores: float64(grid.CPU) / 1000, Labels: needs(r.class, policy)}}
 	began := time.Now()
-	s, err := n.client.Run(ctx, client.Draw(), spec)
+	s, err := n.client.Run(ctx, client.Draw(), spec, false)
 	if err != nil {
 		return err
 	}

@@ -30,8 +30,10 @@ type Target struct {
 // Tally is what an attack came to.
 type Tally struct {
 	Sent int64 // messages, streams or identities
-	Cut  int64 // times that the node ended the connection
-	Last error // why, the last time
+	// Taken is how often the member got what it must not get.
+	Taken int64
+	Cut   int64 // times that the node ended the connection
+	Last  error // why, the last time
 }
 
 // siege is a member under way with an attack.

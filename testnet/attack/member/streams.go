@@ -109,6 +109,8 @@ func slowStreams(ctx context.Context, s *siege) error {
 	kinds := []func(context.Context) (stream, error){
 		func(ctx context.Context) (stream, error) { return s.m.Stream(ctx, node, hostile.Blob) },
 		func(ctx context.Context) (stream, error) { return s.m.Stream(ctx, node, hostile.Output) },
+		func(ctx context.Context) (stream, error) { return s.m.Stream(ctx, node, hostile.Stdin) },
+		func(ctx context.Context) (stream, error) { return s.m.Stream(ctx, node, hostile.Exec) },
 		func(ctx context.Context) (stream, error) { return s.m.Stream(ctx, node, hostile.Reach) },
 		func(ctx context.Context) (stream, error) { return s.m.Stream(ctx, node, hostile.APIStream) },
 		func(ctx context.Context) (stream, error) { return s.m.Stream(ctx, node, hostile.Control) },

@@ -110,6 +110,8 @@ var Table = []Attack{
 	{Name: "identities", What: "fill the members' places", run: identities},
 	{Name: "slow-streams", What: "hold streams open", run: slowStreams},
 	{Name: "api", What: "ask the API for everything, and read nothing", run: api},
+	{Name: "execs", What: "run commands beside a task of another node", run: execs},
+	{Name: "job-lists", What: "ask for lists of jobs without end, and not read them", run: jobLists},
 	{Name: "frames", What: "send frames of any bytes", run: frames},
 }
 

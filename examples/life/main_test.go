@@ -1,0 +1,115 @@
+package main
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// With RANK this binary is the program.
+func TestMain(m *testing.M) {
+	if os.Getenv("RANK") != "" {
+		main()
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// runAs runs the program as so many processes, and returns what rank 0 prints.
+func runAs(t *testing.T, size int, shares string, args ...string) string {
+	t.Helper()
+	var at []string
+	for range size {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		at = append(at, l.Addr().String())
+		l.Close()
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []*exec.Cmd
+	var outs []*strings.Builder
+	for r := range size {
+		c, out := exec.Command(self, args...), new(strings.Builder)
+		c.Env = append(os.Environ(), fmt.Sprint("RANK=", r), fmt.Sprint("WORLD_SIZE=", size),
+			"SKEP_PEERS="+strings.Join(at, ","), "SKEP_SHARES="+shares)
+		c.Stdout, c.Stderr = out, out
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		all, outs = append(all, c), append(outs, out)
+	}
+	for r, c := range all {
+		if err := c.Wait(); err != nil {
+			t.Fatalf("rank %d: %v: %s", r, err, outs[r])
+		}
+	}
+	return outs[0].String()
+}
+
+// sequential plays on a whole board, cell by cell.
+func sequential(n, iterations int, seed uint64) (sum uint64) {
+	board := make([][]int32, n)
+	for r := range board {
+		board[r] = make([]int32, n+2)
+		first(board[r], r, seed)
+	}
+	for range iterations {
+		next := make([][]int32, n)
+		for r := range next {
+			next[r] = make([]int32, n+2)
+			for c := 1; c <= n; c++ {
+				count := int32(0)
+				for y := max(r-1, 0); y <= min(r+1, n-1); y++ {
+					for x := c - 1; x <= c+1; x++ {
+						count += board[y][x]
+					}
+				}
+				if count-board[r][c] == 3 || count == 3 && board[r][c] == 1 {
+					next[r][c] = 1
+				}
+			}
+		}
+		board = next
+	}
+	for r, row := range board {
+		sum += rowSum(r, row)
+	}
+	return sum
+}
+
+// The result is that of the sequential program, bit by bit, however the rows are shared.
+func TestAnySplitGivesTheSameCells(t *testing.T) {
+	want := fmt.Sprintf("checksum %016x\n", sequential(64, 104, 1))
+	for _, c := range []struct {
+		size   int
+		shares string
+	}{{1, ""}, {4, ""}, {3, ""}, {4, "1,60,2,1"}, {3, "0,64,0"}, {4, "30,0,0,34"}} {
+		out := runAs(t, c.size, c.shares, "-n", "64")
+		if !strings.HasSuffix(out, want) || !strings.Contains(out, "100 iterations of ") {
+			t.Errorf("%d ranks, shares %q: %q, want %q", c.size, c.shares, out, want)
+		}
+	}
+}
+
+// A blinker turns, and a block stays.
+func TestRule(t *testing.T) {
+	row := func(s string) (cells []int32) {
+		for _, c := range s {
+			cells = append(cells, int32(strings.IndexRune(".x", c)))
+		}
+		return cells
+	}
+	next := make([]int32, 9)
+	live(next, row("......xx."), row(".xxx..xx."), row("........."))
+	if got := fmt.Sprint(next); got != fmt.Sprint(row("..x...xx.")) {
+		t.Error(got)
+	}
+}
