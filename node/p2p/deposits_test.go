@@ -63,7 +63,8 @@ func TestDepositsAreWithAMajority(t *testing.T) {
 		c.newNode, c.Node, c.CacheSize = nil, node.Defaults(), 2_000_000
 	}, a.token())
 	rig.Await(t, "the member that was restarted has all of it", func() bool {
-		return again.hasBlob(in) && again.hasBlob(left[0]) && again.hasBlob(left[1]) && again.endOf(id) != nil
+		return again.hasBlob(in) && again.hasBlob(left[0]) && again.hasBlob(left[1]) && again.endOf(id) != nil &&
+			again.heldRecords(id) == 2 // only then does it answer for what it has
 	})
 	for i := range byte(6) { // more than fits
 		if _, _, err := again.Blobs().Put(t.Context(), bytes.NewReader(noiseOf(10+uint64(i), 400_000)), grid.MiB,
@@ -74,6 +75,20 @@ func TestDepositsAreWithAMajority(t *testing.T) {
 	if !again.hasBlob(in) || !again.hasBlob(left[0]) {
 		t.Error("what a member keeps for a job gave way to other files")
 	}
+}
+
+// heldRecords returns how many records on disk say that the member keeps files: of the job's inputs, and of results.
+func (m *member) heldRecords(id grid.JobID) (n int) {
+	if err := m.store.Load(func(r *grid.Record) error {
+		if r.Kind == grid.RecRegister && r.Register.ID == id && r.Register.Held ||
+			r.Kind == grid.RecEntry && r.Entry.ID.Task.Job == id && r.Entry.Held {
+			n++
+		}
+		return nil
+	}); err != nil {
+		m.t.Error(err)
+	}
+	return n
 }
 
 // Deposits leave the disk's reserve.
