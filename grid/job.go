@@ -1,10 +1,6 @@
 package grid
 
-import (
-	"path"
-	"strings"
-	"time"
-)
+import "time"
 
 // JobSpec is the specification of a job. It is immutable once built.
 type JobSpec struct {
@@ -87,39 +83,42 @@ type Task struct {
 // EngineProcess runs a command as a process of the operating system.
 const EngineProcess = "process"
 
-// ClassOf returns the class whose rates describe the job's tasks: the one the submitter named, else the engine and the
-// program. A program sent along is identified by its content too, not only by its name.
-func ClassOf(s *JobSpec) string {
-	if s.Class != "" {
-		return s.Class
-	}
-	if len(s.Command) == 0 {
-		return s.Engine
-	}
-	program := path.Clean(s.Command[0])
-	name := path.Base(s.Command[0])
-	for i := range s.Inputs {
-		if in := &s.Inputs[i]; in.Exec && path.Clean(in.Path) == program {
-			name += "@" + in.Blob.String()[:8]
-			break
-		}
-	}
-	return Clean(strings.ReplaceAll(s.Engine+":"+name, LevelMark, "?"), MaxClass)
-}
-
-// ValidClass reports whether a name may be that of a class, and not of a finer level of one.
-func ValidClass(name string) bool {
-	return len(name) <= MaxClass && Printable(name) && !strings.Contains(name, LevelMark)
-}
-
 // Gang says that the tasks of a job start together and run at the same time: task i is rank i. The zero value: they do
 // not.
 type Gang struct {
-	Ranks uint32 // number of tasks; 0 = the job is no gang
+	Ranks  uint32          // number of tasks; 0 = the job is no gang
+	Search *ScheduleSearch // for the workers and for each rank's share of the work; nil = few and near workers, no shares
 }
 
-// MaxRanks bounds the ranks of a gang.
-const MaxRanks = 1024
+// ScheduleSearch says by what the workers of a gang are chosen: what its program needs, and how the work is divided.
+type ScheduleSearch struct {
+	Model      string      // of the program, by name
+	Parameters []Parameter // that the model is told, ordered by name
+	Measured   []Measured  // of the model table, ordered by ranks
+	Mapper     string      // by name; "" = the default
+	Conserve   float64     // part by which an iteration may take longer for the sake of fewer workers
+	OneSite    bool        // all ranks are near each other
+}
+
+// Parameter is a number by its name.
+type Parameter struct {
+	Name  string
+	Value float64
+}
+
+// Measured is what an iteration took with so many ranks, each with an equal share of the work.
+type Measured struct {
+	Ranks   uint32
+	Compute float64 // seconds of a rank
+	Message float64 // seconds in which it communicated
+}
+
+// Bounds of gangs.
+const (
+	MaxRanks      = 1024
+	MaxParameters = 16
+	MaxMeasured   = 64
+)
 
 // IsGang reports whether the tasks of the job are the ranks of a gang.
 func (s *JobSpec) IsGang() bool { return s.Gang.Ranks > 0 }
@@ -154,6 +153,9 @@ type GangNode struct {
 	Backlog  time.Duration // expected time until a task that came now would start
 	RTT      time.Duration // 0 for the owner itself
 	Refuses  Refusal       // why it cannot be asked now; WhyNone = it can
+	Speed    float64       // of one core, relative to the reference machine of the calibration
+	Coord    Coord
+	News     time.Duration // age of what is known
 }
 
 // Slots returns how many tasks of these needs fit into resources at a time, up to most.
@@ -173,6 +175,7 @@ func (s *JobSpec) checkGang(p *problems) {
 	if s.Gang.Ranks > MaxRanks {
 		p.addf("gang.ranks %d: want 1 to %d", s.Gang.Ranks, MaxRanks)
 	}
+	s.Gang.Search.check(p)
 	if s.Count != s.Gang.Ranks {
 		p.addf("count %d with gang.ranks %d: want the same number: each task is a rank", s.Count, s.Gang.Ranks)
 	}
@@ -204,5 +207,32 @@ func (s *JobSpec) checkGang(p *problems) {
 		if v.Name == RankVariable || v.Name == WorldSizeVariable || v.Name == LocalRankVariable {
 			p.addf("env %q with gang.ranks %d: want another name: each rank has its own", v.Name, s.Gang.Ranks)
 		}
+	}
+}
+
+// check rejects what no search could use. Whether there are such models and mappers is for who searches to say.
+func (x *ScheduleSearch) check(p *problems) {
+	if x == nil {
+		return
+	}
+	p.text("gang.model", x.Model, MaxClass)
+	p.text("gang.mapper", x.Mapper, MaxClass)
+	if x.Model == "" {
+		p.addf("gang.model: is missing: want the name of one")
+	}
+	if !(x.Conserve >= 0 && x.Conserve <= 1) {
+		p.addf("gang.conserve %g: want a part from 0 to 1", x.Conserve)
+	}
+	if len(x.Parameters) > MaxParameters {
+		p.addf("gang.model: %d parameters: want at most %d", len(x.Parameters), MaxParameters)
+	}
+	for i, a := range x.Parameters {
+		p.text("gang.model", a.Name, MaxClass)
+		if i > 0 && x.Parameters[i-1].Name >= a.Name {
+			p.addf("gang.model: parameter %q: want each once, ordered by name", a.Name)
+		}
+	}
+	if len(x.Measured) > MaxMeasured {
+		p.addf("gang.model: %d measurements: want at most %d", len(x.Measured), MaxMeasured)
 	}
 }

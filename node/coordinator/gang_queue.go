@@ -10,11 +10,10 @@ import (
 // gangQueue is the gangs that this node places. One asks for slots at a time, so that they do not take them from each
 // other.
 type gangQueue struct {
-	rand    *grid.Rand
-	chooser gangs.Chooser
-	by      map[uint64]*job // by handle; iterated in order of the handles alone
-	turn    *job            // whose round is under way; nil = none
-	next    []*job          // that wait for their turn
+	rand *grid.Rand
+	by   map[uint64]*job // by handle; iterated in order of the handles alone
+	turn *job            // whose round is under way; nil = none
+	next []*job          // that wait for their turn
 }
 
 // gangOf returns the state of a gang.

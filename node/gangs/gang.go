@@ -57,6 +57,7 @@ type Gang struct {
 	round   uint32
 	attempt grid.Attempt
 	places  []Place
+	shares  []uint32 // of the work, by rank, of the attempt; nil = it is not divided
 	rooms   []room
 	unfit   []grid.NodeID // that cannot execute or prepare a rank
 	cannot  *grid.Result  // what the last of them said; nil = none has
@@ -101,11 +102,14 @@ func (g *Gang) Places() []Place { return g.places }
 // MayRun reports whether a rank of the attempt may have started.
 func (g *Gang) MayRun() bool { return g.mayRun }
 
+// Shares are those of the work, by rank, that the ranks of the attempt get; nil = it is not divided.
+func (g *Gang) Shares() []uint32 { return g.shares }
+
 // Reserve begins to ask workers for slots.
-func (g *Gang) Reserve(a grid.Attempt, places []Place, due grid.Time) {
+func (g *Gang) Reserve(a grid.Attempt, c Choice, due grid.Time) {
 	g.become(Reserving, Waiting)
 	g.round++
-	g.attempt, g.places, g.Due, g.Held, g.mayRun = a, places, due, nil, false
+	g.attempt, g.places, g.shares, g.Due, g.Held, g.mayRun = a, c.Places, c.Shares, due, nil, false
 }
 
 // Kept records that a worker keeps its slots, and reports whether all do.

@@ -73,7 +73,7 @@ var (
 		40: message("on_failure", 1, onFailureShape), 41: number("max_failures"), 42: number("max_running"),
 		60: number("stdin"), 70: data("workdir", 1, grid.MaxPath), 71: data("home", 1, grid.MaxPath),
 		61: number("terminal"), afterField: message("after", 1, afterShape),
-		gangField: number("gang_ranks"),
+		gangField: number("gang_ranks"), searchField: message("gang_search", 1, scheduleSearchShape),
 	}}
 	submitterShape = &shape{"submitter", []field{1: data("node", 1, nodeSize), 2: data("user", 1, grid.MaxUser)}}
 	outputShape    = &shape{"output", []field{
