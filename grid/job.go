@@ -1,6 +1,7 @@
 package grid
 
 import (
+	"fmt"
 	"path"
 	"strings"
 	"time"
@@ -121,6 +122,40 @@ type Gang struct {
 // MaxRanks bounds the ranks of a gang.
 const MaxRanks = 1024
 
+// RankPlace says that a node has so many ranks of a gang: those after the ranks of the places before.
+type RankPlace struct {
+	Node  NodeID
+	Ranks uint32
+}
+
+// PlaceOf returns the node that has a rank; zero = none has.
+func PlaceOf(places []RankPlace, rank uint32) NodeID {
+	for _, p := range places {
+		if rank < p.Ranks {
+			return p.Node
+		}
+		rank -= p.Ranks
+	}
+	return NodeID{}
+}
+
+// CheckPlaces returns what is wrong with the places of the job's ranks. They are needed for NetworkGang alone.
+func (s *JobSpec) CheckPlaces(places []RankPlace) error {
+	if len(places) == 0 && s.Network != NetworkGang {
+		return nil
+	}
+	sum := uint64(0)
+	for _, p := range places {
+		if sum += uint64(p.Ranks); p.Ranks == 0 || p.Node.IsZero() {
+			return fmt.Errorf("%d ranks at node %v: want at least one, and a node", p.Ranks, p.Node)
+		}
+	}
+	if sum != uint64(s.Gang.Ranks) {
+		return fmt.Errorf("places for %d ranks: want one for each of %d", sum, s.Gang.Ranks)
+	}
+	return nil
+}
+
 // IsGang reports whether the tasks of the job are the ranks of a gang.
 func (s *JobSpec) IsGang() bool { return s.Gang.Ranks > 0 }
 
@@ -167,6 +202,10 @@ func (r Resources) Slots(need Resources, most int) int {
 
 // checkGang rejects rules that are about single tasks: the ranks of a gang are placed, lost and ended together.
 func (s *JobSpec) checkGang(p *problems) {
+	if s.Network == NetworkGang && (!s.IsGang() || s.Isolation() < IsolationStrict ||
+		!s.Needs.HasFeature(GangNetworkLabel)) {
+		p.addf("network gang: want gang.ranks with it, isolation strict, and %s among the labels needed", GangNetworkLabel)
+	}
 	if !s.IsGang() {
 		return
 	}

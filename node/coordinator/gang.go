@@ -204,6 +204,14 @@ func (c *Coordinator) awaitGang(now grid.Time, j *job, why grid.Refusal, fx *gri
 	fx.Wake(j.gang.Due, grid.TimerGang, j.gang.Handle)
 }
 
+// rankPlaces are the places of all ranks, if these are to reach each other.
+func (j *job) rankPlaces() []grid.RankPlace {
+	if j.gang == nil || j.spec.Network != grid.NetworkGang {
+		return nil
+	}
+	return j.gang.Layout()
+}
+
 // offerStamp returns the start lease stamp of an offer: a rank gets its start lease only when all ranks have a place.
 func (c *Coordinator) offerStamp(now grid.Time, l *liveTask) uint64 {
 	if l.job.spec.IsGang() {

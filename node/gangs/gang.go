@@ -57,6 +57,7 @@ type Gang struct {
 	round   uint32
 	attempt grid.Attempt
 	places  []Place
+	layout  []grid.RankPlace // of the places, told with offers; immutable
 	rooms   []room
 	unfit   []grid.NodeID // that cannot execute or prepare a rank
 	cannot  *grid.Result  // what the last of them said; nil = none has
@@ -97,6 +98,9 @@ func (g *Gang) Round() uint32 { return g.round }
 
 // Places are the workers chosen; none once the ranks run.
 func (g *Gang) Places() []Place { return g.places }
+
+// Layout says which ranks are where, while they are offered; nil = it is not known.
+func (g *Gang) Layout() []grid.RankPlace { return g.layout }
 
 // MayRun reports whether a rank of the attempt may have started.
 func (g *Gang) MayRun() bool { return g.mayRun }
@@ -159,14 +163,17 @@ func (g *Gang) Cannot() *grid.Result { return g.cannot }
 // Offer records that the ranks are offered in the slots that are kept.
 func (g *Gang) Offer(due grid.Time) {
 	g.become(Offered, Reserving)
-	g.Due = due
+	g.Due, g.layout = due, make([]grid.RankPlace, len(g.places))
+	for i, p := range g.places {
+		g.layout[i] = grid.RankPlace{Node: p.Node, Ranks: p.Ranks}
+	}
 	g.clear()
 }
 
 // Adopt takes over attempts that an earlier run or owner has made: what of them runs is not known.
 func (g *Gang) Adopt(a grid.Attempt) {
 	g.become(Offered, Waiting, Offered, Running)
-	g.attempt, g.mayRun, g.Due = a, true, grid.Never
+	g.attempt, g.layout, g.mayRun, g.Due = a, nil, true, grid.Never
 	g.clear()
 }
 

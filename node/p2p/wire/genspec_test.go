@@ -235,4 +235,10 @@ func genGang(t *rapid.T, s *grid.JobSpec) {
 	if s.After.Each() >= 0 {
 		s.After = grid.After{}
 	}
+	if rapid.Bool().Draw(t, "gang network") {
+		s.Network = grid.NetworkGang
+		s.Needs.Labels = append(slices.DeleteFunc(s.Needs.Labels,
+			func(l grid.LabelNeed) bool { return l.Key == grid.IsolationLabel }),
+			grid.LabelNeed{Key: grid.IsolationLabel, Values: []string{"strict"}}, grid.FeatureNeed(grid.GangNetworkLabel))
+	}
 }

@@ -7,8 +7,31 @@ import (
 	"skep/node/p2p/wire/internal/pb"
 )
 
-// gangField is the number of the ranks of a gang in an encoded spec.
-const gangField = 90
+// gangField is the number of the ranks of a gang in an encoded spec, placesField that of their nodes in an offer; those
+// have their numbers of ranks in the next.
+const (
+	gangField   = 90
+	placesField = 90
+)
+
+// putPlaces encodes the places of ranks in columns.
+func putPlaces(places []grid.RankPlace) (nodes []byte, ranks []uint32) {
+	for i := range places {
+		nodes, ranks = append(nodes, places[i].Node[:]...), append(ranks, places[i].Ranks)
+	}
+	return nodes, ranks
+}
+
+func getPlaces(nodes []byte, ranks []uint32) (places []grid.RankPlace, err error) {
+	if len(ranks) > grid.MaxRanks || len(nodes) != nodeSize*len(ranks) {
+		return nil, fmt.Errorf("places of ranks: %w: %d bytes of nodes, %d numbers of ranks: want %d for each, and up to %d",
+			ErrBound, len(nodes), len(ranks), nodeSize, grid.MaxRanks)
+	}
+	for i, n := range ranks {
+		places = append(places, grid.RankPlace{Node: grid.NodeID(nodes[i*nodeSize : (i+1)*nodeSize]), Ranks: n})
+	}
+	return places, nil
+}
 
 var reserveShape = &shape{"reserve", []field{
 	1: data("job", 1, jobSize), 2: number("epoch"), 3: number("n"), 4: number("round"), 5: number("ranks"),
