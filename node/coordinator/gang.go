@@ -6,7 +6,6 @@ import (
 	"skep/grid"
 	"skep/node/gangs"
 	"skep/node/peers"
-	"skep/node/schedule"
 )
 
 // Gangs: jobs whose ranks are placed all or none (package gangs). Their tasks are live only while they have an attempt.
@@ -72,14 +71,6 @@ func (c *Coordinator) placeGang(now grid.Time, j *job, fx *grid.Effects) {
 		c.askForSlots(now, j, p.Node, p.Ranks, fx)
 	}
 	fx.Wake(g.Due, grid.TimerGang, g.Handle)
-}
-
-// gangChooser returns what chooses a gang's workers.
-func gangChooser(g *grid.Gang) (gangs.Chooser, error) {
-	if g.Search == nil {
-		return gangs.FewestNodes{}, nil
-	}
-	return schedule.New(g.Search)
 }
 
 // gangNotChosen handles a round in which no workers could be chosen. Where none could if all slots were free, the gang
@@ -233,6 +224,14 @@ func (c *Coordinator) awaitGang(now grid.Time, j *job, why grid.Refusal, fx *gri
 		j.setAside = true
 	}
 	fx.Wake(j.gang.Due, grid.TimerGang, j.gang.Handle)
+}
+
+// rankPlaces are the places of all ranks, if these are to reach each other or have shares of the work.
+func (j *job) rankPlaces() []grid.RankPlace {
+	if j.gang == nil || j.spec.Network != grid.NetworkGang && j.spec.Gang.Search == nil {
+		return nil
+	}
+	return j.gang.Layout()
 }
 
 // offerStamp returns the start lease stamp of an offer: a rank gets its start lease only when all ranks have a place.

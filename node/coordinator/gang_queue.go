@@ -5,6 +5,7 @@ import (
 
 	"skep/grid"
 	"skep/node/gangs"
+	"skep/node/schedule"
 )
 
 // gangQueue is the gangs that this node places. One asks for slots at a time, so that they do not take them from each
@@ -62,4 +63,12 @@ func (c *Coordinator) dropGang(now grid.Time, j *job, fx *grid.Effects) {
 	q.next = slices.DeleteFunc(q.next, func(o *job) bool { return o == j })
 	delete(q.by, j.gang.Handle)
 	j.gang = nil
+}
+
+// gangChooser returns what chooses a gang's workers.
+func gangChooser(g *grid.Gang) (gangs.Chooser, error) {
+	if g.Search == nil {
+		return gangs.FewestNodes{}, nil
+	}
+	return schedule.New(g.Search)
 }

@@ -15,9 +15,8 @@ type Chooser interface {
 
 // Choice is the workers that were chosen for the ranks of a gang.
 type Choice struct {
-	Places []Place  // none = the nodes do not suffice
-	Shares []uint32 // of the work, by rank; nil = it is not divided
-	Why    string   // what the choice rests on, or why there is none; "" = nothing is to be said
+	Places []Place // none = the nodes do not suffice
+	Why    string  // what the choice rests on, or why there is none; "" = nothing is to be said
 }
 
 // FewestNodes takes few nodes, and of those that do the near and the least loaded ones.

@@ -36,8 +36,8 @@ func (p *Peers) GangNodes(now grid.Time, n *Need) (nodes []grid.GangNode) {
 func (p *Peers) refusesGang(now grid.Time, n *Need, g *gossip.Peer) grid.Refusal {
 	spec, id := n.Spec, g.Ad.Node
 	q := p.set.get(id)
-	if r := discovery.Fit(&spec.Needs, spec.Engine, g.Ad); r != grid.WhyNone {
-		return grid.Refusal{Why: r}
+	if r := discovery.Match(&spec.Needs, spec.Engine, g.Ad); r.Why != grid.WhyNone {
+		return r
 	}
 	if q == nil || !q.up {
 		return grid.Refusal{Why: grid.WhyGone}

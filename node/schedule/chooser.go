@@ -59,20 +59,18 @@ func (c *Chooser) Choose(ranks int, nodes []grid.GangNode, rooms []int) gangs.Ch
 	if err != nil {
 		return gangs.Choice{Why: err.Error()}
 	}
-	choice := gangs.Choice{}
+	choice, whole := gangs.Choice{}, mapper.Whole(&s)
 	for _, k := range byMachine(s.Places) {
-		node := nodes[of[s.Places[k]]].Node
-		if last := len(choice.Places) - 1; last >= 0 && choice.Places[last].Node == node {
-			choice.Places[last].Ranks++
-		} else {
-			choice.Places = append(choice.Places, gangs.Place{Node: node, Ranks: 1})
+		node, last := nodes[of[s.Places[k]]].Node, len(choice.Places)-1
+		if last < 0 || choice.Places[last].Node != node {
+			choice.Places = append(choice.Places, gangs.Place{Node: node})
+			last++
 		}
+		p := &choice.Places[last]
+		p.Ranks++
+		p.Shares = append(p.Shares, uint32(whole[k]))
 	}
-	whole := mapper.Whole(&s)
-	for _, k := range byMachine(s.Places) {
-		choice.Shares = append(choice.Shares, uint32(whole[k]))
-	}
-	choice.Why = text(&s, &examined, choice.Shares, oldest(nodes, of, s.Places))
+	choice.Why = text(&s, &examined, whole, oldest(nodes, of, s.Places))
 	return choice
 }
 
@@ -100,7 +98,7 @@ func oldest(nodes []grid.GangNode, of, places []int) (age time.Duration) {
 // maxShares bounds the shares that a text names.
 const maxShares = 16
 
-func text(s *gang.Schedule, x *gang.Examined, shares []uint32, age time.Duration) string {
+func text(s *gang.Schedule, x *gang.Examined, shares []int, age time.Duration) string {
 	var t strings.Builder
 	fmt.Fprintf(&t, "searched %d groups of nodes in %d sites, mapped %d: ", x.Distinct, x.Sites, x.Mapped)
 	if s.Time > 0 {

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -36,6 +37,12 @@ func genGang(t *rapid.T, s *grid.JobSpec) {
 	s.Gang.Ranks, s.Rules, s.Idempotent, s.Policy = s.Count, grid.Rules{}, false, ""
 	if s.After.Each() >= 0 {
 		s.After = grid.After{}
+	}
+	if rapid.Bool().Draw(t, "gang network") {
+		s.Network = grid.NetworkGang
+		s.Needs.Labels = append(slices.DeleteFunc(s.Needs.Labels,
+			func(l grid.LabelNeed) bool { return l.Key == grid.IsolationLabel }),
+			grid.LabelNeed{Key: grid.IsolationLabel, Values: []string{"strict"}}, grid.FeatureNeed(grid.GangNetworkLabel))
 	}
 	if rapid.Bool().Draw(t, "search") {
 		s.Gang.Search = genScheduleSearch(t)

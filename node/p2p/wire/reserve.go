@@ -10,10 +10,12 @@ import (
 	"skep/node/p2p/wire/internal/pb"
 )
 
-// Numbers of what an encoded spec says of a gang.
+// Numbers of fields about gangs: in an encoded spec the ranks and the search for their nodes; in an offer the nodes of
+// the ranks, for which numbers of ranks and shares of the work follow.
 const (
 	gangField   = 90
 	searchField = 91
+	placesField = 90
 )
 
 var (
@@ -93,6 +95,35 @@ func (p part) measured(x *grid.Measured) error {
 		}
 		return nil
 	}, skipData)
+}
+
+// putPlaces encodes the places of ranks in columns.
+func putPlaces(places []grid.RankPlace) (nodes []byte, ranks, shares []uint32) {
+	for i := range places {
+		p := &places[i]
+		nodes, ranks, shares = append(nodes, p.Node[:]...), append(ranks, p.Ranks), append(shares, p.Shares...)
+	}
+	return nodes, ranks, shares
+}
+
+func getPlaces(nodes []byte, ranks, shares []uint32) (places []grid.RankPlace, err error) {
+	if len(ranks) > grid.MaxRanks || len(nodes) != nodeSize*len(ranks) {
+		return nil, fmt.Errorf("places of ranks: %w: %d bytes of nodes, %d numbers of ranks: want %d for each, and up to %d",
+			ErrBound, len(nodes), len(ranks), nodeSize, grid.MaxRanks)
+	}
+	divided := len(shares) > 0
+	for i, n := range ranks {
+		p := grid.RankPlace{Node: grid.NodeID(nodes[i*nodeSize : (i+1)*nodeSize]), Ranks: n}
+		if divided {
+			of := int(min(n, uint32(len(shares))))
+			p.Shares, shares = shares[:of:of], shares[of:]
+		}
+		places = append(places, p)
+	}
+	if len(shares) > 0 {
+		return nil, fmt.Errorf("places of ranks: %w: %d shares of the work more than ranks", ErrBound, len(shares))
+	}
+	return places, nil
 }
 
 var reserveShape = &shape{"reserve", []field{

@@ -32,6 +32,9 @@ func (c *Codec) readOffer(b []byte, o *grid.Offer) error {
 	if o.Inputs, err = getFiles(p.Inputs); err != nil {
 		return err
 	}
+	if o.Places, err = getPlaces(p.PlaceNodes, p.PlaceRanks, p.PlaceShares); err != nil {
+		return err
+	}
 	o.Age, err = getSpan("age", p.Age)
 	return err
 }

@@ -1446,15 +1446,18 @@ type Offer struct {
 	Attempt       *Attempt               `protobuf:"bytes,1,opt,name=attempt,proto3" json:"attempt,omitempty"`
 	Spec          []byte                 `protobuf:"bytes,2,opt,name=spec,proto3" json:"spec,omitempty"` // an encoded JobSpec, as its origin sealed it
 	Class         string                 `protobuf:"bytes,3,opt,name=class,proto3" json:"class,omitempty"`
-	Lease         int64                  `protobuf:"varint,4,opt,name=lease,proto3" json:"lease,omitempty"`    // ns
-	Age           int64                  `protobuf:"varint,5,opt,name=age,proto3" json:"age,omitempty"`        // ns
-	Members       []byte                 `protobuf:"bytes,6,opt,name=members,proto3" json:"members,omitempty"` // of the job's register, 32 bytes each; none = it has none
-	Stamp         uint64                 `protobuf:"varint,7,opt,name=stamp,proto3" json:"stamp,omitempty"`    // of the last State or Hold of who is offered this
-	Stays         bool                   `protobuf:"varint,8,opt,name=stays,proto3" json:"stays,omitempty"`    // no idle node may pull it
-	Pulled        bool                   `protobuf:"varint,9,opt,name=pulled,proto3" json:"pulled,omitempty"`  // the worker has asked for it
-	Asks          bool                   `protobuf:"varint,10,opt,name=asks,proto3" json:"asks,omitempty"`     // the owner asks before it gives the attempt up
-	Barred        []byte                 `protobuf:"bytes,11,opt,name=barred,proto3" json:"barred,omitempty"`  // nodes that may not pull it, 32 bytes each
-	Inputs        []*File                `protobuf:"bytes,80,rep,name=inputs,proto3" json:"inputs,omitempty"`  // left by tasks of other jobs
+	Lease         int64                  `protobuf:"varint,4,opt,name=lease,proto3" json:"lease,omitempty"`                                        // ns
+	Age           int64                  `protobuf:"varint,5,opt,name=age,proto3" json:"age,omitempty"`                                            // ns
+	Members       []byte                 `protobuf:"bytes,6,opt,name=members,proto3" json:"members,omitempty"`                                     // of the job's register, 32 bytes each; none = it has none
+	Stamp         uint64                 `protobuf:"varint,7,opt,name=stamp,proto3" json:"stamp,omitempty"`                                        // of the last State or Hold of who is offered this
+	Stays         bool                   `protobuf:"varint,8,opt,name=stays,proto3" json:"stays,omitempty"`                                        // no idle node may pull it
+	Pulled        bool                   `protobuf:"varint,9,opt,name=pulled,proto3" json:"pulled,omitempty"`                                      // the worker has asked for it
+	Asks          bool                   `protobuf:"varint,10,opt,name=asks,proto3" json:"asks,omitempty"`                                         // the owner asks before it gives the attempt up
+	Barred        []byte                 `protobuf:"bytes,11,opt,name=barred,proto3" json:"barred,omitempty"`                                      // nodes that may not pull it, 32 bytes each
+	Inputs        []*File                `protobuf:"bytes,80,rep,name=inputs,proto3" json:"inputs,omitempty"`                                      // left by tasks of other jobs
+	PlaceNodes    []byte                 `protobuf:"bytes,90,opt,name=place_nodes,json=placeNodes,proto3" json:"place_nodes,omitempty"`            // the nodes with ranks of the gang, 32 bytes each, in the order of the ranks
+	PlaceRanks    []uint32               `protobuf:"varint,91,rep,packed,name=place_ranks,json=placeRanks,proto3" json:"place_ranks,omitempty"`    // how many ranks each of them has
+	PlaceShares   []uint32               `protobuf:"varint,92,rep,packed,name=place_shares,json=placeShares,proto3" json:"place_shares,omitempty"` // of the work, by rank; none = it is not divided
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1569,6 +1572,27 @@ func (x *Offer) GetBarred() []byte {
 func (x *Offer) GetInputs() []*File {
 	if x != nil {
 		return x.Inputs
+	}
+	return nil
+}
+
+func (x *Offer) GetPlaceNodes() []byte {
+	if x != nil {
+		return x.PlaceNodes
+	}
+	return nil
+}
+
+func (x *Offer) GetPlaceRanks() []uint32 {
+	if x != nil {
+		return x.PlaceRanks
+	}
+	return nil
+}
+
+func (x *Offer) GetPlaceShares() []uint32 {
+	if x != nil {
+		return x.PlaceShares
 	}
 	return nil
 }
@@ -2233,7 +2257,7 @@ type JobSpec struct {
 	Policy        string                 `protobuf:"bytes,12,opt,name=policy,proto3" json:"policy,omitempty"`
 	Wait          bool                   `protobuf:"varint,13,opt,name=wait,proto3" json:"wait,omitempty"`
 	Idempotent    bool                   `protobuf:"varint,14,opt,name=idempotent,proto3" json:"idempotent,omitempty"`
-	Network       uint32                 `protobuf:"varint,15,opt,name=network,proto3" json:"network,omitempty"`      // 0 the host's, 1 none
+	Network       uint32                 `protobuf:"varint,15,opt,name=network,proto3" json:"network,omitempty"`      // 0 the host's, 1 none, 2 that of the gang
 	Array         *Array                 `protobuf:"bytes,30,opt,name=array,proto3" json:"array,omitempty"`           // needs the label that grid.ArrayLabel names
 	Submitter     *Submitter             `protobuf:"bytes,17,opt,name=submitter,proto3" json:"submitter,omitempty"`   // only of a spec that is signed, as the next
 	Capability    []byte                 `protobuf:"bytes,18,opt,name=capability,proto3" json:"capability,omitempty"` // SHA-256 of what opens the job; none = its access is members
@@ -4395,12 +4419,15 @@ type WorkValue struct {
 	Result        *Result                `protobuf:"bytes,5,opt,name=result,proto3" json:"result,omitempty"`
 	Members       []byte                 `protobuf:"bytes,6,opt,name=members,proto3" json:"members,omitempty"` // of the job's register
 	Owner         []byte                 `protobuf:"bytes,7,opt,name=owner,proto3" json:"owner,omitempty"`
-	Epoch         uint32                 `protobuf:"varint,8,opt,name=epoch,proto3" json:"epoch,omitempty"`                              // of that owner
-	Stays         bool                   `protobuf:"varint,9,opt,name=stays,proto3" json:"stays,omitempty"`                              // as Offer.stays
-	Asks          bool                   `protobuf:"varint,10,opt,name=asks,proto3" json:"asks,omitempty"`                               // as Offer.asks
-	HandedBack    uint32                 `protobuf:"varint,11,opt,name=handed_back,json=handedBack,proto3" json:"handed_back,omitempty"` // why it was given back before it started; 0 = it was not
-	Puller        []byte                 `protobuf:"bytes,12,opt,name=puller,proto3" json:"puller,omitempty"`                            // who it was given back for
-	Inputs        []*File                `protobuf:"bytes,80,rep,name=inputs,proto3" json:"inputs,omitempty"`                            // as Offer.inputs
+	Epoch         uint32                 `protobuf:"varint,8,opt,name=epoch,proto3" json:"epoch,omitempty"`                                        // of that owner
+	Stays         bool                   `protobuf:"varint,9,opt,name=stays,proto3" json:"stays,omitempty"`                                        // as Offer.stays
+	Asks          bool                   `protobuf:"varint,10,opt,name=asks,proto3" json:"asks,omitempty"`                                         // as Offer.asks
+	HandedBack    uint32                 `protobuf:"varint,11,opt,name=handed_back,json=handedBack,proto3" json:"handed_back,omitempty"`           // why it was given back before it started; 0 = it was not
+	Puller        []byte                 `protobuf:"bytes,12,opt,name=puller,proto3" json:"puller,omitempty"`                                      // who it was given back for
+	Inputs        []*File                `protobuf:"bytes,80,rep,name=inputs,proto3" json:"inputs,omitempty"`                                      // as Offer.inputs
+	PlaceNodes    []byte                 `protobuf:"bytes,90,opt,name=place_nodes,json=placeNodes,proto3" json:"place_nodes,omitempty"`            // as Offer.place_nodes
+	PlaceRanks    []uint32               `protobuf:"varint,91,rep,packed,name=place_ranks,json=placeRanks,proto3" json:"place_ranks,omitempty"`    // as Offer.place_ranks
+	PlaceShares   []uint32               `protobuf:"varint,92,rep,packed,name=place_shares,json=placeShares,proto3" json:"place_shares,omitempty"` // as Offer.place_shares
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -4522,6 +4549,27 @@ func (x *WorkValue) GetPuller() []byte {
 func (x *WorkValue) GetInputs() []*File {
 	if x != nil {
 		return x.Inputs
+	}
+	return nil
+}
+
+func (x *WorkValue) GetPlaceNodes() []byte {
+	if x != nil {
+		return x.PlaceNodes
+	}
+	return nil
+}
+
+func (x *WorkValue) GetPlaceRanks() []uint32 {
+	if x != nil {
+		return x.PlaceRanks
+	}
+	return nil
+}
+
+func (x *WorkValue) GetPlaceShares() []uint32 {
+	if x != nil {
+		return x.PlaceShares
 	}
 	return nil
 }
@@ -5028,7 +5076,7 @@ const file_skep_proto_rawDesc = "" +
 	"\x04rest\x18\x0f \x01(\x03R\x04rest\x12\x14\n" +
 	"\x05stamp\x18\x10 \x01(\x04R\x05stamp\x12\x1f\n" +
 	"\vfree_counts\x18F \x01(\tR\n" +
-	"freeCounts\"\xb6\x02\n" +
+	"freeCounts\"\x9b\x03\n" +
 	"\x05Offer\x12*\n" +
 	"\aattempt\x18\x01 \x01(\v2\x10.skep.v1.AttemptR\aattempt\x12\x12\n" +
 	"\x04spec\x18\x02 \x01(\fR\x04spec\x12\x14\n" +
@@ -5042,7 +5090,12 @@ const file_skep_proto_rawDesc = "" +
 	"\x04asks\x18\n" +
 	" \x01(\bR\x04asks\x12\x16\n" +
 	"\x06barred\x18\v \x01(\fR\x06barred\x12%\n" +
-	"\x06inputs\x18P \x03(\v2\r.skep.v1.FileR\x06inputs\"U\n" +
+	"\x06inputs\x18P \x03(\v2\r.skep.v1.FileR\x06inputs\x12\x1f\n" +
+	"\vplace_nodes\x18Z \x01(\fR\n" +
+	"placeNodes\x12\x1f\n" +
+	"\vplace_ranks\x18[ \x03(\rR\n" +
+	"placeRanks\x12!\n" +
+	"\fplace_shares\x18\\ \x03(\rR\vplaceShares\"U\n" +
 	"\aAttempt\x12\x10\n" +
 	"\x03job\x18\x01 \x01(\fR\x03job\x12\x14\n" +
 	"\x05index\x18\x02 \x01(\rR\x05index\x12\x14\n" +
@@ -5300,7 +5353,7 @@ const file_skep_proto_rawDesc = "" +
 	"\tCopyValue\x12\x14\n" +
 	"\x05epoch\x18\x01 \x01(\rR\x05epoch\x12\f\n" +
 	"\x01n\x18\x02 \x01(\rR\x01n\x12\x16\n" +
-	"\x06worker\x18\x03 \x01(\fR\x06worker\"\xda\x02\n" +
+	"\x06worker\x18\x03 \x01(\fR\x06worker\"\xbf\x03\n" +
 	"\tWorkValue\x12\x12\n" +
 	"\x04spec\x18\x01 \x01(\fR\x04spec\x12\x14\n" +
 	"\x05class\x18\x02 \x01(\tR\x05class\x12\x14\n" +
@@ -5316,7 +5369,12 @@ const file_skep_proto_rawDesc = "" +
 	"\vhanded_back\x18\v \x01(\rR\n" +
 	"handedBack\x12\x16\n" +
 	"\x06puller\x18\f \x01(\fR\x06puller\x12%\n" +
-	"\x06inputs\x18P \x03(\v2\r.skep.v1.FileR\x06inputs\"h\n" +
+	"\x06inputs\x18P \x03(\v2\r.skep.v1.FileR\x06inputs\x12\x1f\n" +
+	"\vplace_nodes\x18Z \x01(\fR\n" +
+	"placeNodes\x12\x1f\n" +
+	"\vplace_ranks\x18[ \x03(\rR\n" +
+	"placeRanks\x12!\n" +
+	"\fplace_shares\x18\\ \x03(\rR\vplaceShares\"h\n" +
 	"\n" +
 	"ClassValue\x12\x12\n" +
 	"\x04mean\x18\x01 \x01(\x01R\x04mean\x12\x14\n" +
