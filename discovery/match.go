@@ -48,6 +48,10 @@ func Match(n *grid.Needs, engine string, ad *grid.Ad) grid.Refusal {
 			r.Detail = folderDetail(l)
 			break
 		}
+		if _, has := ad.Label(grid.GangNetworkLabel); !has && n.HasFeature(grid.GangNetworkLabel) {
+			r.Detail = gangNetworkDetail // it says why the level is needed, too
+			break
+		}
 		want := l.Key + "=" + strings.Join(l.Values, " or ")
 		if v, ok := ad.Label(l.Key); ok {
 			r.Detail = fmt.Sprintf("needs %s, it has %s=%s", want, l.Key, v)
@@ -57,6 +61,10 @@ func Match(n *grid.Needs, engine string, ad *grid.Ad) grid.Refusal {
 	}
 	return r
 }
+
+// gangNetworkDetail says what a node without a network for gangs would need, and a job that has none.
+const gangNetworkDetail = "it can make no network for ranks: want isolation strict and /dev/net/tun there, as its " +
+	"log says, or a job with network: host"
 
 // folderDetail says which folder a node would have to expose.
 func folderDetail(l *grid.LabelNeed) string {

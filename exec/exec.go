@@ -80,7 +80,8 @@ func (e *Exec) accept(now grid.Time, id grid.AttemptID, o *grid.Offer, ready, he
 	}
 	w := e.newWork()
 	*w = Work{ID: id, Class: o.Class, Lease: o.Lease, State: grid.WorkQueued, Accepted: now, Since: now,
-		Terms: Terms{o.Stays, o.Asks, slices.Clone(o.Barred), o.Inputs, false}, ready: ready}
+		Terms: Terms{Stays: o.Stays, Asks: o.Asks, Barred: slices.Clone(o.Barred), Inputs: o.Inputs, Places: o.Places},
+		ready: ready}
 	e.shareSpec(w, o.Spec)
 	w.class, w.Held = e.counterOf(w), held
 	e.enqueue(w, o.Age)

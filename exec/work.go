@@ -55,11 +55,12 @@ type Report struct {
 
 // Terms are what its offer says of an attempt.
 type Terms struct {
-	Stays  bool          // while it is queued it may not be given away
-	Asks   bool          // its owner asks for it before it gives it up
-	Barred []grid.NodeID // it may not be given to them; forgotten in a restart
-	Inputs []grid.File   // left by tasks of other jobs; immutable
-	Held   bool          // of WorkQueued: it has its slot
+	Stays  bool             // while it is queued it may not be given away
+	Asks   bool             // its owner asks for it before it gives it up
+	Barred []grid.NodeID    // it may not be given to them; forgotten in a restart
+	Inputs []grid.File      // left by tasks of other jobs; immutable
+	Places []grid.RankPlace // of all ranks of its gang; immutable
+	Held   bool             // of WorkQueued: it has its slot
 }
 
 // Level is the finest level of its class: that of its job, unless the task was demoted to another class.

@@ -65,7 +65,7 @@ func (s *JobSpec) Check() error {
 	s.Rules.check(s.Retries, &p)
 	p.text("policy", s.Policy, MaxClass)
 	if s.Network >= networks {
-		p.addf("network %d: want host or none", s.Network)
+		p.addf("network %d: want host, none or gang", s.Network)
 	}
 	if s.Network == NetworkNone && s.Isolation() < IsolationBasic {
 		p.addf("network none: want isolation basic or strict with it: without a box a task has the network of its node")

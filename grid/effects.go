@@ -69,9 +69,10 @@ type Fetch struct {
 type Start struct {
 	Attempt AttemptID
 	Spec    *JobSpec
-	Inputs  []File // beside those of Spec: left by tasks of other jobs
-	Until   Time   // 0 = no deadline
-	Local   uint32 // of a rank of a gang: its index among those of the attempt on this node
+	Inputs  []File      // beside those of Spec: left by tasks of other jobs
+	Until   Time        // 0 = no deadline
+	Local   uint32      // of a rank of a gang: its index among those of the attempt on this node
+	Places  []RankPlace // as in Offer; immutable
 }
 
 // Stop asks for an attempt to be ended, if it runs, and for its folder to be removed. If it was started an EvEnded

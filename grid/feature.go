@@ -61,6 +61,9 @@ const (
 	TerminalLabel  = "skep.terminal"   // a terminal: only nodes that can make one have it
 	PinLabel       = "skep.pin"        // processors of their own: only nodes that can pin tasks have it
 	JobInputsLabel = "skep.job_inputs" // files that tasks of other jobs have left
+
+	// GangNetworkLabel: a network for the ranks of a gang; only nodes that can make one have it.
+	GangNetworkLabel = "skep.gang_network"
 )
 
 // FeatureValue is the value of these labels.
@@ -69,7 +72,8 @@ const FeatureValue = "1"
 // IsFeatureLabel reports whether a label is one of these.
 func IsFeatureLabel(key string) bool {
 	switch key {
-	case ArrayLabel, StdinLabel, ResourceLabel, TerminalLabel, PinLabel, JobInputsLabel:
+	case ArrayLabel, StdinLabel, ResourceLabel, TerminalLabel, PinLabel, JobInputsLabel,
+		GangNetworkLabel:
 		return true
 	}
 	return false

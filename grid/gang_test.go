@@ -20,6 +20,9 @@ func TestGangRules(t *testing.T) {
 		"after_each with gang.ranks 4": func(s *JobSpec) {
 			s.After.Jobs = []Dependency{{Job: JobID{Nonce: [10]byte{1}}, Kind: AfterEach}}
 		},
+		"network gang: want gang.ranks with it, isolation strict, and skep.gang_network": func(s *JobSpec) {
+			s.Network = NetworkGang
+		},
 		`env "RANK" with gang.ranks 4`: func(s *JobSpec) { s.Env = []Var{{Name: "RANK", Value: "7"}} },
 	} {
 		s := &JobSpec{Engine: EngineProcess, Command: []string{"x"}, Count: 4, Retries: 1,
@@ -51,5 +54,36 @@ func TestSlots(t *testing.T) {
 		if n := have.Slots(c.need, c.most); n != c.want {
 			t.Errorf("%v in %v: %d, want %d", c.need, have, n, c.want)
 		}
+	}
+}
+
+// Each rank has one place, or none has where they need none.
+func TestPlaces(t *testing.T) {
+	a, b := NodeID{1}, NodeID{2}
+	s := &JobSpec{Network: NetworkGang, TaskData: TaskData{Gang: Gang{Ranks: 3}}}
+	good := []RankPlace{{Node: a, Ranks: 2}, {Node: b, Ranks: 1}}
+	if err := s.CheckPlaces(good); err != nil {
+		t.Error(err)
+	}
+	for rank, want := range []NodeID{a, a, b, {}} {
+		if got := PlaceOf(good, uint32(rank)); got != want {
+			t.Errorf("rank %d: %v, want %v", rank, got, want)
+		}
+	}
+	for _, bad := range [][]RankPlace{nil, {{Node: a, Ranks: 2}}, {{Node: a, Ranks: 2}, {Node: b, Ranks: 2}},
+		{{Node: a, Ranks: 3}, {Node: b, Ranks: 0}}, {{Ranks: 3}},
+		{{Node: a, Ranks: 1 << 31}, {Node: b, Ranks: 1 << 31}, {Node: a, Ranks: 3}},
+		{{Node: a, Ranks: 3, Shares: []uint32{1, 2}}},
+		{{Node: a, Ranks: 2, Shares: []uint32{1, 2}}, {Node: b, Ranks: 1}}} {
+		if s.CheckPlaces(bad) == nil {
+			t.Errorf("%v: want an error", bad)
+		}
+	}
+	shared := []RankPlace{{Node: a, Ranks: 2, Shares: []uint32{30, 0}}, {Node: b, Ranks: 1, Shares: []uint32{12}}}
+	if text := SharesOf(shared); s.CheckPlaces(shared) != nil || text != "30,0,12" || SharesOf(good) != "" {
+		t.Errorf("shares %q, %v", text, s.CheckPlaces(shared))
+	}
+	if s.Network = NetworkHost; s.CheckPlaces(nil) != nil || s.CheckPlaces([]RankPlace{{Node: a, Ranks: 2}}) == nil {
+		t.Error("with the network of the machine: want none, or one for each rank")
 	}
 }

@@ -73,10 +73,11 @@ type Network uint8
 const (
 	NetworkHost Network = iota // whatever the node's machine reaches, including its own services on loopback
 	NetworkNone                // nothing but itself
+	NetworkGang                // the other ranks of its gang, each at an address of its own, and nothing else
 	networks
 )
 
-var networkNames = [...]string{"host", "none"}
+var networkNames = [...]string{"host", "none", "gang"}
 
 // String returns the name as in job files, flags and JSON.
 func (n Network) String() string {
@@ -93,5 +94,5 @@ func ParseNetwork(s string) (Network, error) {
 			return Network(i), nil
 		}
 	}
-	return 0, fmt.Errorf("network %.32q: want host or none", s)
+	return 0, fmt.Errorf("network %.32q: want host, none or gang", s)
 }

@@ -94,3 +94,28 @@ func takesText(arg string) bool {
 	return len(arg) >= 2 && arg[0] == '-' && arg[1] != '-' && (arg[len(arg)-1] == 'c' || arg[len(arg)-1] == 'e') &&
 		len(arg) <= 5
 }
+
+// ClassOf returns the class whose rates describe the job's tasks: the one the submitter named, else the engine and the
+// program. A program sent along is identified by its content too, not only by its name.
+func ClassOf(s *JobSpec) string {
+	if s.Class != "" {
+		return s.Class
+	}
+	if len(s.Command) == 0 {
+		return s.Engine
+	}
+	program := path.Clean(s.Command[0])
+	name := path.Base(s.Command[0])
+	for i := range s.Inputs {
+		if in := &s.Inputs[i]; in.Exec && path.Clean(in.Path) == program {
+			name += "@" + in.Blob.String()[:8]
+			break
+		}
+	}
+	return Clean(strings.ReplaceAll(s.Engine+":"+name, LevelMark, "?"), MaxClass)
+}
+
+// ValidClass reports whether a name may be that of a class, and not of a finer level of one.
+func ValidClass(name string) bool {
+	return len(name) <= MaxClass && Printable(name) && !strings.Contains(name, LevelMark)
+}

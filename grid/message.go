@@ -166,6 +166,8 @@ type Offer struct {
 	Inputs  []File   // left by tasks of other jobs; immutable
 	Members []NodeID // of the job's register, the origin first; none = its owner alone keeps it
 	Barred  []NodeID // to which the owner would not offer the task: none of them may pull it; MaxBarred at most
+
+	Places []RankPlace // of a rank of a gang with NetworkGang: of all ranks; immutable
 }
 
 // Find is a search for nodes that meet a need, walking from neighbour to neighbour, and its outcome.

@@ -69,10 +69,11 @@ type WorkRecord struct {
 	Class  string
 	Lease  time.Duration
 	State  WorkState
-	Result *Result // of WorkFinished
-	Stays  bool    // while it is queued it may not be given away
-	Asks   bool    // its owner asks for it before it gives it up
-	Inputs []File  // as in Offer
+	Result *Result     // of WorkFinished
+	Stays  bool        // while it is queued it may not be given away
+	Asks   bool        // its owner asks for it before it gives it up
+	Inputs []File      // as in Offer
+	Places []RankPlace // as in Offer
 
 	// HandedBack is set of an attempt that was given back to its owner before it started: it is WorkFinished, until the
 	// owner has acknowledged that. Newly allocated; nil = it was not.

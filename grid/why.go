@@ -108,10 +108,12 @@ const (
 	TraceEnded
 	TraceCopied  // a backup attempt was given to Node
 	TraceDemoted // Node stopped it over its class's bound: it continues in the class Detail
+	// TraceScheduled: workers were chosen for a gang by a search; Detail says what was searched and found.
+	TraceScheduled
 )
 
 var traceNames = [...]string{"", "chosen", "accepted", "refused", "waits", "search", "lost", "ended", "copied",
-	"demoted"}
+	"demoted", "scheduled"}
 
 // String returns the name used in JSON.
 func (k TraceKind) String() string {

@@ -60,7 +60,7 @@ func addReruns(seed uint64, c *Config) {
 }
 
 // addGangs makes jobs of a third of the worlds gangs: half of the jobs there, and in half of these worlds several gangs
-// of different nodes come at about the same time.
+// of different nodes come at about the same time. The workers of a third of them are searched for.
 func addGangs(seed uint64, c *Config) {
 	r := grid.NewRand(seed, 84)
 	if r.IntN(3) > 0 {
@@ -75,6 +75,10 @@ func addGangs(seed uint64, c *Config) {
 		spec := *s.Spec
 		spec.Count = uint32(2 + r.IntN(5))
 		spec.Gang.Ranks, spec.Rules, spec.Idempotent, spec.Policy = spec.Count, grid.Rules{}, false, ""
+		if r.IntN(3) == 0 {
+			spec.Gang.Search = &grid.ScheduleSearch{Model: "life",
+				Parameters: []grid.Parameter{{Name: "n", Value: float64(10 + r.IntN(2000))}}, Conserve: r.Float64() / 4}
+		}
 		s.Spec, s.CancelTask, s.RetryTask = &spec, 0, 0
 		if together && k > 0 && s.Cancel == 0 {
 			s.At = min(s.At, c.Work[k-1].At+time.Duration(r.Int64N(int64(100*time.Millisecond))))

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"skep/cmd/skep/arrays"
+	"skep/cmd/skep/gang"
 	"skep/cmd/skep/order"
 	"skep/cmd/skep/progress"
 	"skep/cmd/skep/resources"
@@ -163,7 +164,7 @@ func describeSpec(w io.Writer, s *v1.Spec) {
 		row(w, "max failures", s.MaxFailures)
 	}
 	if s.Gang != nil {
-		row(w, "gang", fmt.Sprintf("%d ranks, which start together", s.Gang.Ranks))
+		row(w, "gang", gang.Text(s.Gang))
 	}
 	if s.MaxRunning > 0 {
 		row(w, "max running", s.MaxRunning)

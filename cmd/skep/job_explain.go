@@ -132,6 +132,8 @@ func stepText(s *v1.Step) string {
 		return node + " refused it: " + reasonText(s.Reason, s.Detail) + newsAge(s)
 	case "waits":
 		return "waits: " + reasonText(s.Reason, s.Detail) + newsAge(s)
+	case "scheduled":
+		return s.Detail
 	case "search":
 		if s.Node != "" {
 			return "the search found " + node + " (" + s.Detail + ")"
@@ -139,10 +141,8 @@ func stepText(s *v1.Step) string {
 		return "nobody known fits: searched the overlay"
 	case "call":
 		return "no search found anybody: called everybody"
-	case "lost":
-		return "lost at " + node + ": " + reasonText(s.Reason, s.Detail)
-	case "ended":
-		return "ended at " + node
+	case "lost", "ended":
+		return strings.TrimSuffix(s.What+" at "+node+": "+reasonText(s.Reason, s.Detail), ": ")
 	}
 	return strings.TrimSpace(s.What + " " + node + " " + reasonText(s.Reason, s.Detail))
 }

@@ -11,6 +11,7 @@ import (
 
 	"skep/cmd/skep/arrays"
 	"skep/cmd/skep/environ"
+	"skep/cmd/skep/gang"
 	"skep/cmd/skep/order"
 	"skep/document"
 	"skep/grid"
@@ -148,9 +149,7 @@ func (j *jobFile) field(f *document.Reader, e document.Entry) {
 	case "max_running":
 		f.Number(e, 0, grid.MaxCount, func(n int64) { s.MaxRunning = int32(n) })
 	case "gang":
-		for _, x := range f.Mapping(e.Value, "gang", "ranks") {
-			f.Number(x, 1, grid.MaxRanks, func(n int64) { s.Gang = &v1.Gang{Ranks: uint32(n)} })
-		}
+		s.Gang = gang.Read(f, e.Value)
 	case "on_failure":
 		j.onFailure(f, e.Value)
 	case "inputs":

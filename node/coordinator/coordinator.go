@@ -13,7 +13,6 @@ import (
 	"skep/node/coordinator/tuning"
 	"skep/node/decisions"
 	"skep/node/deposit"
-	"skep/node/gangs"
 	"skep/node/mapping"
 	"skep/node/ownercache"
 	"skep/node/peers"
@@ -105,7 +104,7 @@ func New(cfg Config, with Parts) Coordinator {
 	c.queue.turns.Track((*job).setQueueIndex)
 	c.live.retries.Track((*liveTask).setQueueIndex)
 	c.barriers.jobs.Track((*job).setBarrierIndex)
-	c.queue.gangs.rand, c.queue.gangs.chooser = with.GangRand, gangs.FewestNodes{}
+	c.queue.gangs.rand = with.GangRand
 	return c
 }
 

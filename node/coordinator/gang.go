@@ -40,13 +40,17 @@ func (c *Coordinator) placeGang(now grid.Time, j *job, fx *grid.Effects) {
 	}
 	nodes, rooms, could := c.gangNodes(now, j)
 	if could < j.count() {
-		c.gangTooLarge(now, j, nodes, could, fx)
+		c.gangUnplaceable(now, j, nodes, gangs.TooLarge(nodes, j.count(), could, c.peers.Name), fx)
 		return
 	}
-	places := q.chooser.Choose(j.count(), nodes, rooms)
-	if places == nil {
-		g.GiveUp()
-		c.pauseGang(now, j, gangs.Lacks(nodes, rooms, j.count(), c.peers.Name), fx)
+	chooser, err := gangChooser(&j.spec.Gang)
+	if err != nil { // its origin knows models that this node does not
+		c.endGangUnplaceable(now, j, err.Error(), fx)
+		return
+	}
+	choice := chooser.Choose(j.count(), nodes, rooms)
+	if choice.Places == nil {
+		c.gangNotChosen(now, j, chooser, nodes, rooms, choice.Why, fx)
 		return
 	}
 	a := grid.Attempt{}
@@ -55,15 +59,33 @@ func (c *Coordinator) placeGang(now grid.Time, j *job, fx *grid.Effects) {
 			a = next
 		}
 	}
-	g.Reserve(a, places, now.Add(c.cfg.PollCap))
+	g.Reserve(a, choice, now.Add(c.cfg.PollCap))
+	if choice.Why != "" {
+		c.trace(j.task(0), grid.Trace{At: now, What: grid.TraceScheduled, Refusal: grid.Refusal{Detail: clip(choice.Why)}})
+	}
 	if g.Later() {
 		g.Due = now.Add(gangs.TTL)
 	}
 	q.turn = j
-	for _, p := range places {
+	for _, p := range choice.Places {
 		c.askForSlots(now, j, p.Node, p.Ranks, fx)
 	}
 	fx.Wake(g.Due, grid.TimerGang, g.Handle)
+}
+
+// gangNotChosen handles a round in which no workers could be chosen. Where none could if all slots were free, the gang
+// waits for other nodes, and ends.
+func (c *Coordinator) gangNotChosen(now grid.Time, j *job, chooser gangs.Chooser, nodes []grid.GangNode, rooms []int,
+	why string, fx *grid.Effects) {
+	if why == "" {
+		why = gangs.Lacks(nodes, rooms, j.count(), c.peers.Name)
+	} else if idle, all := j.gang.WhenIdle(j.count(), j.spec.Needs.Resources, nodes); chooser.Choose(j.count(), idle,
+		all).Places == nil {
+		c.gangUnplaceable(now, j, nodes, why, fx)
+		return
+	}
+	j.gang.GiveUp()
+	c.pauseGang(now, j, why, fx)
 }
 
 // askForSlots asks a worker to keep slots for so many ranks; 0 = no longer.
@@ -202,6 +224,14 @@ func (c *Coordinator) awaitGang(now grid.Time, j *job, why grid.Refusal, fx *gri
 		j.setAside = true
 	}
 	fx.Wake(j.gang.Due, grid.TimerGang, j.gang.Handle)
+}
+
+// rankPlaces are the places of all ranks, if these are to reach each other or have shares of the work.
+func (j *job) rankPlaces() []grid.RankPlace {
+	if j.gang == nil || j.spec.Network != grid.NetworkGang && j.spec.Gang.Search == nil {
+		return nil
+	}
+	return j.gang.Layout()
 }
 
 // offerStamp returns the start lease stamp of an offer: a rank gets its start lease only when all ranks have a place.

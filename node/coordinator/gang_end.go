@@ -165,10 +165,10 @@ func (c *Coordinator) adoptRank(j *job, a grid.Attempt) {
 	}
 }
 
-// gangTooLarge handles a gang with more ranks than the nodes known could ever run at a time: nodes that may come are
-// waited for, and searched for, as for a need that nobody meets; then it ends.
-func (c *Coordinator) gangTooLarge(now grid.Time, j *job, nodes []grid.GangNode, could int, fx *grid.Effects) {
-	g, text := j.gang, gangs.TooLarge(nodes, j.count(), could, c.peers.Name)
+// gangUnplaceable handles a gang that the nodes known could never run: nodes that may come are waited for, and searched
+// for, as for a need that nobody meets; then it ends.
+func (c *Coordinator) gangUnplaceable(now grid.Time, j *job, nodes []grid.GangNode, text string, fx *grid.Effects) {
+	g := j.gang
 	why := grid.Refusal{Why: grid.WhyNobody, Detail: clip(text)}
 	coming := c.peers.ExpectsAds()
 	for _, n := range nodes {
@@ -187,14 +187,19 @@ func (c *Coordinator) gangTooLarge(now grid.Time, j *job, nodes []grid.GangNode,
 	case j.spec.Wait:
 		g.Due = now.Add(maxPause)
 	default:
-		end := &grid.Result{Cause: grid.Unplaceable, Exit: grid.ExitUnplaceable, Error: clip(text)}
-		if g.Cannot() != nil {
-			end = g.Cannot()
-		}
-		c.endRanks(now, j, func(uint32) *grid.Result { return end }, fx)
+		c.endGangUnplaceable(now, j, text, fx)
 		return
 	}
 	c.awaitGang(now, j, why, fx)
+}
+
+// endGangUnplaceable ends a gang that nobody can run.
+func (c *Coordinator) endGangUnplaceable(now grid.Time, j *job, why string, fx *grid.Effects) {
+	end := &grid.Result{Cause: grid.Unplaceable, Exit: grid.ExitUnplaceable, Error: clip(why)}
+	if cannot := j.gang.Cannot(); cannot != nil {
+		end = cannot
+	}
+	c.endRanks(now, j, func(uint32) *grid.Result { return end }, fx)
 }
 
 // gangSearchDone has the gangs go on that waited for a search, which is not repeated soon.

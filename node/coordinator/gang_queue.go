@@ -5,16 +5,16 @@ import (
 
 	"skep/grid"
 	"skep/node/gangs"
+	"skep/node/schedule"
 )
 
 // gangQueue is the gangs that this node places. One asks for slots at a time, so that they do not take them from each
 // other.
 type gangQueue struct {
-	rand    *grid.Rand
-	chooser gangs.Chooser
-	by      map[uint64]*job // by handle; iterated in order of the handles alone
-	turn    *job            // whose round is under way; nil = none
-	next    []*job          // that wait for their turn
+	rand *grid.Rand
+	by   map[uint64]*job // by handle; iterated in order of the handles alone
+	turn *job            // whose round is under way; nil = none
+	next []*job          // that wait for their turn
 }
 
 // gangOf returns the state of a gang.
@@ -63,4 +63,12 @@ func (c *Coordinator) dropGang(now grid.Time, j *job, fx *grid.Effects) {
 	q.next = slices.DeleteFunc(q.next, func(o *job) bool { return o == j })
 	delete(q.by, j.gang.Handle)
 	j.gang = nil
+}
+
+// gangChooser returns what chooses a gang's workers.
+func gangChooser(g *grid.Gang) (gangs.Chooser, error) {
+	if g.Search == nil {
+		return gangs.FewestNodes{}, nil
+	}
+	return schedule.New(g.Search)
 }

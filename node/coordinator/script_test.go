@@ -19,7 +19,7 @@ import (
 //
 //	start NODE...            start nodes (members=1 cpus=1 pull=0), connect them with all others, and let a second pass
 //	submit NODE JOB          submit a job (on=NODE,... count=1 retries=3 policy=NAME idempotent
-//	                         retry-failed=0 backoff=0s rerun max-failures=0 max-running=0 ranks=0)
+//	                         retry-failed=0 backoff=0s rerun max-failures=0 max-running=0 ranks=0 network=host)
 //	cancel NODE JOB [TASKS]  cancel it, or these tasks of it
 //	retry NODE JOB TASKS     have these tasks of it run again
 //	end NODE TASK exit N     the program of a running attempt ends
@@ -202,6 +202,11 @@ func jobSpec(args []string) (*grid.JobSpec, error) {
 			s.Count = uint32(number)
 		case "ranks":
 			s.Count, s.Gang.Ranks = uint32(number), uint32(number)
+		case "network":
+			s.Network, err = grid.ParseNetwork(value)
+			s.Needs.AddFeature(grid.GangNetworkLabel)
+			s.Needs.Labels = slices.Insert(s.Needs.Labels, 0,
+				grid.LabelNeed{Key: grid.IsolationLabel, Values: []string{"strict"}})
 		case "retries":
 			s.Retries = int32(number)
 		case "policy":
@@ -267,7 +272,8 @@ func (w *network) start(args []string) error {
 		c.Self, c.Boot, c.Seed, c.Name, c.Members = grid.NodeID{a[0]}, 1, uint64(a[0]), a, 1
 		c.Pull = false
 		c.Capacity = grid.Resources{CPU: grid.CPU, Memory: grid.GiB}
-		c.Labels = []grid.Label{{Key: "node", Value: a}}
+		c.Labels = []grid.Label{{Key: grid.IsolationLabel, Value: "strict"}, {Key: "node", Value: a},
+			{Key: grid.GangNetworkLabel, Value: grid.FeatureValue}}
 		fresh = append(fresh, &member{name: a, cfg: c, disk: map[string]grid.Record{}, since: map[grid.AttemptID]grid.Time{}})
 	}
 	for _, m := range fresh {
@@ -406,7 +412,7 @@ func (w *network) step(m *member, ev *grid.Event) {
 		w.printf("%s %s %s", m.name, verb, w.attempt(s.Attempt))
 	}
 	for _, s := range fx.Starts {
-		w.printf("%s starts %s", m.name, w.attempt(s.Attempt))
+		w.printf("%s starts %s%s", m.name, w.attempt(s.Attempt), placesText(s.Places))
 		m.running = append(m.running, s)
 		m.since[s.Attempt] = w.now
 		w.post(&due{at: w.now, to: m, ev: grid.Event{Kind: grid.EvStarted, Attempt: s.Attempt}})

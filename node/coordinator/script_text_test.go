@@ -19,6 +19,14 @@ var kindNames = map[grid.Kind]string{grid.KindWrite: "write", grid.KindWriteAck:
 	grid.KindDeposit:       "deposit", grid.KindDepositAck: "deposit-ack", grid.KindResultAck: "result-ack",
 	grid.KindReserveAck: "reserve-ack"}
 
+// placesText says which node has how many ranks.
+func placesText(places []grid.RankPlace) (s string) {
+	for _, p := range places {
+		s += fmt.Sprintf(", %d at %c", p.Ranks, p.Node[0])
+	}
+	return s
+}
+
 func kindName(k grid.Kind) string {
 	if name, found := kindNames[k]; found {
 		return name

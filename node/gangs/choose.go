@@ -9,16 +9,21 @@ import (
 
 // Chooser chooses workers for all ranks of a gang at once.
 type Chooser interface {
-	// Choose returns places for so many ranks, each of one need, none with more than rooms says of that node; none = they
-	// do not suffice.
-	Choose(ranks int, nodes []grid.GangNode, rooms []int) []Place
+	// Choose returns places for so many ranks, each of one need, none with more than rooms says of that node.
+	Choose(ranks int, nodes []grid.GangNode, rooms []int) Choice
+}
+
+// Choice is the workers that were chosen for the ranks of a gang.
+type Choice struct {
+	Places []Place // none = the nodes do not suffice
+	Why    string  // what the choice rests on, or why there is none; "" = nothing is to be said
 }
 
 // FewestNodes takes few nodes, and of those that do the near and the least loaded ones.
 type FewestNodes struct{}
 
 // Choose implements [Chooser]: the nearest node that has room for all that are left, else the one with most room.
-func (FewestNodes) Choose(ranks int, nodes []grid.GangNode, rooms []int) (places []Place) {
+func (FewestNodes) Choose(ranks int, nodes []grid.GangNode, rooms []int) (c Choice) {
 	order := make([]int, len(nodes))
 	for i := range order {
 		order[i] = i
@@ -38,14 +43,14 @@ func (FewestNodes) Choose(ranks int, nodes []grid.GangNode, rooms []int) (places
 			}
 		}
 		if best < 0 {
-			return nil
+			return Choice{}
 		}
 		n := min(ranks, rooms[order[best]])
-		places = append(places, Place{Node: nodes[order[best]].Node, Ranks: uint32(n)})
+		c.Places = append(c.Places, Place{Node: nodes[order[best]].Node, Ranks: uint32(n)})
 		order = slices.Delete(order, best, best+1)
 		ranks -= n
 	}
-	return places
+	return c
 }
 
 // Rooms returns for how many ranks each node has slots, as far as is known: those that are free or, if the gang asks
@@ -73,4 +78,16 @@ func (g *Gang) Rooms(now grid.Time, ranks int, need grid.Resources, nodes []grid
 		rooms = append(rooms, most)
 	}
 	return rooms, could
+}
+
+// WhenIdle returns the nodes that may run ranks as they would be if nothing ran, and for how many ranks each has slots.
+func (g *Gang) WhenIdle(ranks int, need grid.Resources, nodes []grid.GangNode) (idle []grid.GangNode, rooms []int) {
+	for _, n := range nodes {
+		if n.Refuses.Why.Never() || n.Refuses.Why == grid.WhyGone || slices.Contains(g.unfit, n.Node) {
+			continue
+		}
+		n.Free = n.Capacity
+		idle, rooms = append(idle, n), append(rooms, n.Capacity.Slots(need, ranks))
+	}
+	return idle, rooms
 }

@@ -33,7 +33,9 @@ func (p Phase) String() string { return phaseNames[p] }
 type Place struct {
 	Node  grid.NodeID
 	Ranks uint32
-	kept  bool
+	// Shares are those of the work that each of these ranks gets; nil = it is not divided.
+	Shares []uint32
+	kept   bool
 }
 
 // Refusal is a worker's last answer that it does not keep the slots.
@@ -57,6 +59,7 @@ type Gang struct {
 	round   uint32
 	attempt grid.Attempt
 	places  []Place
+	layout  []grid.RankPlace // of the places, told with offers; immutable
 	rooms   []room
 	unfit   []grid.NodeID // that cannot execute or prepare a rank
 	cannot  *grid.Result  // what the last of them said; nil = none has
@@ -98,14 +101,17 @@ func (g *Gang) Round() uint32 { return g.round }
 // Places are the workers chosen; none once the ranks run.
 func (g *Gang) Places() []Place { return g.places }
 
+// Layout says which ranks are where, while they are offered; nil = it is not known.
+func (g *Gang) Layout() []grid.RankPlace { return g.layout }
+
 // MayRun reports whether a rank of the attempt may have started.
 func (g *Gang) MayRun() bool { return g.mayRun }
 
 // Reserve begins to ask workers for slots.
-func (g *Gang) Reserve(a grid.Attempt, places []Place, due grid.Time) {
+func (g *Gang) Reserve(a grid.Attempt, c Choice, due grid.Time) {
 	g.become(Reserving, Waiting)
 	g.round++
-	g.attempt, g.places, g.Due, g.Held, g.mayRun = a, places, due, nil, false
+	g.attempt, g.places, g.Due, g.Held, g.mayRun = a, c.Places, due, nil, false
 }
 
 // Kept records that a worker keeps its slots, and reports whether all do.
@@ -159,14 +165,17 @@ func (g *Gang) Cannot() *grid.Result { return g.cannot }
 // Offer records that the ranks are offered in the slots that are kept.
 func (g *Gang) Offer(due grid.Time) {
 	g.become(Offered, Reserving)
-	g.Due = due
+	g.Due, g.layout = due, make([]grid.RankPlace, len(g.places))
+	for i, p := range g.places {
+		g.layout[i] = grid.RankPlace{Node: p.Node, Ranks: p.Ranks, Shares: p.Shares}
+	}
 	g.clear()
 }
 
 // Adopt takes over attempts that an earlier run or owner has made: what of them runs is not known.
 func (g *Gang) Adopt(a grid.Attempt) {
 	g.become(Offered, Waiting, Offered, Running)
-	g.attempt, g.mayRun, g.Due = a, true, grid.Never
+	g.attempt, g.layout, g.mayRun, g.Due = a, nil, true, grid.Never
 	g.clear()
 }
 

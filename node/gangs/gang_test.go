@@ -12,7 +12,7 @@ import (
 func TestPhases(t *testing.T) {
 	a, b := grid.NodeID{1}, grid.NodeID{2}
 	g := New(7, 3)
-	g.Reserve(grid.Attempt{Epoch: 1, N: 1}, []Place{{Node: a, Ranks: 2}, {Node: b, Ranks: 1}}, 10)
+	g.Reserve(grid.Attempt{Epoch: 1, N: 1}, Choice{Places: []Place{{Node: a, Ranks: 2}, {Node: b, Ranks: 1}}}, 10)
 	if g.Kept(a, 1) || g.Kept(b, 0) || !g.Kept(b, 1) {
 		t.Fatal("want that all keep their slots when the second does, in this round")
 	}
@@ -29,7 +29,7 @@ func TestPhases(t *testing.T) {
 	if g.Phase() != Waiting || g.Result(1) != nil || g.MayRun() {
 		t.Fatalf("%v: want that nothing is left of the attempt", g.Phase())
 	}
-	g.Reserve(grid.Attempt{Epoch: 1, N: 2}, []Place{{Node: a, Ranks: 3}}, 30)
+	g.Reserve(grid.Attempt{Epoch: 1, N: 2}, Choice{Places: []Place{{Node: a, Ranks: 3}}}, 30)
 	busy := &grid.Reserve{Round: 2, Ranks: 1, Refusal: grid.Refusal{Why: grid.WhyBusy}}
 	if !g.Refused(0, a, busy) || g.RoomAt(0, a) != 1 {
 		t.Fatal("want that a refusal counts, and what it says of the room")
@@ -91,7 +91,7 @@ func TestFewestNodes(t *testing.T) {
 		{1, []int{0, 0, 0, 0}, ""},
 	} {
 		got := ""
-		for _, p := range (FewestNodes{}).Choose(c.ranks, nodes, c.rooms) {
+		for _, p := range (FewestNodes{}).Choose(c.ranks, nodes, c.rooms).Places {
 			got += fmt.Sprintf("%d:%d ", p.Node[0], p.Ranks)
 		}
 		if got != c.want {

@@ -12,7 +12,8 @@ import (
 // each has by its newest news; those that cannot be asked now say why.
 func (p *Peers) GangNodes(now grid.Time, n *Need) (nodes []grid.GangNode) {
 	spec, here := n.Spec, p.cfg.Exec
-	own := grid.GangNode{Node: p.cfg.Self, Free: here.Free(), Capacity: here.Capacity()}
+	own := grid.GangNode{Node: p.cfg.Self, Free: here.Free(), Capacity: here.Capacity(), Speed: p.cfg.Speed,
+		Coord: p.cfg.Gossip.Coord()}
 	if own.Refuses = discovery.Match(&spec.Needs, spec.Engine, p.cfg.Gossip.Ad()); own.Refuses.Why == grid.WhyNone {
 		own.Refuses.Why = here.Refuses(spec.Needs.Resources)
 	}
@@ -22,7 +23,8 @@ func (p *Peers) GangNodes(now grid.Time, n *Need) (nodes []grid.GangNode) {
 	for _, g := range p.cfg.Gossip.Peers() {
 		if g.Ad != nil {
 			nodes = append(nodes, grid.GangNode{Node: g.Ad.Node, Free: g.Ad.Free, Capacity: g.Ad.Capacity,
-				Backlog: g.Ad.Backlog, RTT: g.RTT, Refuses: p.refusesGang(now, n, g)})
+				Backlog: g.Ad.Backlog, RTT: g.RTT, Refuses: p.refusesGang(now, n, g), Speed: g.Ad.Speed, Coord: g.Ad.Coord,
+				News: now.Sub(g.Heard)})
 		}
 	}
 	at, _ := slices.BinarySearchFunc(nodes, own.Node,
@@ -34,8 +36,8 @@ func (p *Peers) GangNodes(now grid.Time, n *Need) (nodes []grid.GangNode) {
 func (p *Peers) refusesGang(now grid.Time, n *Need, g *gossip.Peer) grid.Refusal {
 	spec, id := n.Spec, g.Ad.Node
 	q := p.set.get(id)
-	if r := discovery.Fit(&spec.Needs, spec.Engine, g.Ad); r != grid.WhyNone {
-		return grid.Refusal{Why: r}
+	if r := discovery.Match(&spec.Needs, spec.Engine, g.Ad); r.Why != grid.WhyNone {
+		return r
 	}
 	if q == nil || !q.up {
 		return grid.Refusal{Why: grid.WhyGone}

@@ -4,9 +4,10 @@ import "skep/grid"
 
 // Estimated memory of what is stored, without what it points to.
 const (
-	OfferBytes  = grid.KiB // an attempt, with its entries in maps and lists
+	offerBytes  = grid.KiB // an attempt, with its entries in maps and lists
 	inputBytes  = grid.Bytes(80)
 	stringBytes = grid.Bytes(16)
+	placeBytes  = grid.Bytes(36)
 )
 
 // PartiesOf names who answers for what a node sends about a job: the sender, and the origin only for what it sends
@@ -17,6 +18,15 @@ func PartiesOf(id grid.JobID, from grid.NodeID) Parties {
 		who.Origin = id.Origin
 	}
 	return who
+}
+
+// AttemptBytes estimates the memory of an attempt with its specification and the places of its gang's ranks.
+func AttemptBytes(s *grid.JobSpec, places []grid.RankPlace) grid.Bytes {
+	size := offerBytes + SpecBytes(s) + placeBytes*grid.Bytes(len(places))
+	for i := range places {
+		size += grid.Bytes(4 * len(places[i].Shares))
+	}
+	return size
 }
 
 // SpecBytes estimates the memory of a specification.

@@ -31,7 +31,7 @@ func (w *Worker) startFitting(now grid.Time, accepted grid.AttemptID, fx *grid.E
 		w.refuted = false
 		w.save(a, fx)
 		fx.Starts = append(fx.Starts, grid.Start{Attempt: a.ID, Spec: a.Spec, Inputs: a.Inputs, Until: a.Until,
-			Local: w.localRank(a)})
+			Local: w.localRank(a), Places: a.Places})
 		if w.own(a.ID.Task.Job) {
 			fx.Changed = append(fx.Changed, a.ID.Task)
 			if a.ID != accepted {
@@ -210,7 +210,7 @@ func (w *Worker) forgetReplicated(id grid.JobID, fx *grid.Effects) {
 func (w *Worker) save(a *exec.Work, fx *grid.Effects) *grid.Record {
 	rec := fx.Save(grid.RecWork)
 	rec.Work = grid.WorkRecord{ID: a.ID, Spec: a.Spec, Class: a.Class, Lease: a.Lease, State: a.State, Result: a.Result,
-		Stays: a.Stays, Asks: a.Asks, HandedBack: a.HandedBack, Inputs: a.Inputs}
+		Stays: a.Stays, Asks: a.Asks, HandedBack: a.HandedBack, Inputs: a.Inputs, Places: a.Places}
 	if owner := w.owners[a.ID.Task.Job]; owner != nil {
 		rec.Work.Members, rec.Work.Owner, rec.Work.Epoch = owner.members, owner.owner, owner.epoch
 	}

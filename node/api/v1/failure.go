@@ -1,8 +1,6 @@
 package v1
 
 import (
-	"fmt"
-
 	"time"
 
 	"skep/grid"
@@ -64,27 +62,4 @@ func onFailureOf(r *grid.OnFailure) *OnFailure {
 	}
 	backoff := r.Backoff.Seconds()
 	return &OnFailure{Retry: r.Retry, Codes: r.Codes, Backoff: &backoff, Rerun: r.Rerun}
-}
-
-// Gang is how many tasks start together.
-type Gang struct {
-	Ranks uint32 `json:"ranks" doc:"Number of tasks, up to 1024; each has RANK, WORLD_SIZE and LOCAL_RANK in its environment. count is then left out, or the same."`
-}
-
-func gangOf(g grid.Gang) *Gang {
-	if g.Ranks == 0 {
-		return nil
-	}
-	return &Gang{g.Ranks}
-}
-
-// apply makes the tasks of a job the ranks of a gang.
-func (x *Gang) apply(g *grid.JobSpec) error {
-	if x.Ranks == 0 {
-		return fmt.Errorf("gang.ranks 0: want 1 to %d", grid.MaxRanks)
-	}
-	if g.Gang.Ranks = x.Ranks; g.Count == 0 {
-		g.Count = x.Ranks
-	}
-	return nil
 }

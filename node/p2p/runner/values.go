@@ -32,8 +32,12 @@ func rankVariables(s grid.Start) []string {
 		return nil
 	}
 	number := func(name string, n uint32) string { return name + "=" + strconv.FormatUint(uint64(n), 10) }
-	return []string{number(grid.RankVariable, s.Attempt.Task.Index), number(grid.WorldSizeVariable, s.Spec.Gang.Ranks),
+	vars := []string{number(grid.RankVariable, s.Attempt.Task.Index), number(grid.WorldSizeVariable, s.Spec.Gang.Ranks),
 		number(grid.LocalRankVariable, s.Local)}
+	if shares := grid.SharesOf(s.Places); shares != "" {
+		vars = append(vars, grid.SharesVariable+"="+shares)
+	}
+	return vars
 }
 
 func lookup(vars []grid.Var, name string) (string, bool) {

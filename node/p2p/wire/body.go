@@ -21,9 +21,11 @@ func (c *Codec) body(m *grid.Message, seal func(*grid.Ad) []byte) (proto.Message
 	case grid.KindOffer:
 		o := &m.Offer
 		spec, err := specBytes(o.Spec)
+		nodes, ranks, shares := putPlaces(o.Places)
 		return &pb.Offer{Attempt: putAttempt(o.ID), Spec: spec, Class: o.Class,
 			Lease: putSpan(o.Lease), Age: putSpan(o.Age), Stamp: o.Stamp, Members: putNodes(o.Members), Stays: o.Stays,
-			Pulled: o.Pulled, Asks: o.Asks, Barred: putNodes(o.Barred), Inputs: putFiles(o.Inputs)}, err
+			Pulled: o.Pulled, Asks: o.Asks, Barred: putNodes(o.Barred), Inputs: putFiles(o.Inputs), PlaceNodes: nodes,
+			PlaceRanks: ranks, PlaceShares: shares}, err
 	case grid.KindAccept, grid.KindBeat:
 		return putReports(c.putAttempts(m.Attempts), m), nil
 	case grid.KindResultAck, grid.KindDrop, grid.KindAsk:

@@ -128,7 +128,7 @@ func offer(o *grid.Offer) error {
 	if len(o.Barred) > grid.MaxBarred {
 		return fmt.Errorf("%d barred nodes: %w: want at most %d", len(o.Barred), ErrBound, grid.MaxBarred)
 	}
-	if err := left(o.Inputs); err != nil {
+	if err := first(left(o.Inputs), bound(o.Spec.CheckPlaces(o.Places))); err != nil {
 		return err
 	}
 	if !grid.ValidClass(o.Class) {

@@ -280,15 +280,3 @@ func encoded(t testing.TB, m proto.Message) []byte {
 func frame(t testing.TB, k grid.Kind, body proto.Message) []byte {
 	return protowire.AppendBytes(protowire.AppendTag(nil, protowire.Number(k), protowire.BytesType), encoded(t, body))
 }
-
-func exampleGang(t testing.TB) *grid.JobSpec {
-	t.Helper()
-	s := exampleSpec()
-	s.Submitter = grid.Submitter{Node: exampleJob().Origin, User: "ada"}
-	s.Count, s.Gang.Ranks, s.Rules, s.Idempotent, s.Policy = 4, 4, grid.Rules{}, false, ""
-	sealed, err := SealSpec(testKey(1), exampleJob(), s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return sealed
-}

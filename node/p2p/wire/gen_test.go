@@ -156,7 +156,7 @@ func genMessage(t *rapid.T, k grid.Kind, m *grid.Message) {
 		for range rapid.IntRange(0, grid.MaxBarred).Draw(t, "barred") {
 			m.Offer.Barred = append(m.Offer.Barred, array[grid.NodeID](t, "barred"))
 		}
-		m.Offer.Inputs = genFiles(t, 2)
+		m.Offer.Inputs, m.Offer.Places = genFiles(t, 2), genPlaces(t, s)
 	case grid.KindWrite, grid.KindCampaign:
 		m.Register.Job, m.Register.Spec = genSealed(t)
 		m.Register.Seq = rapid.Uint64().Draw(t, "seq")

@@ -224,15 +224,3 @@ func genReserve(t *rapid.T) *grid.Reserve {
 	}
 	return r
 }
-
-// genGang makes the tasks of a spec the ranks of a gang.
-func genGang(t *rapid.T, s *grid.JobSpec) {
-	s.Count = rapid.Uint32Range(1, grid.MaxRanks).Draw(t, "ranks")
-	if s.Stdin == grid.StdinStream {
-		s.Count = 1
-	}
-	s.Gang.Ranks, s.Rules, s.Idempotent, s.Policy = s.Count, grid.Rules{}, false, ""
-	if s.After.Each() >= 0 {
-		s.After = grid.After{}
-	}
-}

@@ -71,9 +71,11 @@ func putRecord(r *grid.Record) (proto.Message, error) {
 			return nil, fmt.Errorf("record of attempt %s: %w: no spec or state %d", w.ID, ErrMalformed, w.State)
 		}
 		spec, err := specBytes(w.Spec)
+		nodes, ranks, shares := putPlaces(w.Places)
 		p := &pb.WorkValue{Spec: spec, Class: w.Class, Lease: putSpan(w.Lease), State: uint32(w.State),
 			Result: putMaybe(w.Result), Stays: w.Stays, Asks: w.Asks, Members: putNodes(w.Members), Owner: putNode(w.Owner),
-			Epoch: w.Epoch, Inputs: putFiles(w.Inputs)}
+			Epoch: w.Epoch, Inputs: putFiles(w.Inputs), PlaceNodes: nodes, PlaceRanks: ranks,
+			PlaceShares: shares}
 		if h := w.HandedBack; h != nil {
 			p.HandedBack, p.Puller = uint32(h.Why), putNode(h.Puller)
 		}

@@ -66,6 +66,9 @@ func getWorkRecord(key, value []byte, w *grid.WorkRecord) error {
 	if err == nil {
 		w.Inputs, err = getFiles(p.Inputs)
 	}
+	if err == nil {
+		w.Places, err = getPlaces(p.PlaceNodes, p.PlaceRanks, p.PlaceShares)
+	}
 	if err == nil && p.HandedBack > 0 {
 		w.HandedBack = &grid.HandBack{Why: grid.Why(min(p.HandedBack, math.MaxUint8))}
 		err = getNode("puller", p.Puller, &w.HandedBack.Puller)

@@ -2,13 +2,129 @@ package wire
 
 import (
 	"fmt"
+	"math"
+
+	"google.golang.org/protobuf/encoding/protowire"
 
 	"skep/grid"
 	"skep/node/p2p/wire/internal/pb"
 )
 
-// gangField is the number of the ranks of a gang in an encoded spec.
-const gangField = 90
+// Numbers of fields about gangs: in an encoded spec the ranks and the search for their nodes; in an offer the nodes of
+// the ranks, for which numbers of ranks and shares of the work follow.
+const (
+	gangField   = 90
+	searchField = 91
+	placesField = 90
+)
+
+var (
+	parameterShape      = &shape{"parameter", []field{1: data("name", 1, grid.MaxClass), 2: number("value")}}
+	measuredShape       = &shape{"measured", []field{1: number("ranks"), 2: number("compute"), 3: number("message")}}
+	scheduleSearchShape = &shape{"schedule_search", []field{
+		1: data("model", 1, grid.MaxClass), 2: message("parameters", grid.MaxParameters, parameterShape),
+		3: message("measured", grid.MaxMeasured, measuredShape), 4: data("mapper", 1, grid.MaxClass),
+		5: number("conserve"), 6: number("one_site"),
+	}}
+)
+
+func putSearch(s *grid.ScheduleSearch) *pb.ScheduleSearch {
+	if s == nil {
+		return nil
+	}
+	p := &pb.ScheduleSearch{Model: s.Model, Mapper: s.Mapper, Conserve: math.Float64bits(s.Conserve), OneSite: s.OneSite}
+	for _, x := range s.Parameters {
+		p.Parameters = append(p.Parameters, &pb.Parameter{Name: x.Name, Value: math.Float64bits(x.Value)})
+	}
+	for _, x := range s.Measured {
+		p.Measured = append(p.Measured, &pb.Measured{Ranks: x.Ranks, Compute: math.Float64bits(x.Compute),
+			Message: math.Float64bits(x.Message)})
+	}
+	return p
+}
+
+func (p part) search(s *grid.ScheduleSearch) error {
+	return p.each(func(num protowire.Number, x uint64) error {
+		switch num {
+		case 5:
+			s.Conserve = math.Float64frombits(x)
+		case 6:
+			s.OneSite = x != 0
+		}
+		return nil
+	}, func(num protowire.Number, of part) (err error) {
+		switch num {
+		case 1:
+			s.Model, err = of.cloned("model")
+		case 2:
+			s.Parameters = append(s.Parameters, grid.Parameter{})
+			err = of.parameter(&s.Parameters[len(s.Parameters)-1])
+		case 3:
+			s.Measured = append(s.Measured, grid.Measured{})
+			err = of.measured(&s.Measured[len(s.Measured)-1])
+		case 4:
+			s.Mapper, err = of.cloned("mapper")
+		}
+		return err
+	})
+}
+
+func (p part) parameter(x *grid.Parameter) error {
+	return p.each(func(num protowire.Number, n uint64) error {
+		if num == 2 {
+			x.Value = math.Float64frombits(n)
+		}
+		return nil
+	}, func(num protowire.Number, of part) (err error) {
+		if num == 1 {
+			x.Name, err = of.cloned("parameter")
+		}
+		return err
+	})
+}
+
+func (p part) measured(x *grid.Measured) error {
+	return p.each(func(num protowire.Number, n uint64) error {
+		switch num {
+		case 1:
+			x.Ranks = uint32(n)
+		case 2:
+			x.Compute = math.Float64frombits(n)
+		case 3:
+			x.Message = math.Float64frombits(n)
+		}
+		return nil
+	}, skipData)
+}
+
+// putPlaces encodes the places of ranks in columns.
+func putPlaces(places []grid.RankPlace) (nodes []byte, ranks, shares []uint32) {
+	for i := range places {
+		p := &places[i]
+		nodes, ranks, shares = append(nodes, p.Node[:]...), append(ranks, p.Ranks), append(shares, p.Shares...)
+	}
+	return nodes, ranks, shares
+}
+
+func getPlaces(nodes []byte, ranks, shares []uint32) (places []grid.RankPlace, err error) {
+	if len(ranks) > grid.MaxRanks || len(nodes) != nodeSize*len(ranks) {
+		return nil, fmt.Errorf("places of ranks: %w: %d bytes of nodes, %d numbers of ranks: want %d for each, and up to %d",
+			ErrBound, len(nodes), len(ranks), nodeSize, grid.MaxRanks)
+	}
+	divided := len(shares) > 0
+	for i, n := range ranks {
+		p := grid.RankPlace{Node: grid.NodeID(nodes[i*nodeSize : (i+1)*nodeSize]), Ranks: n}
+		if divided {
+			of := int(min(n, uint32(len(shares))))
+			p.Shares, shares = shares[:of:of], shares[of:]
+		}
+		places = append(places, p)
+	}
+	if len(shares) > 0 {
+		return nil, fmt.Errorf("places of ranks: %w: %d shares of the work more than ranks", ErrBound, len(shares))
+	}
+	return places, nil
+}
 
 var reserveShape = &shape{"reserve", []field{
 	1: data("job", 1, jobSize), 2: number("epoch"), 3: number("n"), 4: number("round"), 5: number("ranks"),

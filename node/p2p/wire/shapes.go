@@ -73,7 +73,7 @@ var (
 		40: message("on_failure", 1, onFailureShape), 41: number("max_failures"), 42: number("max_running"),
 		60: number("stdin"), 70: data("workdir", 1, grid.MaxPath), 71: data("home", 1, grid.MaxPath),
 		61: number("terminal"), afterField: message("after", 1, afterShape),
-		gangField: number("gang_ranks"),
+		gangField: number("gang_ranks"), searchField: message("gang_search", 1, scheduleSearchShape),
 	}}
 	submitterShape = &shape{"submitter", []field{1: data("node", 1, nodeSize), 2: data("user", 1, grid.MaxUser)}}
 	outputShape    = &shape{"output", []field{
@@ -108,7 +108,9 @@ var (
 		1: message("attempt", 1, attemptShape), 2: message("spec", 1, specShape), 3: data("class", 1, grid.MaxClass),
 		4: number("lease"), 5: number("age"), 6: data("members", 1, nodeSize*grid.MaxMembers), 7: number("stamp"),
 		8: number("stays"), 9: number("pulled"), 10: number("asks"), 11: data("barred", 1, nodeSize*grid.MaxBarred),
-		80: message("inputs", grid.MaxJobInputs, fileShape),
+		80:          message("inputs", grid.MaxJobInputs, fileShape),
+		placesField: data("place_nodes", 1, nodeSize*grid.MaxRanks), placesField + 1: data("place_ranks", 1, 2*grid.MaxRanks),
+		placesField + 2: data("place_shares", 1, 5*grid.MaxRanks),
 	}}
 	oneShape    = attemptsShape("attempt", 1)
 	manyShape   = attemptsShape("attempts", grid.MaxBeats)

@@ -32,6 +32,9 @@ func (c *Codec) readOffer(b []byte, o *grid.Offer) error {
 	if o.Inputs, err = getFiles(p.Inputs); err != nil {
 		return err
 	}
+	if o.Places, err = getPlaces(p.PlaceNodes, p.PlaceRanks, p.PlaceShares); err != nil {
+		return err
+	}
 	o.Age, err = getSpan("age", p.Age)
 	return err
 }
@@ -43,7 +46,7 @@ func putSpec(s *grid.JobSpec) *pb.JobSpec {
 		Network:    uint32(s.Network), Array: putArray(s.Array), OnFailure: putOnFailure(&s.Rules.OnFailure),
 		MaxFailures: uint32(max(s.Rules.MaxFailures, 0)), MaxRunning: uint32(max(s.Rules.MaxRunning, 0)),
 		Stdin: uint32(s.Stdin), Terminal: putTerminal(s.Terminal), After: putAfter(&s.After),
-		GangRanks: s.Gang.Ranks}
+		GangRanks: s.Gang.Ranks, GangSearch: putSearch(s.Gang.Search)}
 	if s.Folders != nil {
 		p.Workdir, p.Home = []byte(s.Folders.Work), []byte(s.Folders.Home)
 	}

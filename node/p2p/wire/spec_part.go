@@ -149,3 +149,5 @@ func (p part) submitter(s *grid.Submitter) error {
 }
 
 func skipNumber(protowire.Number, uint64) error { return nil }
+
+func skipData(protowire.Number, part) error { return nil }

@@ -116,6 +116,9 @@ func (r *specReader) data(num protowire.Number, p part) (err error) {
 	case arrayField:
 		s.Array = new(grid.Array)
 		err = p.array(s.Array)
+	case searchField:
+		s.Gang.Search = new(grid.ScheduleSearch)
+		err = p.search(s.Gang.Search)
 	case afterField:
 		err = p.after(&s.After)
 	case 40:

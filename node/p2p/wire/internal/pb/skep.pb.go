@@ -1446,15 +1446,18 @@ type Offer struct {
 	Attempt       *Attempt               `protobuf:"bytes,1,opt,name=attempt,proto3" json:"attempt,omitempty"`
 	Spec          []byte                 `protobuf:"bytes,2,opt,name=spec,proto3" json:"spec,omitempty"` // an encoded JobSpec, as its origin sealed it
 	Class         string                 `protobuf:"bytes,3,opt,name=class,proto3" json:"class,omitempty"`
-	Lease         int64                  `protobuf:"varint,4,opt,name=lease,proto3" json:"lease,omitempty"`    // ns
-	Age           int64                  `protobuf:"varint,5,opt,name=age,proto3" json:"age,omitempty"`        // ns
-	Members       []byte                 `protobuf:"bytes,6,opt,name=members,proto3" json:"members,omitempty"` // of the job's register, 32 bytes each; none = it has none
-	Stamp         uint64                 `protobuf:"varint,7,opt,name=stamp,proto3" json:"stamp,omitempty"`    // of the last State or Hold of who is offered this
-	Stays         bool                   `protobuf:"varint,8,opt,name=stays,proto3" json:"stays,omitempty"`    // no idle node may pull it
-	Pulled        bool                   `protobuf:"varint,9,opt,name=pulled,proto3" json:"pulled,omitempty"`  // the worker has asked for it
-	Asks          bool                   `protobuf:"varint,10,opt,name=asks,proto3" json:"asks,omitempty"`     // the owner asks before it gives the attempt up
-	Barred        []byte                 `protobuf:"bytes,11,opt,name=barred,proto3" json:"barred,omitempty"`  // nodes that may not pull it, 32 bytes each
-	Inputs        []*File                `protobuf:"bytes,80,rep,name=inputs,proto3" json:"inputs,omitempty"`  // left by tasks of other jobs
+	Lease         int64                  `protobuf:"varint,4,opt,name=lease,proto3" json:"lease,omitempty"`                                        // ns
+	Age           int64                  `protobuf:"varint,5,opt,name=age,proto3" json:"age,omitempty"`                                            // ns
+	Members       []byte                 `protobuf:"bytes,6,opt,name=members,proto3" json:"members,omitempty"`                                     // of the job's register, 32 bytes each; none = it has none
+	Stamp         uint64                 `protobuf:"varint,7,opt,name=stamp,proto3" json:"stamp,omitempty"`                                        // of the last State or Hold of who is offered this
+	Stays         bool                   `protobuf:"varint,8,opt,name=stays,proto3" json:"stays,omitempty"`                                        // no idle node may pull it
+	Pulled        bool                   `protobuf:"varint,9,opt,name=pulled,proto3" json:"pulled,omitempty"`                                      // the worker has asked for it
+	Asks          bool                   `protobuf:"varint,10,opt,name=asks,proto3" json:"asks,omitempty"`                                         // the owner asks before it gives the attempt up
+	Barred        []byte                 `protobuf:"bytes,11,opt,name=barred,proto3" json:"barred,omitempty"`                                      // nodes that may not pull it, 32 bytes each
+	Inputs        []*File                `protobuf:"bytes,80,rep,name=inputs,proto3" json:"inputs,omitempty"`                                      // left by tasks of other jobs
+	PlaceNodes    []byte                 `protobuf:"bytes,90,opt,name=place_nodes,json=placeNodes,proto3" json:"place_nodes,omitempty"`            // the nodes with ranks of the gang, 32 bytes each, in the order of the ranks
+	PlaceRanks    []uint32               `protobuf:"varint,91,rep,packed,name=place_ranks,json=placeRanks,proto3" json:"place_ranks,omitempty"`    // how many ranks each of them has
+	PlaceShares   []uint32               `protobuf:"varint,92,rep,packed,name=place_shares,json=placeShares,proto3" json:"place_shares,omitempty"` // of the work, by rank; none = it is not divided
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1569,6 +1572,27 @@ func (x *Offer) GetBarred() []byte {
 func (x *Offer) GetInputs() []*File {
 	if x != nil {
 		return x.Inputs
+	}
+	return nil
+}
+
+func (x *Offer) GetPlaceNodes() []byte {
+	if x != nil {
+		return x.PlaceNodes
+	}
+	return nil
+}
+
+func (x *Offer) GetPlaceRanks() []uint32 {
+	if x != nil {
+		return x.PlaceRanks
+	}
+	return nil
+}
+
+func (x *Offer) GetPlaceShares() []uint32 {
+	if x != nil {
+		return x.PlaceShares
 	}
 	return nil
 }
@@ -2233,7 +2257,7 @@ type JobSpec struct {
 	Policy        string                 `protobuf:"bytes,12,opt,name=policy,proto3" json:"policy,omitempty"`
 	Wait          bool                   `protobuf:"varint,13,opt,name=wait,proto3" json:"wait,omitempty"`
 	Idempotent    bool                   `protobuf:"varint,14,opt,name=idempotent,proto3" json:"idempotent,omitempty"`
-	Network       uint32                 `protobuf:"varint,15,opt,name=network,proto3" json:"network,omitempty"`      // 0 the host's, 1 none
+	Network       uint32                 `protobuf:"varint,15,opt,name=network,proto3" json:"network,omitempty"`      // 0 the host's, 1 none, 2 that of the gang
 	Array         *Array                 `protobuf:"bytes,30,opt,name=array,proto3" json:"array,omitempty"`           // needs the label that grid.ArrayLabel names
 	Submitter     *Submitter             `protobuf:"bytes,17,opt,name=submitter,proto3" json:"submitter,omitempty"`   // only of a spec that is signed, as the next
 	Capability    []byte                 `protobuf:"bytes,18,opt,name=capability,proto3" json:"capability,omitempty"` // SHA-256 of what opens the job; none = its access is members
@@ -2246,7 +2270,8 @@ type JobSpec struct {
 	Home          []byte                 `protobuf:"bytes,71,opt,name=home,proto3" json:"home,omitempty"`
 	MaxRunning    uint32                 `protobuf:"varint,42,opt,name=max_running,json=maxRunning,proto3" json:"max_running,omitempty"` // tasks that may have a worker at a time; 0 = any number
 	After         *After                 `protobuf:"bytes,80,opt,name=after,proto3" json:"after,omitempty"`
-	GangRanks     uint32                 `protobuf:"varint,90,opt,name=gang_ranks,json=gangRanks,proto3" json:"gang_ranks,omitempty"` // the tasks start together; 0 = they do not
+	GangRanks     uint32                 `protobuf:"varint,90,opt,name=gang_ranks,json=gangRanks,proto3" json:"gang_ranks,omitempty"`   // the tasks start together; 0 = they do not
+	GangSearch    *ScheduleSearch        `protobuf:"bytes,91,opt,name=gang_search,json=gangSearch,proto3" json:"gang_search,omitempty"` // absent = workers are few and near, and the work is not divided
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2477,6 +2502,211 @@ func (x *JobSpec) GetGangRanks() uint32 {
 	return 0
 }
 
+func (x *JobSpec) GetGangSearch() *ScheduleSearch {
+	if x != nil {
+		return x.GangSearch
+	}
+	return nil
+}
+
+// ScheduleSearch says by what the workers of a gang are chosen.
+type ScheduleSearch struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Model         string                 `protobuf:"bytes,1,opt,name=model,proto3" json:"model,omitempty"`
+	Parameters    []*Parameter           `protobuf:"bytes,2,rep,name=parameters,proto3" json:"parameters,omitempty"`
+	Measured      []*Measured            `protobuf:"bytes,3,rep,name=measured,proto3" json:"measured,omitempty"`
+	Mapper        string                 `protobuf:"bytes,4,opt,name=mapper,proto3" json:"mapper,omitempty"`
+	Conserve      uint64                 `protobuf:"varint,5,opt,name=conserve,proto3" json:"conserve,omitempty"` // bits of a double
+	OneSite       bool                   `protobuf:"varint,6,opt,name=one_site,json=oneSite,proto3" json:"one_site,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ScheduleSearch) Reset() {
+	*x = ScheduleSearch{}
+	mi := &file_skep_proto_msgTypes[19]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ScheduleSearch) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ScheduleSearch) ProtoMessage() {}
+
+func (x *ScheduleSearch) ProtoReflect() protoreflect.Message {
+	mi := &file_skep_proto_msgTypes[19]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ScheduleSearch.ProtoReflect.Descriptor instead.
+func (*ScheduleSearch) Descriptor() ([]byte, []int) {
+	return file_skep_proto_rawDescGZIP(), []int{19}
+}
+
+func (x *ScheduleSearch) GetModel() string {
+	if x != nil {
+		return x.Model
+	}
+	return ""
+}
+
+func (x *ScheduleSearch) GetParameters() []*Parameter {
+	if x != nil {
+		return x.Parameters
+	}
+	return nil
+}
+
+func (x *ScheduleSearch) GetMeasured() []*Measured {
+	if x != nil {
+		return x.Measured
+	}
+	return nil
+}
+
+func (x *ScheduleSearch) GetMapper() string {
+	if x != nil {
+		return x.Mapper
+	}
+	return ""
+}
+
+func (x *ScheduleSearch) GetConserve() uint64 {
+	if x != nil {
+		return x.Conserve
+	}
+	return 0
+}
+
+func (x *ScheduleSearch) GetOneSite() bool {
+	if x != nil {
+		return x.OneSite
+	}
+	return false
+}
+
+type Parameter struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	Value         uint64                 `protobuf:"varint,2,opt,name=value,proto3" json:"value,omitempty"` // bits of a double
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Parameter) Reset() {
+	*x = Parameter{}
+	mi := &file_skep_proto_msgTypes[20]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Parameter) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Parameter) ProtoMessage() {}
+
+func (x *Parameter) ProtoReflect() protoreflect.Message {
+	mi := &file_skep_proto_msgTypes[20]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Parameter.ProtoReflect.Descriptor instead.
+func (*Parameter) Descriptor() ([]byte, []int) {
+	return file_skep_proto_rawDescGZIP(), []int{20}
+}
+
+func (x *Parameter) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *Parameter) GetValue() uint64 {
+	if x != nil {
+		return x.Value
+	}
+	return 0
+}
+
+// Measured is what an iteration took.
+type Measured struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Ranks         uint32                 `protobuf:"varint,1,opt,name=ranks,proto3" json:"ranks,omitempty"`
+	Compute       uint64                 `protobuf:"varint,2,opt,name=compute,proto3" json:"compute,omitempty"` // seconds, bits of a double
+	Message       uint64                 `protobuf:"varint,3,opt,name=message,proto3" json:"message,omitempty"` // seconds, bits of a double
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Measured) Reset() {
+	*x = Measured{}
+	mi := &file_skep_proto_msgTypes[21]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Measured) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Measured) ProtoMessage() {}
+
+func (x *Measured) ProtoReflect() protoreflect.Message {
+	mi := &file_skep_proto_msgTypes[21]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Measured.ProtoReflect.Descriptor instead.
+func (*Measured) Descriptor() ([]byte, []int) {
+	return file_skep_proto_rawDescGZIP(), []int{21}
+}
+
+func (x *Measured) GetRanks() uint32 {
+	if x != nil {
+		return x.Ranks
+	}
+	return 0
+}
+
+func (x *Measured) GetCompute() uint64 {
+	if x != nil {
+		return x.Compute
+	}
+	return 0
+}
+
+func (x *Measured) GetMessage() uint64 {
+	if x != nil {
+		return x.Message
+	}
+	return 0
+}
+
 // Reserve is about slots that a worker keeps for ranks of a gang.
 type Reserve struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -2500,7 +2730,7 @@ type Reserve struct {
 
 func (x *Reserve) Reset() {
 	*x = Reserve{}
-	mi := &file_skep_proto_msgTypes[19]
+	mi := &file_skep_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2512,7 +2742,7 @@ func (x *Reserve) String() string {
 func (*Reserve) ProtoMessage() {}
 
 func (x *Reserve) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[19]
+	mi := &file_skep_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2525,7 +2755,7 @@ func (x *Reserve) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Reserve.ProtoReflect.Descriptor instead.
 func (*Reserve) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{19}
+	return file_skep_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *Reserve) GetJob() []byte {
@@ -2637,7 +2867,7 @@ type After struct {
 
 func (x *After) Reset() {
 	*x = After{}
-	mi := &file_skep_proto_msgTypes[20]
+	mi := &file_skep_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2649,7 +2879,7 @@ func (x *After) String() string {
 func (*After) ProtoMessage() {}
 
 func (x *After) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[20]
+	mi := &file_skep_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2662,7 +2892,7 @@ func (x *After) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use After.ProtoReflect.Descriptor instead.
 func (*After) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{20}
+	return file_skep_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *After) GetJobs() []*Dependency {
@@ -2690,7 +2920,7 @@ type Dependency struct {
 
 func (x *Dependency) Reset() {
 	*x = Dependency{}
-	mi := &file_skep_proto_msgTypes[21]
+	mi := &file_skep_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2702,7 +2932,7 @@ func (x *Dependency) String() string {
 func (*Dependency) ProtoMessage() {}
 
 func (x *Dependency) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[21]
+	mi := &file_skep_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2715,7 +2945,7 @@ func (x *Dependency) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Dependency.ProtoReflect.Descriptor instead.
 func (*Dependency) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{21}
+	return file_skep_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *Dependency) GetJob() []byte {
@@ -2752,7 +2982,7 @@ type JobInput struct {
 
 func (x *JobInput) Reset() {
 	*x = JobInput{}
-	mi := &file_skep_proto_msgTypes[22]
+	mi := &file_skep_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2764,7 +2994,7 @@ func (x *JobInput) String() string {
 func (*JobInput) ProtoMessage() {}
 
 func (x *JobInput) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[22]
+	mi := &file_skep_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2777,7 +3007,7 @@ func (x *JobInput) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JobInput.ProtoReflect.Descriptor instead.
 func (*JobInput) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{22}
+	return file_skep_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *JobInput) GetOf() uint32 {
@@ -2821,7 +3051,7 @@ type OnFailure struct {
 
 func (x *OnFailure) Reset() {
 	*x = OnFailure{}
-	mi := &file_skep_proto_msgTypes[23]
+	mi := &file_skep_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2833,7 +3063,7 @@ func (x *OnFailure) String() string {
 func (*OnFailure) ProtoMessage() {}
 
 func (x *OnFailure) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[23]
+	mi := &file_skep_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2846,7 +3076,7 @@ func (x *OnFailure) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OnFailure.ProtoReflect.Descriptor instead.
 func (*OnFailure) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{23}
+	return file_skep_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *OnFailure) GetRetry() int32 {
@@ -2894,7 +3124,7 @@ type Array struct {
 
 func (x *Array) Reset() {
 	*x = Array{}
-	mi := &file_skep_proto_msgTypes[24]
+	mi := &file_skep_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2906,7 +3136,7 @@ func (x *Array) String() string {
 func (*Array) ProtoMessage() {}
 
 func (x *Array) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[24]
+	mi := &file_skep_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2919,7 +3149,7 @@ func (x *Array) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Array.ProtoReflect.Descriptor instead.
 func (*Array) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{24}
+	return file_skep_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *Array) GetNames() []string {
@@ -2982,7 +3212,7 @@ type Submitter struct {
 
 func (x *Submitter) Reset() {
 	*x = Submitter{}
-	mi := &file_skep_proto_msgTypes[25]
+	mi := &file_skep_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2994,7 +3224,7 @@ func (x *Submitter) String() string {
 func (*Submitter) ProtoMessage() {}
 
 func (x *Submitter) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[25]
+	mi := &file_skep_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3007,7 +3237,7 @@ func (x *Submitter) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Submitter.ProtoReflect.Descriptor instead.
 func (*Submitter) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{25}
+	return file_skep_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *Submitter) GetNode() []byte {
@@ -3034,7 +3264,7 @@ type Var struct {
 
 func (x *Var) Reset() {
 	*x = Var{}
-	mi := &file_skep_proto_msgTypes[26]
+	mi := &file_skep_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3046,7 +3276,7 @@ func (x *Var) String() string {
 func (*Var) ProtoMessage() {}
 
 func (x *Var) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[26]
+	mi := &file_skep_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3059,7 +3289,7 @@ func (x *Var) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Var.ProtoReflect.Descriptor instead.
 func (*Var) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{26}
+	return file_skep_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *Var) GetName() []byte {
@@ -3089,7 +3319,7 @@ type Needs struct {
 
 func (x *Needs) Reset() {
 	*x = Needs{}
-	mi := &file_skep_proto_msgTypes[27]
+	mi := &file_skep_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3101,7 +3331,7 @@ func (x *Needs) String() string {
 func (*Needs) ProtoMessage() {}
 
 func (x *Needs) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[27]
+	mi := &file_skep_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3114,7 +3344,7 @@ func (x *Needs) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Needs.ProtoReflect.Descriptor instead.
 func (*Needs) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{27}
+	return file_skep_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *Needs) GetCpu() int64 {
@@ -3162,7 +3392,7 @@ type LabelNeed struct {
 
 func (x *LabelNeed) Reset() {
 	*x = LabelNeed{}
-	mi := &file_skep_proto_msgTypes[28]
+	mi := &file_skep_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3174,7 +3404,7 @@ func (x *LabelNeed) String() string {
 func (*LabelNeed) ProtoMessage() {}
 
 func (x *LabelNeed) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[28]
+	mi := &file_skep_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3187,7 +3417,7 @@ func (x *LabelNeed) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LabelNeed.ProtoReflect.Descriptor instead.
 func (*LabelNeed) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{28}
+	return file_skep_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *LabelNeed) GetKey() string {
@@ -3220,7 +3450,7 @@ type Find struct {
 
 func (x *Find) Reset() {
 	*x = Find{}
-	mi := &file_skep_proto_msgTypes[29]
+	mi := &file_skep_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3232,7 +3462,7 @@ func (x *Find) String() string {
 func (*Find) ProtoMessage() {}
 
 func (x *Find) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[29]
+	mi := &file_skep_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3245,7 +3475,7 @@ func (x *Find) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Find.ProtoReflect.Descriptor instead.
 func (*Find) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{29}
+	return file_skep_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *Find) GetId() uint64 {
@@ -3315,7 +3545,7 @@ type Search struct {
 
 func (x *Search) Reset() {
 	*x = Search{}
-	mi := &file_skep_proto_msgTypes[30]
+	mi := &file_skep_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3327,7 +3557,7 @@ func (x *Search) String() string {
 func (*Search) ProtoMessage() {}
 
 func (x *Search) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[30]
+	mi := &file_skep_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3340,7 +3570,7 @@ func (x *Search) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Search.ProtoReflect.Descriptor instead.
 func (*Search) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{30}
+	return file_skep_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *Search) GetFind() *Find {
@@ -3380,7 +3610,7 @@ type Guard struct {
 
 func (x *Guard) Reset() {
 	*x = Guard{}
-	mi := &file_skep_proto_msgTypes[31]
+	mi := &file_skep_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3392,7 +3622,7 @@ func (x *Guard) String() string {
 func (*Guard) ProtoMessage() {}
 
 func (x *Guard) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[31]
+	mi := &file_skep_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3405,7 +3635,7 @@ func (x *Guard) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Guard.ProtoReflect.Descriptor instead.
 func (*Guard) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{31}
+	return file_skep_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *Guard) GetJob() []byte {
@@ -3525,7 +3755,7 @@ type Watch struct {
 
 func (x *Watch) Reset() {
 	*x = Watch{}
-	mi := &file_skep_proto_msgTypes[32]
+	mi := &file_skep_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3537,7 +3767,7 @@ func (x *Watch) String() string {
 func (*Watch) ProtoMessage() {}
 
 func (x *Watch) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[32]
+	mi := &file_skep_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3550,7 +3780,7 @@ func (x *Watch) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Watch.ProtoReflect.Descriptor instead.
 func (*Watch) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{32}
+	return file_skep_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *Watch) GetJob() []byte {
@@ -3647,7 +3877,7 @@ type Final struct {
 
 func (x *Final) Reset() {
 	*x = Final{}
-	mi := &file_skep_proto_msgTypes[33]
+	mi := &file_skep_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3659,7 +3889,7 @@ func (x *Final) String() string {
 func (*Final) ProtoMessage() {}
 
 func (x *Final) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[33]
+	mi := &file_skep_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3672,7 +3902,7 @@ func (x *Final) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Final.ProtoReflect.Descriptor instead.
 func (*Final) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{33}
+	return file_skep_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *Final) GetIndex() uint32 {
@@ -3796,7 +4026,7 @@ type Failure struct {
 
 func (x *Failure) Reset() {
 	*x = Failure{}
-	mi := &file_skep_proto_msgTypes[34]
+	mi := &file_skep_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3808,7 +4038,7 @@ func (x *Failure) String() string {
 func (*Failure) ProtoMessage() {}
 
 func (x *Failure) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[34]
+	mi := &file_skep_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3821,7 +4051,7 @@ func (x *Failure) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Failure.ProtoReflect.Descriptor instead.
 func (*Failure) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{34}
+	return file_skep_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *Failure) GetAttemptEpoch() uint32 {
@@ -3885,7 +4115,7 @@ type Token struct {
 
 func (x *Token) Reset() {
 	*x = Token{}
-	mi := &file_skep_proto_msgTypes[35]
+	mi := &file_skep_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3897,7 +4127,7 @@ func (x *Token) String() string {
 func (*Token) ProtoMessage() {}
 
 func (x *Token) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[35]
+	mi := &file_skep_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3910,7 +4140,7 @@ func (x *Token) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Token.ProtoReflect.Descriptor instead.
 func (*Token) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{35}
+	return file_skep_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *Token) GetSecret() []byte {
@@ -3946,7 +4176,7 @@ type JobValue struct {
 
 func (x *JobValue) Reset() {
 	*x = JobValue{}
-	mi := &file_skep_proto_msgTypes[36]
+	mi := &file_skep_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3958,7 +4188,7 @@ func (x *JobValue) String() string {
 func (*JobValue) ProtoMessage() {}
 
 func (x *JobValue) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[36]
+	mi := &file_skep_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3971,7 +4201,7 @@ func (x *JobValue) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JobValue.ProtoReflect.Descriptor instead.
 func (*JobValue) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{36}
+	return file_skep_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *JobValue) GetSpec() []byte {
@@ -4014,7 +4244,7 @@ type TaskValue struct {
 
 func (x *TaskValue) Reset() {
 	*x = TaskValue{}
-	mi := &file_skep_proto_msgTypes[37]
+	mi := &file_skep_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4026,7 +4256,7 @@ func (x *TaskValue) String() string {
 func (*TaskValue) ProtoMessage() {}
 
 func (x *TaskValue) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[37]
+	mi := &file_skep_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4039,7 +4269,7 @@ func (x *TaskValue) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TaskValue.ProtoReflect.Descriptor instead.
 func (*TaskValue) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{37}
+	return file_skep_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *TaskValue) GetEpoch() uint32 {
@@ -4131,7 +4361,7 @@ type CopyValue struct {
 
 func (x *CopyValue) Reset() {
 	*x = CopyValue{}
-	mi := &file_skep_proto_msgTypes[38]
+	mi := &file_skep_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4143,7 +4373,7 @@ func (x *CopyValue) String() string {
 func (*CopyValue) ProtoMessage() {}
 
 func (x *CopyValue) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[38]
+	mi := &file_skep_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4156,7 +4386,7 @@ func (x *CopyValue) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CopyValue.ProtoReflect.Descriptor instead.
 func (*CopyValue) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{38}
+	return file_skep_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *CopyValue) GetEpoch() uint32 {
@@ -4189,19 +4419,22 @@ type WorkValue struct {
 	Result        *Result                `protobuf:"bytes,5,opt,name=result,proto3" json:"result,omitempty"`
 	Members       []byte                 `protobuf:"bytes,6,opt,name=members,proto3" json:"members,omitempty"` // of the job's register
 	Owner         []byte                 `protobuf:"bytes,7,opt,name=owner,proto3" json:"owner,omitempty"`
-	Epoch         uint32                 `protobuf:"varint,8,opt,name=epoch,proto3" json:"epoch,omitempty"`                              // of that owner
-	Stays         bool                   `protobuf:"varint,9,opt,name=stays,proto3" json:"stays,omitempty"`                              // as Offer.stays
-	Asks          bool                   `protobuf:"varint,10,opt,name=asks,proto3" json:"asks,omitempty"`                               // as Offer.asks
-	HandedBack    uint32                 `protobuf:"varint,11,opt,name=handed_back,json=handedBack,proto3" json:"handed_back,omitempty"` // why it was given back before it started; 0 = it was not
-	Puller        []byte                 `protobuf:"bytes,12,opt,name=puller,proto3" json:"puller,omitempty"`                            // who it was given back for
-	Inputs        []*File                `protobuf:"bytes,80,rep,name=inputs,proto3" json:"inputs,omitempty"`                            // as Offer.inputs
+	Epoch         uint32                 `protobuf:"varint,8,opt,name=epoch,proto3" json:"epoch,omitempty"`                                        // of that owner
+	Stays         bool                   `protobuf:"varint,9,opt,name=stays,proto3" json:"stays,omitempty"`                                        // as Offer.stays
+	Asks          bool                   `protobuf:"varint,10,opt,name=asks,proto3" json:"asks,omitempty"`                                         // as Offer.asks
+	HandedBack    uint32                 `protobuf:"varint,11,opt,name=handed_back,json=handedBack,proto3" json:"handed_back,omitempty"`           // why it was given back before it started; 0 = it was not
+	Puller        []byte                 `protobuf:"bytes,12,opt,name=puller,proto3" json:"puller,omitempty"`                                      // who it was given back for
+	Inputs        []*File                `protobuf:"bytes,80,rep,name=inputs,proto3" json:"inputs,omitempty"`                                      // as Offer.inputs
+	PlaceNodes    []byte                 `protobuf:"bytes,90,opt,name=place_nodes,json=placeNodes,proto3" json:"place_nodes,omitempty"`            // as Offer.place_nodes
+	PlaceRanks    []uint32               `protobuf:"varint,91,rep,packed,name=place_ranks,json=placeRanks,proto3" json:"place_ranks,omitempty"`    // as Offer.place_ranks
+	PlaceShares   []uint32               `protobuf:"varint,92,rep,packed,name=place_shares,json=placeShares,proto3" json:"place_shares,omitempty"` // as Offer.place_shares
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *WorkValue) Reset() {
 	*x = WorkValue{}
-	mi := &file_skep_proto_msgTypes[39]
+	mi := &file_skep_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4213,7 +4446,7 @@ func (x *WorkValue) String() string {
 func (*WorkValue) ProtoMessage() {}
 
 func (x *WorkValue) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[39]
+	mi := &file_skep_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4226,7 +4459,7 @@ func (x *WorkValue) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WorkValue.ProtoReflect.Descriptor instead.
 func (*WorkValue) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{39}
+	return file_skep_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *WorkValue) GetSpec() []byte {
@@ -4320,6 +4553,27 @@ func (x *WorkValue) GetInputs() []*File {
 	return nil
 }
 
+func (x *WorkValue) GetPlaceNodes() []byte {
+	if x != nil {
+		return x.PlaceNodes
+	}
+	return nil
+}
+
+func (x *WorkValue) GetPlaceRanks() []uint32 {
+	if x != nil {
+		return x.PlaceRanks
+	}
+	return nil
+}
+
+func (x *WorkValue) GetPlaceShares() []uint32 {
+	if x != nil {
+		return x.PlaceShares
+	}
+	return nil
+}
+
 type ClassValue struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Mean          float64                `protobuf:"fixed64,1,opt,name=mean,proto3" json:"mean,omitempty"` // s
@@ -4332,7 +4586,7 @@ type ClassValue struct {
 
 func (x *ClassValue) Reset() {
 	*x = ClassValue{}
-	mi := &file_skep_proto_msgTypes[40]
+	mi := &file_skep_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4344,7 +4598,7 @@ func (x *ClassValue) String() string {
 func (*ClassValue) ProtoMessage() {}
 
 func (x *ClassValue) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[40]
+	mi := &file_skep_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4357,7 +4611,7 @@ func (x *ClassValue) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ClassValue.ProtoReflect.Descriptor instead.
 func (*ClassValue) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{40}
+	return file_skep_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *ClassValue) GetMean() float64 {
@@ -4406,7 +4660,7 @@ type GuardValue struct {
 
 func (x *GuardValue) Reset() {
 	*x = GuardValue{}
-	mi := &file_skep_proto_msgTypes[41]
+	mi := &file_skep_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4418,7 +4672,7 @@ func (x *GuardValue) String() string {
 func (*GuardValue) ProtoMessage() {}
 
 func (x *GuardValue) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[41]
+	mi := &file_skep_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4431,7 +4685,7 @@ func (x *GuardValue) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GuardValue.ProtoReflect.Descriptor instead.
 func (*GuardValue) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{41}
+	return file_skep_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *GuardValue) GetSpec() []byte {
@@ -4518,7 +4772,7 @@ type TombstoneValue struct {
 
 func (x *TombstoneValue) Reset() {
 	*x = TombstoneValue{}
-	mi := &file_skep_proto_msgTypes[42]
+	mi := &file_skep_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4530,7 +4784,7 @@ func (x *TombstoneValue) String() string {
 func (*TombstoneValue) ProtoMessage() {}
 
 func (x *TombstoneValue) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[42]
+	mi := &file_skep_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4543,7 +4797,7 @@ func (x *TombstoneValue) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TombstoneValue.ProtoReflect.Descriptor instead.
 func (*TombstoneValue) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{42}
+	return file_skep_proto_rawDescGZIP(), []int{45}
 }
 
 func (x *TombstoneValue) GetEpoch() uint32 {
@@ -4605,7 +4859,7 @@ type EntryValue struct {
 
 func (x *EntryValue) Reset() {
 	*x = EntryValue{}
-	mi := &file_skep_proto_msgTypes[43]
+	mi := &file_skep_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4617,7 +4871,7 @@ func (x *EntryValue) String() string {
 func (*EntryValue) ProtoMessage() {}
 
 func (x *EntryValue) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[43]
+	mi := &file_skep_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4630,7 +4884,7 @@ func (x *EntryValue) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EntryValue.ProtoReflect.Descriptor instead.
 func (*EntryValue) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{43}
+	return file_skep_proto_rawDescGZIP(), []int{46}
 }
 
 func (x *EntryValue) GetTask() *TaskValue {
@@ -4822,7 +5076,7 @@ const file_skep_proto_rawDesc = "" +
 	"\x04rest\x18\x0f \x01(\x03R\x04rest\x12\x14\n" +
 	"\x05stamp\x18\x10 \x01(\x04R\x05stamp\x12\x1f\n" +
 	"\vfree_counts\x18F \x01(\tR\n" +
-	"freeCounts\"\xb6\x02\n" +
+	"freeCounts\"\x9b\x03\n" +
 	"\x05Offer\x12*\n" +
 	"\aattempt\x18\x01 \x01(\v2\x10.skep.v1.AttemptR\aattempt\x12\x12\n" +
 	"\x04spec\x18\x02 \x01(\fR\x04spec\x12\x14\n" +
@@ -4836,7 +5090,12 @@ const file_skep_proto_rawDesc = "" +
 	"\x04asks\x18\n" +
 	" \x01(\bR\x04asks\x12\x16\n" +
 	"\x06barred\x18\v \x01(\fR\x06barred\x12%\n" +
-	"\x06inputs\x18P \x03(\v2\r.skep.v1.FileR\x06inputs\"U\n" +
+	"\x06inputs\x18P \x03(\v2\r.skep.v1.FileR\x06inputs\x12\x1f\n" +
+	"\vplace_nodes\x18Z \x01(\fR\n" +
+	"placeNodes\x12\x1f\n" +
+	"\vplace_ranks\x18[ \x03(\rR\n" +
+	"placeRanks\x12!\n" +
+	"\fplace_shares\x18\\ \x03(\rR\vplaceShares\"U\n" +
 	"\aAttempt\x12\x10\n" +
 	"\x03job\x18\x01 \x01(\fR\x03job\x12\x14\n" +
 	"\x05index\x18\x02 \x01(\rR\x05index\x12\x14\n" +
@@ -4889,7 +5148,7 @@ const file_skep_proto_rawDesc = "" +
 	"\x04path\x18\x01 \x01(\fR\x04path\x12\x12\n" +
 	"\x04blob\x18\x02 \x01(\fR\x04blob\x12\x12\n" +
 	"\x04size\x18\x03 \x01(\x03R\x04size\x12\x12\n" +
-	"\x04exec\x18\x04 \x01(\bR\x04exec\"\xce\x06\n" +
+	"\x04exec\x18\x04 \x01(\bR\x04exec\"\x88\a\n" +
 	"\aJobSpec\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
 	"\x05class\x18\x02 \x01(\tR\x05class\x12\x16\n" +
@@ -4926,7 +5185,25 @@ const file_skep_proto_rawDesc = "" +
 	"maxRunning\x12$\n" +
 	"\x05after\x18P \x01(\v2\x0e.skep.v1.AfterR\x05after\x12\x1d\n" +
 	"\n" +
-	"gang_ranks\x18Z \x01(\rR\tgangRanks\"\xa9\x02\n" +
+	"gang_ranks\x18Z \x01(\rR\tgangRanks\x128\n" +
+	"\vgang_search\x18[ \x01(\v2\x17.skep.v1.ScheduleSearchR\n" +
+	"gangSearch\"\xd8\x01\n" +
+	"\x0eScheduleSearch\x12\x14\n" +
+	"\x05model\x18\x01 \x01(\tR\x05model\x122\n" +
+	"\n" +
+	"parameters\x18\x02 \x03(\v2\x12.skep.v1.ParameterR\n" +
+	"parameters\x12-\n" +
+	"\bmeasured\x18\x03 \x03(\v2\x11.skep.v1.MeasuredR\bmeasured\x12\x16\n" +
+	"\x06mapper\x18\x04 \x01(\tR\x06mapper\x12\x1a\n" +
+	"\bconserve\x18\x05 \x01(\x04R\bconserve\x12\x19\n" +
+	"\bone_site\x18\x06 \x01(\bR\aoneSite\"5\n" +
+	"\tParameter\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\x04R\x05value\"T\n" +
+	"\bMeasured\x12\x14\n" +
+	"\x05ranks\x18\x01 \x01(\rR\x05ranks\x12\x18\n" +
+	"\acompute\x18\x02 \x01(\x04R\acompute\x12\x18\n" +
+	"\amessage\x18\x03 \x01(\x04R\amessage\"\xa9\x02\n" +
 	"\aReserve\x12\x10\n" +
 	"\x03job\x18\x01 \x01(\fR\x03job\x12\x14\n" +
 	"\x05epoch\x18\x02 \x01(\rR\x05epoch\x12\f\n" +
@@ -5076,7 +5353,7 @@ const file_skep_proto_rawDesc = "" +
 	"\tCopyValue\x12\x14\n" +
 	"\x05epoch\x18\x01 \x01(\rR\x05epoch\x12\f\n" +
 	"\x01n\x18\x02 \x01(\rR\x01n\x12\x16\n" +
-	"\x06worker\x18\x03 \x01(\fR\x06worker\"\xda\x02\n" +
+	"\x06worker\x18\x03 \x01(\fR\x06worker\"\xbf\x03\n" +
 	"\tWorkValue\x12\x12\n" +
 	"\x04spec\x18\x01 \x01(\fR\x04spec\x12\x14\n" +
 	"\x05class\x18\x02 \x01(\tR\x05class\x12\x14\n" +
@@ -5092,7 +5369,12 @@ const file_skep_proto_rawDesc = "" +
 	"\vhanded_back\x18\v \x01(\rR\n" +
 	"handedBack\x12\x16\n" +
 	"\x06puller\x18\f \x01(\fR\x06puller\x12%\n" +
-	"\x06inputs\x18P \x03(\v2\r.skep.v1.FileR\x06inputs\"h\n" +
+	"\x06inputs\x18P \x03(\v2\r.skep.v1.FileR\x06inputs\x12\x1f\n" +
+	"\vplace_nodes\x18Z \x01(\fR\n" +
+	"placeNodes\x12\x1f\n" +
+	"\vplace_ranks\x18[ \x03(\rR\n" +
+	"placeRanks\x12!\n" +
+	"\fplace_shares\x18\\ \x03(\rR\vplaceShares\"h\n" +
 	"\n" +
 	"ClassValue\x12\x12\n" +
 	"\x04mean\x18\x01 \x01(\x01R\x04mean\x12\x14\n" +
@@ -5145,7 +5427,7 @@ func file_skep_proto_rawDescGZIP() []byte {
 	return file_skep_proto_rawDescData
 }
 
-var file_skep_proto_msgTypes = make([]protoimpl.MessageInfo, 44)
+var file_skep_proto_msgTypes = make([]protoimpl.MessageInfo, 47)
 var file_skep_proto_goTypes = []any{
 	(*Message)(nil),        // 0: skep.v1.Message
 	(*Hello)(nil),          // 1: skep.v1.Hello
@@ -5166,31 +5448,34 @@ var file_skep_proto_goTypes = []any{
 	(*Output)(nil),         // 16: skep.v1.Output
 	(*File)(nil),           // 17: skep.v1.File
 	(*JobSpec)(nil),        // 18: skep.v1.JobSpec
-	(*Reserve)(nil),        // 19: skep.v1.Reserve
-	(*After)(nil),          // 20: skep.v1.After
-	(*Dependency)(nil),     // 21: skep.v1.Dependency
-	(*JobInput)(nil),       // 22: skep.v1.JobInput
-	(*OnFailure)(nil),      // 23: skep.v1.OnFailure
-	(*Array)(nil),          // 24: skep.v1.Array
-	(*Submitter)(nil),      // 25: skep.v1.Submitter
-	(*Var)(nil),            // 26: skep.v1.Var
-	(*Needs)(nil),          // 27: skep.v1.Needs
-	(*LabelNeed)(nil),      // 28: skep.v1.LabelNeed
-	(*Find)(nil),           // 29: skep.v1.Find
-	(*Search)(nil),         // 30: skep.v1.Search
-	(*Guard)(nil),          // 31: skep.v1.Guard
-	(*Watch)(nil),          // 32: skep.v1.Watch
-	(*Final)(nil),          // 33: skep.v1.Final
-	(*Failure)(nil),        // 34: skep.v1.Failure
-	(*Token)(nil),          // 35: skep.v1.Token
-	(*JobValue)(nil),       // 36: skep.v1.JobValue
-	(*TaskValue)(nil),      // 37: skep.v1.TaskValue
-	(*CopyValue)(nil),      // 38: skep.v1.CopyValue
-	(*WorkValue)(nil),      // 39: skep.v1.WorkValue
-	(*ClassValue)(nil),     // 40: skep.v1.ClassValue
-	(*GuardValue)(nil),     // 41: skep.v1.GuardValue
-	(*TombstoneValue)(nil), // 42: skep.v1.TombstoneValue
-	(*EntryValue)(nil),     // 43: skep.v1.EntryValue
+	(*ScheduleSearch)(nil), // 19: skep.v1.ScheduleSearch
+	(*Parameter)(nil),      // 20: skep.v1.Parameter
+	(*Measured)(nil),       // 21: skep.v1.Measured
+	(*Reserve)(nil),        // 22: skep.v1.Reserve
+	(*After)(nil),          // 23: skep.v1.After
+	(*Dependency)(nil),     // 24: skep.v1.Dependency
+	(*JobInput)(nil),       // 25: skep.v1.JobInput
+	(*OnFailure)(nil),      // 26: skep.v1.OnFailure
+	(*Array)(nil),          // 27: skep.v1.Array
+	(*Submitter)(nil),      // 28: skep.v1.Submitter
+	(*Var)(nil),            // 29: skep.v1.Var
+	(*Needs)(nil),          // 30: skep.v1.Needs
+	(*LabelNeed)(nil),      // 31: skep.v1.LabelNeed
+	(*Find)(nil),           // 32: skep.v1.Find
+	(*Search)(nil),         // 33: skep.v1.Search
+	(*Guard)(nil),          // 34: skep.v1.Guard
+	(*Watch)(nil),          // 35: skep.v1.Watch
+	(*Final)(nil),          // 36: skep.v1.Final
+	(*Failure)(nil),        // 37: skep.v1.Failure
+	(*Token)(nil),          // 38: skep.v1.Token
+	(*JobValue)(nil),       // 39: skep.v1.JobValue
+	(*TaskValue)(nil),      // 40: skep.v1.TaskValue
+	(*CopyValue)(nil),      // 41: skep.v1.CopyValue
+	(*WorkValue)(nil),      // 42: skep.v1.WorkValue
+	(*ClassValue)(nil),     // 43: skep.v1.ClassValue
+	(*GuardValue)(nil),     // 44: skep.v1.GuardValue
+	(*TombstoneValue)(nil), // 45: skep.v1.TombstoneValue
+	(*EntryValue)(nil),     // 46: skep.v1.EntryValue
 }
 var file_skep_proto_depIdxs = []int32{
 	2,  // 0: skep.v1.Message.digest:type_name -> skep.v1.Digest
@@ -5204,29 +5489,29 @@ var file_skep_proto_depIdxs = []int32{
 	14, // 8: skep.v1.Message.result:type_name -> skep.v1.Ended
 	11, // 9: skep.v1.Message.result_ack:type_name -> skep.v1.Attempts
 	11, // 10: skep.v1.Message.ask:type_name -> skep.v1.Attempts
-	30, // 11: skep.v1.Message.find:type_name -> skep.v1.Search
-	30, // 12: skep.v1.Message.hit:type_name -> skep.v1.Search
-	29, // 13: skep.v1.Message.miss:type_name -> skep.v1.Find
-	30, // 14: skep.v1.Message.call:type_name -> skep.v1.Search
+	33, // 11: skep.v1.Message.find:type_name -> skep.v1.Search
+	33, // 12: skep.v1.Message.hit:type_name -> skep.v1.Search
+	32, // 13: skep.v1.Message.miss:type_name -> skep.v1.Find
+	33, // 14: skep.v1.Message.call:type_name -> skep.v1.Search
 	2,  // 15: skep.v1.Message.bye:type_name -> skep.v1.Digest
-	31, // 16: skep.v1.Message.guard:type_name -> skep.v1.Guard
-	32, // 17: skep.v1.Message.guarded:type_name -> skep.v1.Watch
-	31, // 18: skep.v1.Message.promise:type_name -> skep.v1.Guard
-	31, // 19: skep.v1.Message.promised:type_name -> skep.v1.Guard
-	32, // 20: skep.v1.Message.watch:type_name -> skep.v1.Watch
-	32, // 21: skep.v1.Message.watched:type_name -> skep.v1.Watch
-	32, // 22: skep.v1.Message.takeover:type_name -> skep.v1.Watch
-	32, // 23: skep.v1.Message.hold:type_name -> skep.v1.Watch
-	32, // 24: skep.v1.Message.held:type_name -> skep.v1.Watch
+	34, // 16: skep.v1.Message.guard:type_name -> skep.v1.Guard
+	35, // 17: skep.v1.Message.guarded:type_name -> skep.v1.Watch
+	34, // 18: skep.v1.Message.promise:type_name -> skep.v1.Guard
+	34, // 19: skep.v1.Message.promised:type_name -> skep.v1.Guard
+	35, // 20: skep.v1.Message.watch:type_name -> skep.v1.Watch
+	35, // 21: skep.v1.Message.watched:type_name -> skep.v1.Watch
+	35, // 22: skep.v1.Message.takeover:type_name -> skep.v1.Watch
+	35, // 23: skep.v1.Message.hold:type_name -> skep.v1.Watch
+	35, // 24: skep.v1.Message.held:type_name -> skep.v1.Watch
 	14, // 25: skep.v1.Message.copy:type_name -> skep.v1.Ended
 	13, // 26: skep.v1.Message.copied:type_name -> skep.v1.Refuse
 	7,  // 27: skep.v1.Message.waiting:type_name -> skep.v1.Poll
 	7,  // 28: skep.v1.Message.pull:type_name -> skep.v1.Poll
 	7,  // 29: skep.v1.Message.no_work:type_name -> skep.v1.Poll
-	31, // 30: skep.v1.Message.await:type_name -> skep.v1.Guard
-	31, // 31: skep.v1.Message.awaited:type_name -> skep.v1.Guard
-	19, // 32: skep.v1.Message.reserve:type_name -> skep.v1.Reserve
-	19, // 33: skep.v1.Message.reserve_ack:type_name -> skep.v1.Reserve
+	34, // 30: skep.v1.Message.await:type_name -> skep.v1.Guard
+	34, // 31: skep.v1.Message.awaited:type_name -> skep.v1.Guard
+	22, // 32: skep.v1.Message.reserve:type_name -> skep.v1.Reserve
+	22, // 33: skep.v1.Message.reserve_ack:type_name -> skep.v1.Reserve
 	3,  // 34: skep.v1.Digest.ads:type_name -> skep.v1.Entry
 	5,  // 35: skep.v1.Ad.labels:type_name -> skep.v1.Label
 	6,  // 36: skep.v1.Ad.rates:type_name -> skep.v1.Rates
@@ -5241,35 +5526,38 @@ var file_skep_proto_depIdxs = []int32{
 	16, // 45: skep.v1.Result.stdout:type_name -> skep.v1.Output
 	16, // 46: skep.v1.Result.stderr:type_name -> skep.v1.Output
 	17, // 47: skep.v1.Result.outputs:type_name -> skep.v1.File
-	27, // 48: skep.v1.JobSpec.needs:type_name -> skep.v1.Needs
+	30, // 48: skep.v1.JobSpec.needs:type_name -> skep.v1.Needs
 	17, // 49: skep.v1.JobSpec.inputs:type_name -> skep.v1.File
-	26, // 50: skep.v1.JobSpec.env:type_name -> skep.v1.Var
-	24, // 51: skep.v1.JobSpec.array:type_name -> skep.v1.Array
-	25, // 52: skep.v1.JobSpec.submitter:type_name -> skep.v1.Submitter
-	23, // 53: skep.v1.JobSpec.on_failure:type_name -> skep.v1.OnFailure
-	20, // 54: skep.v1.JobSpec.after:type_name -> skep.v1.After
-	21, // 55: skep.v1.After.jobs:type_name -> skep.v1.Dependency
-	22, // 56: skep.v1.After.inputs:type_name -> skep.v1.JobInput
-	28, // 57: skep.v1.Needs.labels:type_name -> skep.v1.LabelNeed
-	27, // 58: skep.v1.Find.needs:type_name -> skep.v1.Needs
-	29, // 59: skep.v1.Search.find:type_name -> skep.v1.Find
-	3,  // 60: skep.v1.Search.ad:type_name -> skep.v1.Entry
-	33, // 61: skep.v1.Guard.finals:type_name -> skep.v1.Final
-	11, // 62: skep.v1.Watch.attempts:type_name -> skep.v1.Attempts
-	15, // 63: skep.v1.Final.result:type_name -> skep.v1.Result
-	34, // 64: skep.v1.Final.failures:type_name -> skep.v1.Failure
-	15, // 65: skep.v1.TaskValue.result:type_name -> skep.v1.Result
-	38, // 66: skep.v1.TaskValue.copy:type_name -> skep.v1.CopyValue
-	15, // 67: skep.v1.WorkValue.result:type_name -> skep.v1.Result
-	17, // 68: skep.v1.WorkValue.inputs:type_name -> skep.v1.File
-	37, // 69: skep.v1.EntryValue.task:type_name -> skep.v1.TaskValue
-	33, // 70: skep.v1.EntryValue.open:type_name -> skep.v1.Final
-	34, // 71: skep.v1.EntryValue.failures:type_name -> skep.v1.Failure
-	72, // [72:72] is the sub-list for method output_type
-	72, // [72:72] is the sub-list for method input_type
-	72, // [72:72] is the sub-list for extension type_name
-	72, // [72:72] is the sub-list for extension extendee
-	0,  // [0:72] is the sub-list for field type_name
+	29, // 50: skep.v1.JobSpec.env:type_name -> skep.v1.Var
+	27, // 51: skep.v1.JobSpec.array:type_name -> skep.v1.Array
+	28, // 52: skep.v1.JobSpec.submitter:type_name -> skep.v1.Submitter
+	26, // 53: skep.v1.JobSpec.on_failure:type_name -> skep.v1.OnFailure
+	23, // 54: skep.v1.JobSpec.after:type_name -> skep.v1.After
+	19, // 55: skep.v1.JobSpec.gang_search:type_name -> skep.v1.ScheduleSearch
+	20, // 56: skep.v1.ScheduleSearch.parameters:type_name -> skep.v1.Parameter
+	21, // 57: skep.v1.ScheduleSearch.measured:type_name -> skep.v1.Measured
+	24, // 58: skep.v1.After.jobs:type_name -> skep.v1.Dependency
+	25, // 59: skep.v1.After.inputs:type_name -> skep.v1.JobInput
+	31, // 60: skep.v1.Needs.labels:type_name -> skep.v1.LabelNeed
+	30, // 61: skep.v1.Find.needs:type_name -> skep.v1.Needs
+	32, // 62: skep.v1.Search.find:type_name -> skep.v1.Find
+	3,  // 63: skep.v1.Search.ad:type_name -> skep.v1.Entry
+	36, // 64: skep.v1.Guard.finals:type_name -> skep.v1.Final
+	11, // 65: skep.v1.Watch.attempts:type_name -> skep.v1.Attempts
+	15, // 66: skep.v1.Final.result:type_name -> skep.v1.Result
+	37, // 67: skep.v1.Final.failures:type_name -> skep.v1.Failure
+	15, // 68: skep.v1.TaskValue.result:type_name -> skep.v1.Result
+	41, // 69: skep.v1.TaskValue.copy:type_name -> skep.v1.CopyValue
+	15, // 70: skep.v1.WorkValue.result:type_name -> skep.v1.Result
+	17, // 71: skep.v1.WorkValue.inputs:type_name -> skep.v1.File
+	40, // 72: skep.v1.EntryValue.task:type_name -> skep.v1.TaskValue
+	36, // 73: skep.v1.EntryValue.open:type_name -> skep.v1.Final
+	37, // 74: skep.v1.EntryValue.failures:type_name -> skep.v1.Failure
+	75, // [75:75] is the sub-list for method output_type
+	75, // [75:75] is the sub-list for method input_type
+	75, // [75:75] is the sub-list for extension type_name
+	75, // [75:75] is the sub-list for extension extendee
+	0,  // [0:75] is the sub-list for field type_name
 }
 
 func init() { file_skep_proto_init() }
@@ -5319,7 +5607,7 @@ func file_skep_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_skep_proto_rawDesc), len(file_skep_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   44,
+			NumMessages:   47,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

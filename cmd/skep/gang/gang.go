@@ -1,0 +1,122 @@
+package gang
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/goccy/go-yaml/ast"
+
+	"skep/document"
+	"skep/gang/mapper"
+	"skep/gang/model"
+	"skep/grid"
+	"skep/node/api/v1"
+)
+
+// Read reads the value of the key gang; nil where it has no ranks.
+func Read(f *document.Reader, n ast.Node) *v1.Gang {
+	g := &v1.Gang{}
+	for _, x := range f.Mapping(n, "gang", "ranks", "model", "mapper", "conserve", "one_site") {
+		switch x.Key {
+		case "ranks":
+			f.Number(x, 1, grid.MaxRanks, func(n int64) { g.Ranks = uint32(n) })
+		case "model":
+			g.Model = readModel(f, x.Value)
+		case "mapper":
+			g.Mapper, _ = f.Text(x.Value, "gang mapper")
+			if _, err := mapper.New(g.Mapper); err != nil {
+				f.At(x.Value, "gang: %v", err)
+			}
+		case "conserve":
+			f.Value(x, func(t string) (err error) { g.Conserve, err = number(t, 1); return })
+		case "one_site":
+			f.Value(x, func(t string) (err error) { g.OneSite, err = document.ParseBool(t); return })
+		}
+	}
+	if g.Ranks == 0 {
+		if f.Invalid() == 0 {
+			f.At(n, "gang: has no ranks: want a number of them, as in {ranks: 8}")
+		}
+		return nil
+	}
+	if g.Model == nil && (g.Mapper != "" || g.Conserve != 0 || g.OneSite) {
+		f.At(n, "gang: has mapper, conserve or one_site and no model: want one, as in {name: life, n: 2048}")
+	}
+	return g
+}
+
+// readModel reads {name: life, n: 2048, …}: all keys but name and measured are parameters.
+func readModel(f *document.Reader, n ast.Node) *v1.Model {
+	m := &v1.Model{Parameters: map[string]float64{}}
+	before := f.Invalid()
+	for _, x := range f.Mapping(n, "gang model") {
+		switch x.Key {
+		case "name":
+			m.Name, _ = f.Text(x.Value, "gang model name")
+		case "measured":
+			m.Measured = readMeasured(f, x.Value)
+		default:
+			f.Value(x, func(t string) (err error) { m.Parameters[x.Key], err = number(t, math.MaxFloat64); return })
+		}
+	}
+	if f.Invalid() > before {
+		return m
+	}
+	var rows []model.Measurement
+	for _, r := range m.Measured {
+		rows = append(rows, model.Measurement{Ranks: int(r.Ranks), Compute: r.Compute, Message: r.Message})
+	}
+	if _, err := model.New(m.Name, m.Parameters, rows); err != nil {
+		for _, line := range strings.Split(err.Error(), "\n") {
+			f.At(n, "gang: %s", line)
+		}
+	}
+	return m
+}
+
+func readMeasured(f *document.Reader, n ast.Node) (all []v1.Measured) {
+	list, ok := n.(*ast.SequenceNode)
+	if !ok || len(list.Values) > grid.MaxMeasured {
+		f.At(n, "gang model measured: want a list of up to %d, as in [{ranks: 2, compute: 1.5, message: 0.1}]",
+			grid.MaxMeasured)
+		return nil
+	}
+	for _, v := range list.Values {
+		var m v1.Measured
+		for _, x := range f.Mapping(v, "gang model measured", "ranks", "compute", "message") {
+			switch x.Key {
+			case "ranks":
+				f.Number(x, 1, grid.MaxRanks, func(n int64) { m.Ranks = uint32(n) })
+			case "compute":
+				f.Value(x, func(t string) (err error) { m.Compute, err = number(t, math.MaxFloat64); return })
+			case "message":
+				f.Value(x, func(t string) (err error) { m.Message, err = number(t, math.MaxFloat64); return })
+			}
+		}
+		all = append(all, m)
+	}
+	return all
+}
+
+func number(t string, most float64) (float64, error) {
+	x, err := strconv.ParseFloat(t, 64)
+	switch {
+	case (err != nil || !(x >= 0 && x <= most)) && most < math.MaxFloat64:
+		return 0, fmt.Errorf("%.40q: want a number from 0 to %g", t, most)
+	case err != nil || !(x >= 0 && x <= most):
+		return 0, errors.New(strconv.Quote(t[:min(len(t), 40)]) + ": want a number from 0 on")
+	}
+	return x, nil
+}
+
+// Text says what a gang is.
+func Text(g *v1.Gang) string {
+	s := fmt.Sprintf("%d ranks, which start together", g.Ranks)
+	if g.Model != nil {
+		s += ", on the nodes that the model " + g.Model.Name + " says are best"
+	}
+	return s
+}

@@ -1,0 +1,79 @@
+package v1
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"skep/grid"
+)
+
+// Gang is how many tasks start together, and by what their nodes are chosen.
+type Gang struct {
+	Ranks    uint32  `json:"ranks" doc:"Number of tasks, up to 1024; each has RANK, WORLD_SIZE and LOCAL_RANK in its environment. count is then left out, or the same."`
+	Model    *Model  `json:"model,omitempty" doc:"What the program needs. The nodes are then those on which an iteration is expected to be the shortest, and SKEP_SHARES tells each rank's share of the work; without it they are few and near."`
+	Mapper   string  `json:"mapper,omitempty" doc:"How the work is divided, with a model: equal, time_balance or min_max, which is the default."`
+	Conserve float64 `json:"conserve,omitempty" doc:"With a model: the part, up to 1, by which an iteration may take longer for the sake of fewer nodes."`
+	OneSite  bool    `json:"one_site,omitempty" doc:"With a model: all ranks run at nodes that are near each other."`
+}
+
+// Model is what a parallel program needs.
+type Model struct {
+	Name       string             `json:"name" doc:"life, jacobi, memory or table."`
+	Parameters map[string]float64 `json:"parameters,omitempty" doc:"By name, as n for the points on a side of the mesh."`
+	Measured   []Measured         `json:"measured,omitempty" doc:"Of the model table: what iterations took."`
+}
+
+// Measured is what an iteration took with so many ranks, each with an equal share of the work.
+type Measured struct {
+	Ranks   uint32  `json:"ranks"`
+	Compute float64 `json:"compute" doc:"Seconds of a rank."`
+	Message float64 `json:"message" doc:"Seconds in which it communicated."`
+}
+
+func gangOf(g grid.Gang) *Gang {
+	if g.Ranks == 0 {
+		return nil
+	}
+	x := &Gang{Ranks: g.Ranks}
+	if s := g.Search; s != nil {
+		x.Model = &Model{Name: s.Model}
+		x.Mapper, x.Conserve, x.OneSite = s.Mapper, s.Conserve, s.OneSite
+		for _, p := range s.Parameters {
+			if x.Model.Parameters == nil {
+				x.Model.Parameters = make(map[string]float64)
+			}
+			x.Model.Parameters[p.Name] = p.Value
+		}
+		for _, m := range s.Measured {
+			x.Model.Measured = append(x.Model.Measured, Measured(m))
+		}
+	}
+	return x
+}
+
+// apply makes the tasks of a job the ranks of a gang.
+func (x *Gang) apply(g *grid.JobSpec) error {
+	if x.Ranks == 0 {
+		return fmt.Errorf("gang.ranks 0: want 1 to %d", grid.MaxRanks)
+	}
+	if g.Gang.Ranks = x.Ranks; g.Count == 0 {
+		g.Count = x.Ranks
+	}
+	if x.Model == nil {
+		if x.Mapper != "" || x.Conserve != 0 || x.OneSite {
+			return errors.New("gang.mapper, conserve, one_site without gang.model: want a model, as {name: life, n: 2048}")
+		}
+		return nil
+	}
+	s := &grid.ScheduleSearch{Model: x.Model.Name, Mapper: x.Mapper, Conserve: x.Conserve, OneSite: x.OneSite}
+	for _, name := range slices.Sorted(maps.Keys(x.Model.Parameters)) {
+		s.Parameters = append(s.Parameters, grid.Parameter{Name: name, Value: x.Model.Parameters[name]})
+	}
+	for _, m := range x.Model.Measured {
+		s.Measured = append(s.Measured, grid.Measured(m))
+	}
+	g.Gang.Search = s
+	return nil
+}

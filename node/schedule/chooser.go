@@ -1,0 +1,119 @@
+package schedule
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"skep/gang"
+	"skep/gang/mapper"
+	"skep/gang/model"
+	"skep/grid"
+	"skep/node/gangs"
+)
+
+// ReferenceWork is the work that one core of the reference machine does in a second, in the unit in which models count:
+// about its clock cycles.
+const ReferenceWork = 3e9
+
+// Bandwidths of links, bytes a second: a network of 1 Gbit/s, and one of 100 Mbit/s.
+const (
+	SiteBandwidth = 1.25e8
+	FarBandwidth  = 1.25e7
+)
+
+// Chooser is the search of one gang.
+type Chooser struct {
+	cop    gang.COP
+	policy gang.Policy
+}
+
+// New makes the chooser of a gang whose ranks need so much memory besides what the model says. The error names the
+// model, mapper or parameter that is not known here.
+func New(s *grid.ScheduleSearch) (*Chooser, error) {
+	told := make(map[string]float64, len(s.Parameters))
+	for _, p := range s.Parameters {
+		told[p.Name] = p.Value
+	}
+	var rows []model.Measurement
+	for _, m := range s.Measured {
+		rows = append(rows, model.Measurement{Ranks: int(m.Ranks), Compute: m.Compute, Message: m.Message})
+	}
+	of, err := model.New(s.Model, told, rows)
+	by, unknown := mapper.New(cmp.Or(s.Mapper, mapper.Default))
+	if err := errors.Join(err, unknown); err != nil {
+		return nil, err
+	}
+	return &Chooser{gang.COP{Model: of, Mapper: by}, gang.Policy{Conserve: s.Conserve, OneSite: s.OneSite}}, nil
+}
+
+// Choose implements [gangs.Chooser].
+func (c *Chooser) Choose(ranks int, nodes []grid.GangNode, rooms []int) gangs.Choice {
+	of, pool := machines(nodes, rooms)
+	policy := c.policy
+	policy.Ranks = gang.Range{Min: ranks, Max: ranks}
+	s, examined, err := gang.Search(pool, c.cop, policy)
+	if err != nil {
+		return gangs.Choice{Why: err.Error()}
+	}
+	choice, whole := gangs.Choice{}, mapper.Whole(&s)
+	for _, k := range byMachine(s.Places) {
+		node, last := nodes[of[s.Places[k]]].Node, len(choice.Places)-1
+		if last < 0 || choice.Places[last].Node != node {
+			choice.Places = append(choice.Places, gangs.Place{Node: node})
+			last++
+		}
+		p := &choice.Places[last]
+		p.Ranks++
+		p.Shares = append(p.Shares, uint32(whole[k]))
+	}
+	choice.Why = text(&s, &examined, whole, oldest(nodes, of, s.Places))
+	return choice
+}
+
+// byMachine returns the ranks of a schedule with those of one machine next to each other, in the order of their first
+// ranks.
+func byMachine(places []int) []int {
+	ranks := make([]int, len(places))
+	for k := range ranks {
+		ranks[k] = k
+	}
+	slices.SortStableFunc(ranks, func(a, b int) int {
+		return slices.Index(places, places[a]) - slices.Index(places, places[b])
+	})
+	return ranks
+}
+
+// oldest is the age of the oldest news on which a schedule rests.
+func oldest(nodes []grid.GangNode, of, places []int) (age time.Duration) {
+	for _, m := range places {
+		age = max(age, nodes[of[m]].News)
+	}
+	return age
+}
+
+// maxShares bounds the shares that a text names.
+const maxShares = 16
+
+func text(s *gang.Schedule, x *gang.Examined, shares []int, age time.Duration) string {
+	var t strings.Builder
+	fmt.Fprintf(&t, "searched %d groups of nodes in %d sites, mapped %d: ", x.Distinct, x.Sites, x.Mapped)
+	if s.Time > 0 {
+		fmt.Fprintf(&t, "%.3g s an iteration, ", s.Time)
+	}
+	t.WriteString("shares ")
+	for k, share := range shares[:min(len(shares), maxShares)] {
+		if k > 0 {
+			t.WriteString(", ")
+		}
+		fmt.Fprint(&t, share)
+	}
+	if len(shares) > maxShares {
+		t.WriteString(" …")
+	}
+	fmt.Fprintf(&t, "; news up to %.1f s old", age.Seconds())
+	return t.String()
+}
