@@ -156,7 +156,7 @@ func TestTaskCannotJoin(t *testing.T) {
 	}
 }
 
-// A control group whose box has left memory in the pod is not used again, since the next box would have less of its own.
+// A control group whose box has left memory in the pod is not used again: the next box would have less of its own.
 func TestGroupOfAPodIsUsedOnce(t *testing.T) {
 	s := openStrict(t, nil)
 	p, err := s.NewPod(64 << 20)
