@@ -63,7 +63,8 @@ reads the output goes away, as head does, the job is cancelled.`,
 		"KEY=VALUE that the node must have; again for other keys, or other values of one")
 	fl.Int64Var(&f.count, "count", 1, "number of tasks")
 	fl.Int64Var(&f.ranks, "ranks", 0,
-		"tasks that start together or not at all, each with RANK, WORLD_SIZE and LOCAL_RANK; instead of --count")
+		"tasks that start together or not at all, with RANK, WORLD_SIZE, MASTER_ADDR, "+
+			"SKEP_PEERS and a network of their own; instead of --count")
 	fl.StringArrayVar(&f.inputs, "input", nil, "PATH[=NAME] of a file or folder to take along")
 	fl.StringArrayVar(&f.outputs, "output", nil, "pattern of files in the work folder to bring back")
 	f.environ.AddFlags(fl)
@@ -77,7 +78,8 @@ reads the output goes away, as head does, the job is cancelled.`,
 	fl.StringVar(&f.box.isolation, "isolation", "",
 		"least level at which a node must keep tasks from itself: basic or strict (default any)")
 	fl.StringVar(&f.box.network, "network", "",
-		"what tasks reach of the network: host, or none (default host; none with --isolation strict)")
+		"what tasks reach of the network: host, none, or gang, the other ranks at addresses of their own "+
+			"(default host; gang with --ranks; none with --isolation strict)")
 	f.array.Add(fl)
 	f.failure.add(cmd)
 	f.order.AddFlags(cmd)

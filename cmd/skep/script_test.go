@@ -19,7 +19,7 @@ func TestMain(m *testing.M) {
 // Each script is a session of the command line; those in testdata/script start real nodes.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
-		Dir: "testdata/script",
+		Dir: "testdata/script", Condition: condition,
 		Setup: func(e *testscript.Env) error {
 			if isolation() == grid.IsolationNone && os.Geteuid() == 0 { // or a node makes it accessible to its user only
 				if err := os.Mkdir(e.WorkDir+"/data", 0o711); err != nil {
@@ -40,7 +40,7 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"ready": ready, "code": code, "token": token,
 			"port": port, "cut": cut, "newer": newer, "nodeid": nodeID, "connected": connected, "spoil": spoil,
 			"noneidle": noneIdle, "wrong": wrong, "waits": waits, "failed": failed,
-			"pythonjob": pythonJob, "exposed": exposed, "printed": hasPrinted, "eventually": eventually},
+			"pythonjob": pythonJob, "exposed": exposed, "printed": hasPrinted, "eventually": eventually, "build": build},
 	})
 }
 

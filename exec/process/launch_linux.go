@@ -45,7 +45,9 @@ func (r *Runner) launch(p *Process, path string, env []string) error {
 	}
 	if p.spec.Hosts != nil {
 		spec.Hosts = hostsName
-		if err := os.WriteFile(filepath.Join(p.spec.Dir, hostsName), p.spec.Hosts, 0o644); err != nil {
+		name := filepath.Join(p.spec.Dir, hostsName)
+		// Chmod, for the task's user reads it whatever this process's mask is
+		if err := errors.Join(os.WriteFile(name, p.spec.Hosts, 0o644), os.Chmod(name, 0o644)); err != nil {
 			closeAll(read[:])
 			return fmt.Errorf("process: start %s: %w", p.spec.Argv[0], err)
 		}

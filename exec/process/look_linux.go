@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"skep/exec/sandbox"
 )
 
 // measure is how much memory all files in memory of the machine have.
@@ -37,12 +39,7 @@ func (w *watcher) look() {
 		return
 	}
 	shmem := w.measure()
-	w.mu.Lock()
-	most := shmem - w.least
-	for _, t := range w.tasks {
-		most -= t.objects.Load()
-	}
-	w.mu.Unlock()
+	most := w.nobodys(shmem)
 	for _, t := range tasks {
 		t.passes = 0
 		t.busy.Store(true)
@@ -53,6 +50,25 @@ func (w *watcher) look() {
 			t.judge()
 		})
 	}
+}
+
+// nobodys is how much of the memory of files may be that of files without a name: all of the machine's that was not
+// there at first, without what tasks and their pods have for certain.
+func (w *watcher) nobodys(shmem int64) int64 {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	most := shmem - w.least
+	pods := make(map[*sandbox.Pod]int64)
+	for _, t := range w.tasks {
+		most -= t.objects.Load()
+		if t.spec.Pod != nil {
+			pods[t.spec.Pod] = max(pods[t.spec.Pod], t.pooled.Load())
+		}
+	}
+	for _, n := range pods {
+		most -= n
+	}
+	return most
 }
 
 // due are the tasks to look at. One at which a look takes too long is stopped: meanwhile nobody knows what it holds.

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"golang.org/x/sys/unix"
+
 	"skep/exec/sandbox"
 	"skep/grid"
 )
@@ -27,6 +29,7 @@ func TestRanksShareAPod(t *testing.T) {
 	if (as.UID != 0) != (as.Name != "") {
 		t.Errorf("account %+v: want a name, or each rank's folder gives the ID back", as)
 	}
+	defer unix.Umask(unix.Umask(0o077)) // the file with the names of ranks is readable all the same
 	rank := func(name, script string) Spec {
 		s := Spec{Argv: []string{"sh", "-c", script}, Dir: filepath.Join(r.work, name), Memory: 64 << 20,
 			Reach: Reach{Pod: pod, Hosts: []byte("127.0.0.1 localhost rank9\n")}}
@@ -59,5 +62,59 @@ func TestRanksShareAPod(t *testing.T) {
 	giveBack(false)
 	if _, err := r.Start(rank("rank2", "true")); err == nil {
 		t.Error("a rank starts in a pod that was given back")
+	}
+}
+
+// What a rank has in the /dev/shm that it shares is neither on disk nor its own memory, and not that of nobody either.
+func TestSharedMemoryOfAPodIsKnown(t *testing.T) {
+	r := newRunner(t)
+	if level, findings := r.Isolation(); level < grid.IsolationStrict {
+		t.Skip("not strict here: ", sandbox.Explain(findings))
+	}
+	pod, as, giveBack, err := r.NewPod(64 << 20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer giveBack(false)
+	const size = 8 << 20
+	s := Spec{Argv: []string{"sh", "-c", `exec 9>/dev/shm/f; rm /dev/shm/f; head -c 8388608 /dev/zero >&9; echo; sleep 60`},
+		Dir: filepath.Join(r.work, "rank0"), Memory: 64 << 20, Reach: Reach{Pod: pod}}
+	if err := r.Prepare(s.Dir, as); err != nil {
+		t.Fatal(err)
+	}
+	p := start(t, r, s)
+	defer p.Cancel()
+	eventually(t, "it is written", func() bool { return output(t, s, Stdout) != "" })
+	var task *watched
+	eventually(t, "it is seen", func() bool {
+		r.watch.mu.Lock()
+		defer r.watch.mu.Unlock()
+		task = r.watch.tasks[p]
+		return task.pooled.Load() >= size
+	})
+	if n := task.objects.Load(); n != 0 {
+		t.Errorf("%d bytes count as its own", n)
+	}
+	if n := r.Unlinked(p); n != 0 {
+		t.Errorf("%d bytes count as disk", n)
+	}
+}
+
+// Of what all files in memory have, what is in pods is taken off once for each pod.
+func TestMemoryOfNobody(t *testing.T) {
+	w := &watcher{least: 100, tasks: map[*Process]*watched{}}
+	pod := &sandbox.Pod{}
+	for i, have := range []struct {
+		pod             *sandbox.Pod
+		objects, pooled int64
+	}{{nil, 7, 0}, {pod, 0, 40}, {pod, 0, 50}} {
+		p := &Process{spec: Spec{Argv: []string{string(rune('a' + i))}, Reach: Reach{Pod: have.pod}}}
+		task := &watched{Process: p}
+		task.objects.Store(have.objects)
+		task.pooled.Store(have.pooled)
+		w.tasks[p] = task
+	}
+	if n := w.nobodys(1000); n != 1000-100-7-50 {
+		t.Errorf("%d: want 843", n)
 	}
 }

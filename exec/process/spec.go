@@ -136,6 +136,7 @@ func (s *Spec) check() error {
 	for _, at := range [...]string{s.Workdir, s.Home} {
 		say(at != "" && !filepath.IsAbs(at), "folder %q is not an absolute path", at)
 	}
+	say(s.Network == grid.NetworkGang && s.Pod == nil, "network gang without what its ranks share")
 	say(s.Memory < 0, "memory %d is negative", s.Memory)
 	say(s.Timeout < 0, "timeout %v is negative", s.Timeout)
 	say(s.Grace < 0, "grace %v is negative", s.Grace)

@@ -164,14 +164,27 @@ func machineShmem() int64 {
 	return number(after, 0) << 10
 }
 
+// own is what of /dev/shm and of System V objects the box has for itself: nothing in a pod, where the control groups
+// count it.
+func (t *watched) own() (shm *os.File, ipc [3]*os.File) {
+	if t.spec.Pod != nil {
+		return nil, ipc
+	}
+	return t.view.shm, t.view.ipc
+}
+
 // lookIntoBox adds up what the box of a task holds, when the files in memory of the machine have shmem bytes, of which
 // at most some can be its own.
 func (t *watched) lookIntoBox(shmem, most int64) {
 	t.view.look(func(root string, pids []int) {
-		m := memory{objects: filesIn(t.view.shm) + segments(t.view.ipc[0])}
+		shm, ipc := t.own()
+		if t.spec.Pod != nil {
+			t.pooled.Store(filesIn(t.view.shm) + segments(t.view.ipc[0]))
+		}
+		m := memory{objects: filesIn(shm) + segments(ipc[0])}
 		var threads int64
 		pids, m.resident, m.mapped, threads = statuses(root, pids)
-		m.kernel = semaphores(t.view.ipc[1], threads) + messages(t.view.ipc[2])
+		m.kernel = semaphores(ipc[1], threads) + messages(ipc[2])
 		t.nameless.look(root, pids, shmem, most-m.objects)
 		m.objects += t.nameless.known
 		t.objects.Store(m.objects)
@@ -199,8 +212,9 @@ func (t *watched) shared() (sum int64, ok bool) {
 			}
 			sum, mapped, threads = sum+all+s.tables, mapped+shmem, threads+s.threads
 		}
-		sum += max(filesIn(t.view.shm)+segments(t.view.ipc[0])+t.nameless.known+t.nameless.guess-mapped, 0)
-		sum += semaphores(t.view.ipc[1], threads) + messages(t.view.ipc[2])
+		shm, ipc := t.own()
+		sum += max(filesIn(shm)+segments(ipc[0])+t.nameless.known+t.nameless.guess-mapped, 0)
+		sum += semaphores(ipc[1], threads) + messages(ipc[2])
 	})
 	return sum, ok
 }

@@ -45,6 +45,7 @@ type watched struct {
 	written  figure
 	spent    atomic.Int64
 	objects  atomic.Int64 // memory of files that are its own for certain, at the last look
+	pooled   atomic.Int64 // the same of its pod
 }
 
 const (

@@ -113,7 +113,6 @@ func (s *Sandbox) start(asked *Spec) (b *Box, err error) {
 		defer theirs.Close()
 		q.head.Op = zygote.OpBox
 		s.describe(q, &spec)
-		b.more.inPod = spec.Pod != nil
 		b.more.noUnix = q.head.Flags&zygote.FlagNoUnix != 0
 		fds = append(fds, b.group.fds()...)
 		shared, err := spec.Pod.join(q)
@@ -142,7 +141,7 @@ func (s *Sandbox) describe(q *request, spec *Spec) {
 	if spec.Pod != nil {
 		return
 	}
-	if spec.Network == grid.NetworkNone {
+	if spec.Network != grid.NetworkHost {
 		q.head.Flags |= zygote.FlagNetwork
 	} else if s.mode.landlock < landlockScopes {
 		q.head.Flags |= zygote.FlagNoUnix // they could reach any abstract socket of the machine

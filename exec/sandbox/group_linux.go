@@ -22,6 +22,7 @@ type group struct {
 	count  int64
 	weight int
 	broken bool // nobody can join it
+	inPod  bool // its last box shared /dev/shm with others
 }
 
 // leastMemory is the least bound of memory: with less there is no room for the stub of the box.
@@ -51,11 +52,17 @@ func (g *groups) take(s *Spec) (*group, error) {
 func (g *groups) get() (*group, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	for i, x := range g.used {
-		if x.empty() {
-			g.used = slices.Delete(g.used, i, i+1)
+	for i := 0; i < len(g.used); i++ {
+		x := g.used[i]
+		if !x.empty() {
+			continue
+		}
+		g.used = slices.Delete(g.used, i, i+1)
+		if !x.charged() {
 			return x, nil
 		}
+		x.drop()
+		i--
 	}
 	g.made++
 	x := &group{all: g}
@@ -97,6 +104,19 @@ func (x *group) empty() bool {
 	return true
 }
 
+// leftMemory is what a group may still be charged with when another box gets it, in bytes.
+const leftMemory = 1 << 20
+
+// charged reports whether a box of a pod has left memory in the pod's /dev/shm, which counts in its group as long as
+// it is there. Of other groups nothing is left but the caches of files, which the kernel gives up.
+func (x *group) charged() bool {
+	file := "memory.usage_in_bytes"
+	if x.all.unified {
+		file = "memory.current"
+	}
+	return x.inPod && readNumber(path.Join(x.dirs[0], file)) > leftMemory
+}
+
 // drop removes a group. One that still has processes goes with the node's last, or with the next node's sweep.
 func (x *group) drop() {
 	for _, f := range x.procs {
@@ -109,6 +129,7 @@ func (x *group) drop() {
 
 // bound sets what is not set already.
 func (x *group) bound(s *Spec) error {
+	x.inPod = s.Pod != nil
 	most := s.Memory
 	if most > 0 {
 		most = max(most, leastMemory)

@@ -80,6 +80,9 @@ func (p *Pod) OpenTUN() (tun, route *os.File, err error) {
 	if err == nil && a.errno != 0 {
 		err = fmt.Errorf("open /dev/net/tun: %w", a.errno)
 	}
+	if err == nil && (a.files[0] == nil || a.files[1] == nil) {
+		err = errors.New("open /dev/net/tun: the box sent no device, or no socket for its settings")
+	}
 	if err != nil {
 		a.close()
 		return nil, nil, err

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -152,5 +153,39 @@ func TestTaskCannotJoin(t *testing.T) {
 	script := fmt.Sprintf(call, unix.SYS_SETNS, unix.SYS_OPEN_TREE, unix.SYS_MOVE_MOUNT)
 	if out, _ := begin(t, s, script, nil).end(); out != "not not not " {
 		t.Errorf("%q", out)
+	}
+}
+
+// A control group whose box has left memory in the pod is not used again: the next box would have less of its own.
+func TestGroupOfAPodIsUsedOnce(t *testing.T) {
+	s := openStrict(t, nil)
+	p, err := s.NewPod(64 << 20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	var as uint32
+	for _, size := range []int{0, 8 << 20} {
+		b := inPod(t, s, p, fmt.Sprintf(`head -c %d /dev/zero >/dev/shm/f`, size), &as)
+		b.end()
+		b.Close()
+		for end := time.Now().Add(time.Minute); !b.group.empty() && time.Now().Before(end); {
+			time.Sleep(5 * time.Millisecond) // a stub stays for a moment after it has told its end
+		}
+		again := false
+		var taken []*group
+		for range len(s.groups.used) + 1 {
+			x, err := s.groups.take(&Spec{Strict: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			again, taken = again || x == b.group, append(taken, x)
+		}
+		for _, x := range taken {
+			x.release()
+		}
+		if again != (size == 0) {
+			t.Errorf("after a box that left %d bytes: the group is used again: %v", size, again)
+		}
 	}
 }

@@ -33,7 +33,6 @@ type services struct {
 	question uint64      // the number of the one under way
 	answers  chan answer // to it
 	commands map[uint64]*Second
-	inPod    bool     // shared memory and System V objects are not its own
 	noUnix   bool     // commands of this box make no Unix sockets
 	terminal *os.File // the end of its own command's terminal that is the caller's; nil = it has none
 }
@@ -164,8 +163,8 @@ func (b *Box) Listen(at netip.AddrPort, backlog int) (net.Listener, error) {
 }
 
 // Look returns the box's /proc and /dev/shm, not to be read themselves but to open what is in them and to ask how
-// full they are, and the lists of its System V shared memory, semaphores and message queues. In a pod only the
-// control groups tell whose these are: the box has none, and all but proc is nil.
+// full they are, and the lists of its System V shared memory, semaphores and message queues. In a pod all but proc is
+// the pod's, and only the control groups tell whose what is in it is.
 func (b *Box) Look() (proc, shm *os.File, ipc [3]*os.File, err error) {
 	a, err := b.ask(newRequest(zygote.OpLook), nil)
 	if err == nil && a.errno != 0 {
@@ -174,11 +173,6 @@ func (b *Box) Look() (proc, shm *os.File, ipc [3]*os.File, err error) {
 	}
 	if err != nil {
 		return nil, nil, ipc, err
-	}
-	if b.more.inPod {
-		proc, a.files[0] = a.files[0], nil
-		a.close()
-		return proc, nil, ipc, nil
 	}
 	return a.files[0], a.files[1], [3]*os.File(a.files[2:]), nil
 }

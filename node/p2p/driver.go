@@ -23,6 +23,7 @@ import (
 	"skep/node/p2p/inbox"
 	"skep/node/p2p/joblist"
 	"skep/node/p2p/lifecycle"
+	"skep/node/p2p/mesh"
 	"skep/node/p2p/reachability"
 	"skep/node/p2p/runner"
 	"skep/node/p2p/store"
@@ -62,6 +63,7 @@ type peering struct {
 	reach     *reachability.Network
 	transport *transport.Transport
 	jobs      *joblist.Lists
+	mesh      *mesh.Mesh
 }
 
 // identified is who a node is. It is set before anything that says so starts.

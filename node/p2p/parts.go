@@ -9,6 +9,7 @@ import (
 	"skep/exec/units"
 	"skep/grid"
 	"skep/node/p2p/joblist"
+	"skep/node/p2p/mesh"
 	"skep/node/p2p/reachability"
 	"skep/node/p2p/runner"
 	"skep/node/p2p/transport"
@@ -18,10 +19,12 @@ import (
 func (d *Driver) openRunner() (err error) {
 	c := &d.cfg
 	table := units.NewTable(c.kinds, units.CPUs())
+	d.mesh = mesh.New(d.work.Context(), mesh.Config{Self: d.self, Peers: otherNodes{d}, Log: d.log, Drop: d.drops.add})
+	d.onClose(d.mesh.Close)
 	d.runner, err = runner.Open(d.work.Context(), runner.Config{
 		Self: d.self, Name: c.name(), DataDir: c.DataDir, Capacity: c.capacity(),
 		MaxOutput: c.MaxOutput, MaxCollect: c.MaxCollect, DiskLow: c.DiskLow, Share: c.Share, Boxes: c.Boxes, Units: table,
-		Log: d.log, Blobs: d.blobs, Loop: d.inbox, Peers: otherNodes{d}, Drop: d.drops.add,
+		Mesh: d.mesh, Log: d.log, Blobs: d.blobs, Loop: d.inbox, Peers: otherNodes{d}, Drop: d.drops.add,
 	})
 	if err == nil {
 		d.onClose(d.runner.Close)
@@ -60,6 +63,9 @@ func (d *Driver) openNetwork(tokenAddrs []string) (err error) {
 	return d.reach.Attach(d.transport, tokenAddrs)
 }
 
+// maxMeshStreams bounds the streams of gangs from one node: as many attempts have ranks at both.
+const maxMeshStreams = 128
+
 // services are the streams with a request and an answer.
 func (d *Driver) services() []transport.Service {
 	const most = transport.ServesPerPeer
@@ -73,8 +79,10 @@ func (d *Driver) services() []transport.Service {
 	commands := transport.Service{Protocol: runner.ExecProtocol, Request: runner.ExecRequest,
 		ServeLong: d.runner.ServeExec,
 		PerPeer:   most, All: transport.ServesAll, Inbound: runner.ExecsPerPeer + most, Transfer: true}
-	return []transport.Service{blobs, outputs, inputs, commands, d.reach.Service(), d.jobs.Service(d.work.Context()),
-		d.copies.watch.Service()}
+	packets := transport.Service{Protocol: mesh.Protocol, Request: mesh.Request, ServeLong: d.mesh.Serve,
+		PerPeer: most, All: transport.ServesAll, Inbound: maxMeshStreams, Transfer: true}
+	return []transport.Service{blobs, outputs, inputs, commands, packets, d.reach.Service(),
+		d.jobs.Service(d.work.Context()), d.copies.watch.Service()}
 }
 
 // otherNodes are the peers as the runner and the lists of jobs see them. The network is opened after the runner.

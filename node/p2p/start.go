@@ -174,6 +174,11 @@ func (d *Driver) nodeConfig() (node.Config, error) {
 	for _, p := range problems {
 		d.log.Warn(p.Error())
 	}
+	if err := d.runner.GangNetwork(); err == nil {
+		exposed = append(exposed, grid.Label{Key: grid.GangNetworkLabel, Value: grid.FeatureValue})
+	} else {
+		d.log.Info("only gangs with network: host can run here", "reason", err.Error())
+	}
 	if nc.Labels, err = machine.Labels(d.cfg.Version, level, d.canPin(), exposed, d.cfg.Labels); err != nil {
 		return nc, err
 	}

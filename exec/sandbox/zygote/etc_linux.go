@@ -39,7 +39,19 @@ func (s *Setup) copyEtc() error {
 	if err := os.MkdirAll(c.to, 0o755); err != nil {
 		return err
 	}
-	return c.folder(".")
+	return errors.Join(c.folder("."), c.haveHosts())
+}
+
+// haveHosts makes an empty hosts file where the machine has none: boxes get their own in its place.
+func (c *etc) haveHosts() error {
+	f, err := os.OpenFile(filepath.Join(c.to, "hosts"), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	if err == nil {
+		err = f.Close()
+	}
+	return err
 }
 
 // shows reports whether the tree has what is at a path of the machine in the same place.

@@ -43,7 +43,7 @@ func TestCopyOfEtc(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := c.folder("."); err != nil {
+	if err := errors.Join(c.folder("."), c.haveHosts(), c.haveHosts()); err != nil {
 		t.Fatal(err)
 	}
 	var names []string
@@ -54,7 +54,7 @@ func TestCopyOfEtc(t *testing.T) {
 		}
 		return err
 	})
-	if want := []string{"ca.pem", "l-open", "notes", "plain", "sub/other"}; !slices.Equal(names, want) {
+	if want := []string{"ca.pem", "hosts", "l-open", "notes", "plain", "sub/other"}; !slices.Equal(names, want) {
 		t.Errorf("%v: want %v", names, want)
 	}
 }

@@ -30,6 +30,7 @@ var (
 //go:norace
 func forkJoined(flags uintptr) (pid int, stage Stage, errno syscall.Errno) {
 	joinFlags, joinedPid, joinStage = flags|unix.CLONE_PARENT, 0, StageJoin
+	joinFailure = syscall.EIO // if the process in between ends early
 	role = roleJoiner
 	between, errno := vfork()
 	if errno != 0 {

@@ -153,11 +153,17 @@ func (s *Spec) isolate(g *grid.JobSpec) error {
 			return fmt.Errorf("network host with isolation strict, which gives tasks a network of their own: want network " +
 				"none, or isolation basic")
 		}
+	} else if g.IsGang() {
+		g.Network = grid.NetworkGang
 	} else if level == grid.IsolationStrict {
 		g.Network = grid.NetworkNone
 	}
-	if g.Network == grid.NetworkNone {
+	switch g.Network {
+	case grid.NetworkNone:
 		level = max(level, grid.IsolationBasic)
+	case grid.NetworkGang:
+		level = grid.IsolationStrict
+		g.Needs.AddFeature(grid.GangNetworkLabel)
 	}
 	if level > grid.IsolationNone && g.Isolation() < level {
 		g.Needs.Labels = slices.DeleteFunc(g.Needs.Labels,
@@ -214,7 +220,7 @@ func SpecOf(g *grid.JobSpec) *Spec {
 		}
 		s.Needs.Labels[l.Key] = l.Values
 	}
-	if g.Network != grid.NetworkHost {
+	if g.Network != grid.NetworkHost || g.IsGang() {
 		s.Network = g.Network.String()
 	}
 	if g.Folders != nil {

@@ -38,7 +38,9 @@ func (r *Runner) startProcess(a *attempt, s grid.Start) (*process.Process, error
 			return nil, sandbox.ErrNoRoom
 		}
 		run := r.spec(a.dir, a.expanded, s.Spec, grant)
-		run.Stdin = stdin
+		if run.Stdin = stdin; a.shared != nil {
+			run.Pod, run.Hosts = a.shared.Pod, a.shared.Hosts
+		}
 		run.Progress = func(said grid.Progress) {
 			r.cfg.Loop.Event(func(ev *grid.Event) { ev.Kind, ev.Attempt, ev.Progress = grid.EvProgress, a.id, &said })
 		}
@@ -99,6 +101,7 @@ func (r *Runner) attemptEnded(a *attempt, ran bool) (wanted, tell bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	a.ended = true
+	r.ranks.Ended(a.id)
 	if !ran {
 		close(a.processKnown)
 	}

@@ -10,6 +10,7 @@ import (
 	"skep/exec/units"
 	"skep/grid"
 	"skep/node/p2p/clock"
+	"skep/node/p2p/ranks"
 )
 
 // attempt is an accepted attempt, until its result is acknowledged.
@@ -23,6 +24,7 @@ type attempt struct {
 	resultFiles  []grid.File   // files of its result, pinned
 	dir          string        // its folder; set by the first start
 	expanded     *expanded     // what to execute; nil until the folder is prepared
+	shared       *ranks.Shared // of a rank of a gang with a network of its own
 	processKnown chan struct{} // closed when there is a process, or none will come
 	stdin        stdinStream   // if its spec has one
 	grant        *units.Grant  // while it has a process
@@ -41,15 +43,6 @@ func (r *Runner) newFolder(id grid.AttemptID) string {
 	r.folders++
 	task := id.Task
 	return filepath.Join(r.dir, fmt.Sprintf("%s-%d-%d.%d-%d", task.Job.Short(), task.Index, id.Epoch, id.N, r.folders))
-}
-
-// removeFolders removes folders in the background.
-func (r *Runner) removeFolders() {
-	for dir := range r.remove {
-		if err := r.processes.Remove(dir); err != nil {
-			r.cfg.Log.Warn("work folder not removed", "error", err)
-		}
-	}
 }
 
 // get returns the attempt, a new one if there is none.
@@ -107,18 +100,11 @@ func (r *Runner) dropAttempt(a *attempt) {
 	r.pins.remove(a.resultFiles)
 	if !a.started {
 		close(a.processKnown)
+		r.ranks.Ended(a.id)
 	}
+	r.ranks.Dropped(a.id)
 	if a.dir != "" && (a.ended || !a.started) && !r.closed { // not started: it was too late, and waited for another start
 		r.removeFolder(a)
-	}
-}
-
-// removeFolder queues the folder of an attempt for removal.
-func (r *Runner) removeFolder(a *attempt) {
-	select {
-	case r.remove <- a.dir:
-	default: // the queue is full: the caller removes it, or the disk would fill
-		r.processes.Remove(a.dir)
 	}
 }
 
@@ -153,6 +139,9 @@ func (r *Runner) execute(a *attempt, s grid.Start) (_ *grid.Result, ran bool) {
 	result := func(c grid.Cause, exit int32, err error) *grid.Result {
 		return &grid.Result{Cause: c, Exit: exit, Error: cutText(err.Error()), Waited: began.Sub(a.accepted)}
 	}
+	if err := r.joinRanks(a, s); err != nil {
+		return result(grid.Failed, grid.ExitSkep, err), false
+	}
 	if a.expanded == nil {
 		run, err := r.prepare(a, spec, s.Inputs)
 		if err != nil {
@@ -161,6 +150,9 @@ func (r *Runner) execute(a *attempt, s grid.Start) (_ *grid.Result, ran bool) {
 		a.expanded = run
 	}
 	a.expanded.env = append(a.expanded.env, rankVariables(s)...)
+	if a.shared != nil {
+		a.expanded.env = append(a.expanded.env, a.shared.Env...)
+	}
 	if r.isUnwanted(a) {
 		return new(grid.Result), false
 	}

@@ -15,6 +15,8 @@ import (
 	"skep/grid"
 	"skep/node/p2p/blob"
 	"skep/node/p2p/lifecycle"
+	"skep/node/p2p/mesh"
+	"skep/node/p2p/ranks"
 )
 
 // Config is what a runner needs. All fields must be set but where they say otherwise.
@@ -31,6 +33,7 @@ type Config struct {
 	Share map[string]float64 // part of the time that tasks of a class may run, "*" for any other; may be nil
 	Boxes Boxes
 	Units *units.Table // which counted resources and processors tasks have
+	Mesh  *mesh.Mesh   // carries the packets of gangs; nil = ranks of gangs with a network of their own are no tasks here
 
 	Log   *slog.Logger
 	Blobs *blob.Store
@@ -71,10 +74,9 @@ type Runner struct {
 	stopped   stoppedOutput
 	feeds     feeds
 	lines     atomic.Pointer[lineFile] // read last; nil = none yet
-	hangs     func(dir string) bool
-	remove    chan string // folders to remove
-	execs     execs
-	wait      sync.WaitGroup
+	removal
+	execs execs
+	wait  sync.WaitGroup
 
 	mu      sync.Mutex
 	m       map[grid.AttemptID]*attempt
@@ -90,8 +92,10 @@ func Open(ctx context.Context, cfg Config) (*Runner, error) {
 		return nil, err
 	}
 	r := &Runner{cfg: cfg, work: lifecycle.New(ctx), processes: processes, private: private, dir: dir,
-		pins: newPins(cfg.Blobs), remove: make(chan string, 4096), m: make(map[grid.AttemptID]*attempt)}
-	r.ctx, r.hangs = r.work.Context(), processes.Hangs
+		pins: newPins(cfg.Blobs), m: make(map[grid.AttemptID]*attempt)}
+	r.ctx = r.work.Context()
+	r.removal = removal{hangs: processes.Hangs, remove: make(chan *attempt, 4096), ranks: ranks.Open(&ranks.Maker{
+		Self: cfg.Self, Processes: processes, Mesh: cfg.Mesh, Log: cfg.Log})}
 	r.fetcher = newFetcher(&r.cfg, r.work)
 	r.disk = newDiskMonitor(&r.cfg, r)
 	r.logIsolation()
@@ -111,12 +115,16 @@ func (r *Runner) Close() {
 	r.processes.Close()
 	close(r.remove)
 	r.wait.Wait()
+	r.ranks.Close()
 	r.stopped.closeAll()
 	process.Remove(r.dir)
 }
 
 // Isolation returns the isolation level of tasks here, and what is missing for a higher one.
 func (r *Runner) Isolation() (grid.Isolation, []sandbox.Finding) { return r.processes.Isolation() }
+
+// GangNetwork says why ranks of gangs cannot have a network of their own here; nil = they can.
+func (r *Runner) GangNetwork() error { return r.ranks.Missing() }
 
 // Private reports that the node must take no tasks of others, since it cannot isolate them.
 func (r *Runner) Private() bool { return r.private }

@@ -24,6 +24,9 @@ func (r *Runner) prepare(a *attempt, spec *grid.JobSpec, left []grid.File) (*exp
 	defer cancel()
 	dir, id := a.dir, a.id
 	as, err := r.cfg.Boxes.account(spec, os.Geteuid() == 0)
+	if err == nil && a.shared != nil && as.UID == 0 {
+		as = a.shared.As
+	}
 	if err == nil {
 		err = r.processes.Prepare(dir, as)
 	}
@@ -68,6 +71,25 @@ func (r *Runner) prepare(a *attempt, spec *grid.JobSpec, left []grid.File) (*exp
 	vars := append(variables(r.cfg.Self, spec, id, array.Values(id.Task.Index, line)),
 		grid.Var{Name: "SKEP_NODE_NAME", Value: r.cfg.Name})
 	return expand(spec, vars, inputs)
+}
+
+// joinRanks gives a rank of a gang with a network of its own what it shares with the others.
+func (r *Runner) joinRanks(a *attempt, s grid.Start) (err error) {
+	if s.Spec.Network != grid.NetworkGang || a.shared != nil {
+		return nil
+	}
+	memory := grid.Bytes(0) // of /dev/shm; what is in it counts for those who wrote it
+	for _, p := range s.Places {
+		if p.Node == r.cfg.Self {
+			memory += grid.Bytes(p.Ranks) * cmp.Or(s.Spec.Needs.Memory, r.cfg.Capacity.Memory)
+		}
+	}
+	a.shared, err = r.ranks.Join(s.Attempt, s.Places, int64(min(memory, r.cfg.Capacity.Memory)), func(rank uint32) bool {
+		id := s.Attempt
+		id.Task.Index = rank
+		return r.lookup(id) == nil
+	})
+	return err
 }
 
 // placeInput puts an input into a work folder. One that was damaged since it was stored is fetched again.
