@@ -2,6 +2,7 @@ package grid
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 )
@@ -48,6 +49,11 @@ type RankPlace struct {
 	Node   NodeID
 	Ranks  uint32
 	Shares []uint32 // of the work, of each of these ranks; nil = it is not divided
+}
+
+// Equal reports whether both say the same.
+func (p RankPlace) Equal(q RankPlace) bool {
+	return p.Node == q.Node && p.Ranks == q.Ranks && slices.Equal(p.Shares, q.Shares)
 }
 
 // PlaceOf returns the node that has a rank; zero = none has.

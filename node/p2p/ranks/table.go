@@ -75,7 +75,7 @@ func (t *Table) Join(id grid.AttemptID, places []grid.RankPlace, memory int64,
 		}
 	}
 	own := x.ranks[id.Task.Index]
-	if own == nil || x.ended != nil || !slices.Equal(places, x.places) {
+	if own == nil || x.ended != nil || !slices.EqualFunc(places, x.places, grid.RankPlace.Equal) {
 		t.mu.Unlock()
 		return nil, errOver
 	}
