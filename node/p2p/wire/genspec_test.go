@@ -225,6 +225,14 @@ func genReserve(t *rapid.T) *grid.Reserve {
 	return r
 }
 
+func genCheckpoint(t *rapid.T) *grid.Checkpoint {
+	step := rapid.Uint64Range(0, grid.MaxCheckpointStep)
+	return &grid.Checkpoint{Step: step.Draw(t, "step"), Files: genFiles(t, 4),
+		Closed: rapid.SliceOfN(step, 0, grid.MaxClosed).Draw(t, "closed"), Usable: step.Draw(t, "usable"),
+		Kept:    rapid.Bool().Draw(t, "kept"),
+		Refusal: grid.Refusal{Why: genWhy.Draw(t, "why"), Detail: genText.Draw(t, "detail")}}
+}
+
 // genGang makes the tasks of a spec the ranks of a gang.
 func genGang(t *rapid.T, s *grid.JobSpec) {
 	s.Count = rapid.Uint32Range(1, grid.MaxRanks).Draw(t, "ranks")
