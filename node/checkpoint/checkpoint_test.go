@@ -112,7 +112,9 @@ func TestRestartGetsTheNewestThatAllHave(t *testing.T) {
 	w.report(b, grid.Checkpoint{Closed: []uint64{20, 40}, Step: 20, Files: files(20, 5, "x")})
 	next := w.attempt(0, 2, workerByte)
 	w.want("before they are here", len(w.s.Inputs(w.job.Spec, next)), 0)
+	w.want("advanced", w.s.Advanced(w.job.Spec, b), false)
 	w.want("fetches", w.fetched(""), 1)
+	w.want("advanced", fmt.Sprint(w.s.Advanced(w.job.Spec, b), w.s.Advanced(w.job.Spec, next)), "true false")
 	w.want("an attempt that was offered before", len(w.s.Inputs(w.job.Spec, next)), 0)
 	var paths []string
 	for _, f := range w.s.Inputs(w.job.Spec, w.attempt(1, 3, workerByte)) {
