@@ -43,18 +43,20 @@ var floors = map[string][]string{
 	"gang/model":  {"gang"},
 
 	"exec/progress":       {"grid"},
+	"exec/checkpoint":     {},
 	"exec/sandbox/zygote": {},
 
-	"node": {"grid", "gossip", "discovery", "balance", "exec", "node/coordinator",
+	"node": {"grid", "gossip", "discovery", "balance", "exec", "node/checkpoint", "node/coordinator",
 		"node/coordinator/tuning", "node/dependency", "node/deposit", "node/exclusion", "node/membership", "node/registers",
 		"node/peers", "node/policies", "node/profile", "node/pull", "node/quota", "node/rates", "node/replication",
 		"node/worker"},
+	"node/checkpoint":  {"grid"},
 	"node/pull":        {"grid"},
 	"node/reservation": {"grid"},
 	"node/gangs":       {"grid"},
 	"node/schedule":    {"grid", "gang", "gang/mapper", "gang/model", "node/gangs"},
 	"node/coordinator": {"grid", "gossip", "exec", "sparse", "heap", "fifo", "discovery", "balance",
-		"internal/indices", "node/barrier", "node/dependency", "node/deposit", "node/gangs", "node/coordinator/archive", "node/coordinator/register", "node/coordinator/tuning", "node/decisions", "node/exclusion", "node/failures",
+		"internal/indices", "node/barrier", "node/checkpoint", "node/dependency", "node/deposit", "node/gangs", "node/coordinator/archive", "node/coordinator/register", "node/coordinator/tuning", "node/decisions", "node/exclusion", "node/failures",
 		"node/history", "node/mapping", "node/ownercache", "node/peers", "node/policies", "node/progress", "node/quota", "node/schedule"},
 	"node/coordinator/archive":  {"grid"},
 	"node/coordinator/register": {"grid", "node/deposit"},
@@ -73,7 +75,7 @@ var floors = map[string][]string{
 	"node/policies":    {"grid", "balance"},
 	"node/profile":     {"grid", "gossip", "balance"},
 	"node/quota":       {"grid", "sparse"},
-	"node/worker":      {"grid", "exec", "fifo", "node/progress", "node/quota", "node/reservation"},
+	"node/worker":      {"grid", "exec", "fifo", "node/checkpoint", "node/progress", "node/quota", "node/reservation"},
 	"node/progress":    {"grid"},
 	"node/rates":       {"grid"},
 	"node/listing":     {"grid"},
@@ -103,7 +105,7 @@ var floors = map[string][]string{
 	"node/p2p/machine":   {"grid", "exec/process", "internal/cputime", "node/p2p/clock", "node/p2p/disk"},
 
 	"node/p2p/internal/rig": {"grid", "internal/hostile"},
-	"node/p2p/runner": {"grid", "exec/process", "exec/sandbox", "exec/session", "exec/terminal", "exec/units",
+	"node/p2p/runner": {"grid", "exec/checkpoint", "exec/process", "exec/sandbox", "exec/session", "exec/terminal", "exec/units",
 		"node/p2p/blob", "node/p2p/clock",
 		"node/p2p/disk", "node/p2p/lifecycle", "node/p2p/mesh", "node/p2p/ranks", "node/p2p/wire"},
 	"node/p2p/transport": {"fifo", "grid", "node/p2p/transport/dials", "node/p2p/identity", "node/p2p/inbox",
@@ -131,7 +133,7 @@ var floors = map[string][]string{
 
 	"node/api/joblist": {"grid", "node/api/v1", "node/listing"},
 
-	"node/api": {"grid", "internal/indices", "gossip", "discovery", "balance", "node", "node/listing", "node/p2p/wire", "node/p2p/blob",
+	"node/api": {"grid", "internal/indices", "gossip", "discovery", "balance", "node", "node/checkpoint", "node/listing", "node/p2p/wire", "node/p2p/blob",
 		"node/p2p/disk", "node/p2p/joblist", "node/api/joblist", "node/api/v1", "node/api/client"},
 	"sim":             {"grid", "internal/indices", "gossip", "discovery", "balance", "lpas", "exec", "node", "sim/event", "sim/oracle"},
 	"sim/event":       {"grid"},
@@ -185,7 +187,7 @@ var floors = map[string][]string{
 var pure = []string{"grid", "lpas", "gossip", "exec", "sparse", "heap", "fifo", "discovery", "balance",
 	"balance/batch", "balance/market", "gang", "gang/mapper", "gang/model", "internal/indices", "node", "node/barrier", "node/coordinator", "node/coordinator/archive", "node/coordinator/register",
 	"node/coordinator/tuning", "node/decisions", "node/dependency", "node/deposit", "node/exclusion",
-	"node/failures", "node/gangs", "node/history", "node/listing", "node/mapping", "node/membership", "node/ownercache", "node/peers", "node/policies", "node/profile", "node/progress", "node/pull",
+	"node/checkpoint", "node/failures", "node/gangs", "node/history", "node/listing", "node/mapping", "node/membership", "node/ownercache", "node/peers", "node/policies", "node/profile", "node/progress", "node/pull",
 	"node/quota", "node/rates", "node/replication", "node/reputation", "node/reservation", "node/schedule",
 	"node/worker", "sim", "sim/event", "sim/oracle", "sim/chart", "sim/gangs",
 	"sim/mesh", "sim/rank", "sim/spread"}

@@ -18,6 +18,7 @@ type Effects struct {
 	Fetches   []Fetch
 	Starts    []Start
 	Stops     []Stop
+	Takes     []Take
 	Replies   []Reply
 	Links     []Link
 	Offences  []NodeID // peers that sent what no honest node sends; one entry for each offence
@@ -62,6 +63,7 @@ type Fetch struct {
 	Others  []NodeID // asked next; immutable
 	Files   []File   // immutable: part of a JobSpec or Result
 	Deposit bool     // for a deposit: no attempt here waits for them
+	Step    uint64   // of a checkpoint of the attempt; 0 = of none
 }
 
 // Start asks for an attempt to be run, and for EvStarted and EvEnded; or for EvLate if the driver releases it at Until
@@ -73,6 +75,14 @@ type Start struct {
 	Until   Time        // 0 = no deadline
 	Local   uint32      // of a rank of a gang: its index among those of the attempt on this node
 	Places  []RankPlace // as in Offer; immutable
+}
+
+// Take asks for the files of a closed checkpoint of an attempt that runs to be stored, and for an EvCheckpoint that
+// names them. What the attempt has closed and Keep does not name is removed.
+type Take struct {
+	Attempt AttemptID
+	Step    uint64   // 0 = none is to be taken
+	Keep    []uint64 // immutable
 }
 
 // Stop asks for an attempt to be ended, if it runs, and for its folder to be removed. If it was started an EvEnded
@@ -137,6 +147,7 @@ func (fx *Effects) Reset() {
 	fx.Fetches = fx.Fetches[:0]
 	fx.Starts = fx.Starts[:0]
 	fx.Stops = fx.Stops[:0]
+	fx.Takes = fx.Takes[:0]
 	fx.Replies = fx.Replies[:0]
 	fx.Links = fx.Links[:0]
 	fx.Offences = fx.Offences[:0]

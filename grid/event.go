@@ -21,7 +21,7 @@ const (
 	EvCancel                        // a local caller cancels Job, or Tasks of it
 	EvStarted                       // Attempt's process runs
 	EvEnded                         // Attempt ended here with Result, which may be missing if it was told to stop
-	// the blobs of Attempt that a Fetch asked for, as a Deposit or not, are here, or Err says why not
+	// the blobs of Attempt that a Fetch asked for, as a Deposit or not, are here, or Err says why not; Step as in Fetch
 	EvFetched
 	EvDisk      // Low says whether disk space is low
 	EvAddrs     // this node may now be dialled at Addrs
@@ -32,6 +32,9 @@ const (
 	EvLate      // Attempt was not started: its Start was released too late
 	EvProgress  // Attempt, which runs here, said how far it is: Progress
 	EvRetry     // a local caller has Tasks of Job, which have ended, run again
+
+	// Attempt, which runs here, has closed checkpoints, or one was taken or could not be: Checkpoint
+	EvCheckpoint
 )
 
 // Event is one event of a node. Which fields are set depends on Kind. It is dead after the step.
@@ -56,7 +59,15 @@ type Event struct {
 	Available
 
 	Features FeatureSet // of EvPeerUp
-	Progress *Progress  // immutable
+
+	OfAttempt
+}
+
+// OfAttempt is what comes from an attempt. It is immutable.
+type OfAttempt struct {
+	Progress   *Progress
+	Checkpoint *Checkpoint
+	Step       uint64 // of EvFetched: of the checkpoint
 }
 
 // Available is what a machine has for tasks beside what else it does.
@@ -93,4 +104,7 @@ const (
 	TimerAwait                         // node: ask again about a job that another one waits for
 	TimerGang                          // node: something of a gang is due; Key is its handle
 	TimerReserve                       // node: a reservation expires
+
+	// node: checkpoints kept here; what is unanswered is repeated, and what is not needed dropped
+	TimerCheckpoint
 )

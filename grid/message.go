@@ -41,6 +41,13 @@ const (
 	KindAwaited                       // the answer to KindAwait, and the news
 	KindReserve                       // an owner asks a worker to keep slots for ranks of a gang, or no longer
 	KindReserveAck                    // the answer to KindReserve: they are kept, or not, or not any more
+
+	// a worker tells the owner of the checkpoints of an attempt
+	KindCheckpoint
+	// the owner tells the worker which one to take, and which are not needed any more
+	KindCheckpointAck
+	// an owner asks a member to keep a checkpoint, or a member says which it keeps
+	KindCheckpointKeep
 	kinds
 )
 
@@ -48,7 +55,7 @@ var kindNames = [...]string{"", "digest", "poll", "state", "offer", "accept", "r
 	"result_ack", "ask", "find", "hit", "miss", "call", "bye",
 	"guard", "guarded", "promise", "promised", "watch", "watched", "takeover", "hold", "held", "copy", "copied",
 	"waiting", "pull", "no_work", "await", "awaited", "reserve",
-	"reserve_ack"}
+	"reserve_ack", "checkpoint", "checkpoint_ack", "checkpoint_keep"}
 
 // Kinds is the number after the last kind.
 const Kinds = int(kinds)
@@ -95,6 +102,8 @@ type Message struct {
 	Started  bool     // KindAccept: the attempt has started at once
 	Reports  []Report // KindBeat: about some of Attempts, in their order; MaxReports at most
 	Reserve  *Reserve // KindReserve, KindReserveAck; immutable
+	// KindCheckpoint, KindCheckpointAck, KindCheckpointKeep, about the one of Attempts; immutable
+	Checkpoint *Checkpoint
 }
 
 // Reset makes m an empty message of the kind and keeps the memory of its slices.

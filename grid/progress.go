@@ -41,3 +41,34 @@ type Report struct {
 	Said     bool // Progress is set
 	Progress Progress
 }
+
+// Bounds of checkpoints. MaxCheckpointFiles is also the most of all ranks of a gang together.
+const (
+	MaxCheckpointFiles = 1024
+	MaxCheckpointPath  = 128  // bytes of a path in the folder of a checkpoint
+	MaxCheckpointStep  = 1e15 // steps are 1 to this
+	MaxClosed          = 4    // closed checkpoints of an attempt that wait at its worker: of more the oldest goes
+)
+
+// How a task that is run again finds the checkpoint that it is to begin from. The folder has one for each rank, named
+// by its number; a task that is no rank of a gang is rank 0 of its own.
+const (
+	CheckpointVariable     = "SKEP_CHECKPOINT"      // path of the folder, read-only
+	CheckpointStepVariable = "SKEP_CHECKPOINT_STEP" // its step
+
+	// CheckpointFolder is the first element of the paths of such files among the inputs in an offer, STEP/RANK follows.
+	CheckpointFolder = ".skep-checkpoint"
+)
+
+// Checkpoint is what is said about a checkpoint of an attempt: by its program to the driver, by its worker to the owner
+// of the job (KindCheckpoint), by the owner to the worker (KindCheckpointAck), and between the owner and the members of
+// the job's register (KindCheckpointKeep). Steps are what the program calls its checkpoints; 0 = none.
+type Checkpoint struct {
+	Step   uint64   // taken, to be taken, or to be kept
+	Files  []File   // of Step: of one rank, or by members of all, with RANK/ before the path
+	Closed []uint64 // at the worker: waiting to be taken, ascending; MaxClosed at most
+	// of the owner: those up to it are not needed at the worker any more
+	Usable  uint64
+	Kept    bool    // of a member: it keeps Step, and its owner shall know; else the owner asks it to
+	Refusal Refusal // why Step was not taken or is not kept
+}

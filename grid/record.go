@@ -12,6 +12,9 @@ const (
 	RecRegister                        // a job of whose register this node is a member
 	RecEntry                           // the state of one of its tasks, once it is not simply pending
 	RecTombstone                       // a job of whose register this node was a member, which is over and was evicted
+
+	// a checkpoint of a task, or of all ranks of a gang, that is kept here
+	RecCheckpoint
 )
 
 // Record is one thing to save, or with Delete to delete. A later record with the same key replaces the earlier one.
@@ -27,6 +30,8 @@ type Record struct {
 	Register  RegisterRecord
 	Entry     EntryRecord
 	Tombstone TombstoneRecord
+
+	Checkpoint *CheckpointRecord // newly allocated; nil of other kinds
 }
 
 // TaskRecord is the state of a task.
@@ -168,4 +173,12 @@ type TombstoneRecord struct {
 	Members   [8]byte // a hash of the list of members
 	Ended     int64   // the job
 	Opened    uint32  // as in RegisterState
+}
+
+// CheckpointRecord is a checkpoint that is kept here for a job of whose register this node is a member. Its key is the
+// task; of a gang that is its first rank.
+type CheckpointRecord struct {
+	ID    AttemptID // that has written it
+	Step  uint64
+	Files []File // of all ranks, RANK/ before each path
 }

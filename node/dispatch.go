@@ -26,11 +26,11 @@ func (n *Node) handle(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 		}
 	case grid.EvCancel, grid.EvRetry:
 		n.coordinator.CallerAsks(now, ev, fx)
-	case grid.EvEnded, grid.EvLate, grid.EvProgress:
+	case grid.EvEnded, grid.EvLate, grid.EvProgress, grid.EvCheckpoint:
 		n.worker.AttemptEvent(now, ev, fx)
 	case grid.EvFetched:
 		n.loadChanged() // what has its inputs may wait for a slot
-		if ev.Deposit || !n.worker.InputsFetched(now, ev.Attempt, ev.Err, fx) {
+		if ev.Deposit || ev.Step != 0 || !n.worker.InputsFetched(now, ev.Attempt, ev.Err, fx) {
 			n.coordinator.Fetched(now, ev, fx)
 		}
 	case grid.EvDisk:
@@ -82,6 +82,8 @@ func (n *Node) route(now grid.Time, from grid.NodeID, m *grid.Message, fx *grid.
 		if !n.worker.LeasesGranted(now, from, m) {
 			n.countOffence(from, fx)
 		}
+	case grid.KindCheckpointAck:
+		n.worker.CheckpointAnswered(from, m, fx)
 	case grid.KindReserve:
 		n.worker.Reserve(now, from, m.Reserve, fx)
 	case grid.KindKeepalive:

@@ -7,6 +7,7 @@ import (
 	"skep/discovery"
 	"skep/gossip"
 	"skep/grid"
+	"skep/node/checkpoint"
 	"skep/node/coordinator"
 	"skep/node/dependency"
 	"skep/node/deposit"
@@ -90,7 +91,9 @@ func New(cfg Config, wall grid.Wall) (*Node, error) {
 			Scratch: &s.coordinator, Gossip: &n.gossip, Peers: &n.peers, Worker: &n.worker,
 			Discovery: &n.discovery, Registers: registers.Registers{Replicas: &n.replicas}, Quota: accounts,
 			Awaited: &n.dependency, Deposits: deposit.New(deposit.Config{Self: cfg.Self, Quota: t.DepositQuota,
-				Limit: t.DepositLimit, Confirm: t.Confirm, Retry: t.Lease / 3, ResultBytes: quota.ResultBytes})})
+				Limit: t.DepositLimit, Confirm: t.Confirm, Retry: t.Lease / 3, ResultBytes: quota.ResultBytes}),
+			Checkpoints: checkpoint.New(checkpoint.Config{Self: cfg.Self, Quota: t.DepositQuota, Limit: t.DepositLimit,
+				Confirm: t.Confirm, Retry: t.Lease / 3})})
 	n.Views = n.coordinator.Views()
 	n.dependency = dependency.New(dependency.Config{Self: cfg.Self, Boot: cfg.Boot, Jobs: &n.coordinator,
 		Contacts: &n.peers})
@@ -112,6 +115,8 @@ func (n *Node) Restore(r *grid.Record) {
 		n.coordinator.RestoreEntry(&r.Entry)
 	case grid.RecTombstone:
 		n.replicas.RestoreTombstone(&r.Tombstone)
+	case grid.RecCheckpoint:
+		n.coordinator.RestoreCheckpoint(r.Checkpoint)
 	case grid.RecClass:
 		n.rates.Restore(&r.Class)
 	default:

@@ -9,7 +9,8 @@ import (
 
 // says has an attempt that runs here say something.
 func (r *rig) says(id grid.AttemptID, done float64) {
-	r.step(grid.Event{Kind: grid.EvProgress, Attempt: id, Progress: &grid.Progress{Done: done, Total: 10}})
+	r.step(grid.Event{Kind: grid.EvProgress, Attempt: id,
+		OfAttempt: grid.OfAttempt{Progress: &grid.Progress{Done: done, Total: 10}}})
 }
 
 // What a task says goes to its owner with the next beat, and causes no message of its own. Only the owner is told.

@@ -97,6 +97,8 @@ func (r *rig) step(ev grid.Event) {
 			key = "register " + rec.Register.ID.String()
 		case grid.RecTombstone:
 			key = "tombstone " + rec.Tombstone.ID.String()
+		case grid.RecCheckpoint:
+			key = "checkpoint " + rec.Checkpoint.ID.Task.String()
 		case grid.RecEntry:
 			key = "entry " + rec.Entry.ID.Task.String()
 		}

@@ -85,6 +85,7 @@ func (w *World) copyEffects(src *grid.Effects) *grid.Effects {
 	fx.Fetches = append(fx.Fetches, src.Fetches...)
 	fx.Starts = append(fx.Starts, src.Starts...)
 	fx.Stops = append(fx.Stops, src.Stops...)
+	fx.Takes = append(fx.Takes, src.Takes...)
 	fx.Replies = append(fx.Replies, src.Replies...)
 	fx.Links = append(fx.Links, src.Links...)
 	fx.Offences = append(fx.Offences, src.Offences...)

@@ -96,6 +96,9 @@ func (d *digest) record(r *grid.Record) {
 			d.id(&r.Register.Owner))
 	case grid.RecTombstone:
 		d.add(uint64(get32(r.Tombstone.ID.Nonce[:])), uint64(r.Tombstone.Epoch))
+	case grid.RecCheckpoint:
+		d.attempt(&r.Checkpoint.ID)
+		d.add(r.Checkpoint.Step)
 	case grid.RecEntry:
 		d.attempt(&r.Entry.ID)
 		d.add(uint64(r.Entry.State), uint64(r.Entry.Epoch))
@@ -139,6 +142,9 @@ func (d *digest) message(m *grid.Message) {
 		d.add(uint64(get32(r.Job.Nonce[:])), uint64(r.Attempt.Epoch)<<32|uint64(r.Attempt.N),
 			uint64(r.Round)<<32|uint64(r.Ranks),
 			uint64(r.Refusal.Why))
+	}
+	if x := m.Checkpoint; x != nil {
+		d.add(x.Step, x.Usable, uint64(len(x.Closed)), uint64(len(x.Files)), uint64(x.Refusal.Why))
 	}
 	d.attempt(&m.Offer.ID)
 	if m.Result != nil {

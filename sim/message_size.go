@@ -43,6 +43,8 @@ func MessageSize(m *grid.Message) int {
 		}
 	case grid.KindReserve, grid.KindReserveAck:
 		n += sizeID + sizeNumbers
+	case grid.KindCheckpoint, grid.KindCheckpointAck, grid.KindCheckpointKeep:
+		n += sizeNumbers + 48*len(m.Checkpoint.Files)
 	case grid.KindResult:
 		n += sizeResult
 	case grid.KindFind, grid.KindHit, grid.KindMiss, grid.KindCall:

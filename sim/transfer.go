@@ -48,7 +48,8 @@ func (w *World) fetched(e *event.Event) {
 	if !w.isCurrent(e) {
 		return
 	}
-	w.ev = grid.Event{Kind: grid.EvFetched, Attempt: t.Attempt, Deposit: t.Deposit}
+	w.ev = grid.Event{Kind: grid.EvFetched, Attempt: t.Attempt, Deposit: t.Deposit,
+		OfAttempt: grid.OfAttempt{Step: t.Step}}
 	for k := range t.Files {
 		id := t.Files[k].Blob
 		if w.hasBlob(e.Node, id) {

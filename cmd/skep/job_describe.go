@@ -125,6 +125,7 @@ func (d *description) table(w *tabwriter.Writer) {
 		for k := range d.Tasks[i].Failures {
 			row(w, "", failureText(&d.Tasks[i].Failures[k]))
 		}
+		printCheckpoint(w, "\t", &d.Tasks[i])
 	}
 }
 

@@ -80,6 +80,7 @@ func printExplanation(w *tabwriter.Writer, e *v1.Explanation) {
 		for j := range t.Task.Failures {
 			fmt.Fprintf(w, "  %s\n", failureText(&t.Task.Failures[j]))
 		}
+		printCheckpoint(w, "  ", &t.Task)
 		for j := range t.Steps {
 			fmt.Fprintf(w, "  %s\t%s\n", age(t.Steps[j].At.Sub(e.Job.Submitted)), stepText(&t.Steps[j]))
 			printConsidered(w, &t.Steps[j])

@@ -34,6 +34,8 @@ leave at once. Collected outputs are written below the current folder, with --co
 named by index. A pipe or a file as standard input is streamed to the one task, which then runs at
 most once, but not in a loop that reads from it: see --stdin, -i. On a terminal a bar shows what is
 done; a task feeds it by lines "progress DONE TOTAL [TEXT]" in the FIFO that $SKEP_PROGRESS names.
+By a line "checkpoint K" there it hands over the files in state/K; when it is run again it finds the
+newest that are kept in $SKEP_CHECKPOINT, in a folder for each rank (without --ranks: 0).
 With -t the one task has a terminal of the size of this one: keys go to it as they are typed, also
 ^C, once it runs.
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/dustin/go-humanize/english"
@@ -81,4 +82,29 @@ func causeText(res *v1.Result) string {
 		return res.Error
 	}
 	return text + ": " + res.Error
+}
+
+// checkpointText says which checkpoints of a task or gang are kept.
+func checkpointText(c *v1.Checkpoint) string {
+	var parts []string
+	if c.Step > 0 {
+		s := fmt.Sprintf("checkpoint %d is kept", c.Step)
+		if c.Alone {
+			s += " by one node alone"
+		}
+		parts = append(parts, s+": a restart begins from it")
+	}
+	if c.From > 0 {
+		parts = append(parts, fmt.Sprintf("this attempt began from checkpoint %d", c.From))
+	}
+	if c.Problem != "" {
+		parts = append(parts, "a newer checkpoint was not kept: "+c.Problem)
+	}
+	return strings.Join(parts, "; ")
+}
+
+func printCheckpoint(w io.Writer, before string, t *v1.Task) {
+	if t.Checkpoint != nil {
+		fmt.Fprintf(w, "%s%s\n", before, checkpointText(t.Checkpoint))
+	}
 }

@@ -17,18 +17,19 @@ func main() {
 	warm := flag.Int("warm-up", 4, "iterations that are not measured")
 	iterations := flag.Int("iterations", 100, "iterations that are measured")
 	seed := flag.Uint64("seed", 1, "of the equations")
+	every := flag.Int("checkpoint", 0, "iterations between two checkpoints; 0: none is written")
 	flag.Parse()
-	if *n < 1 || *warm < 0 || *iterations < 1 || flag.NArg() > 0 {
+	if *n < 1 || *warm < 0 || *iterations < 1 || *every < 0 || flag.NArg() > 0 {
 		flag.Usage()
 		os.Exit(2)
 	}
-	if err := run(*n, *warm, *iterations, *seed); err != nil {
+	if err := run(*n, *warm, *iterations, *every, *seed); err != nil {
 		fmt.Fprintln(os.Stderr, "jacobi:", err)
 		os.Exit(1)
 	}
 }
 
-func run(n, warm, iterations int, seed uint64) error {
+func run(n, warm, iterations, every int, seed uint64) error {
 	w, err := ranks.Join()
 	if err != nil {
 		return err
@@ -38,22 +39,37 @@ func run(n, warm, iterations int, seed uint64) error {
 	if err != nil {
 		return err
 	}
+	done, rows, err := ranks.Restart()
+	if err != nil {
+		return err
+	}
 	s := newSolver(w, shares, n, seed)
+	if done > 0 {
+		if err := s.restart(rows); err != nil {
+			return fmt.Errorf("checkpoint %d: %w", done, err)
+		}
+	}
 	if err := s.spread(s.current); err != nil {
 		return err
 	}
-	var began time.Time
-	for k := range warm + iterations {
+	began := time.Now()
+	for k := done; k < warm+iterations; k++ {
 		if k == warm {
 			began = time.Now()
 		}
 		if err := s.iterate(); err != nil {
 			return fmt.Errorf("iteration %d: %w", k, err)
 		}
+		if every > 0 && (k+1)%every == 0 && k+1 < warm+iterations {
+			if err := ranks.Checkpoint(k+1, shares[w.Rank], s.row); err != nil {
+				return err
+			}
+		}
 	}
+	measured := warm + iterations - max(warm, done)
 	if w.Rank == 0 {
 		fmt.Printf("jacobi: %d unknowns, %d ranks, %d iterations of %.3f ms, distance %.3e, checksum %.12e\n", n, w.Size,
-			iterations, float64(time.Since(began))/float64(iterations)/float64(time.Millisecond), s.distance(),
+			measured, float64(time.Since(began))/float64(measured)/float64(time.Millisecond), s.distance(),
 			checksum(s.current))
 	}
 	return nil
@@ -79,6 +95,22 @@ func newSolver(w *ranks.World, shares []ranks.Share, n int, seed uint64) *solver
 		s.current[r] = b
 	}
 	return s
+}
+
+// row returns an own part of x for a checkpoint. The equations need not be in it: they are made anew.
+func (s *solver) row(r int) []byte {
+	return binary.LittleEndian.AppendUint64(nil, math.Float64bits(s.current[r]))
+}
+
+// restart sets x to that of a checkpoint.
+func (s *solver) restart(rows map[int][]byte) error {
+	for r := range s.current {
+		if len(rows[r]) != 8 {
+			return fmt.Errorf("unknown %d has %d bytes: want 8", r, len(rows[r]))
+		}
+		s.current[r] = math.Float64frombits(binary.LittleEndian.Uint64(rows[r]))
+	}
+	return nil
 }
 
 // equation is row r of a, and of b. The diagonal is greater than the sum of all else in the row, so that the method

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/binary"
 	"flag"
 	"fmt"
@@ -17,18 +18,19 @@ func main() {
 	warm := flag.Int("warm-up", 4, "iterations that are not measured")
 	iterations := flag.Int("iterations", 100, "iterations that are measured")
 	seed := flag.Uint64("seed", 1, "of the first generation")
+	every := flag.Int("checkpoint", 0, "iterations between two checkpoints; 0: none is written")
 	flag.Parse()
-	if *n < 1 || *warm < 0 || *iterations < 1 || flag.NArg() > 0 {
+	if *n < 1 || *warm < 0 || *iterations < 1 || *every < 0 || flag.NArg() > 0 {
 		flag.Usage()
 		os.Exit(2)
 	}
-	if err := run(*n, *warm, *iterations, *seed); err != nil {
+	if err := run(*n, *warm, *iterations, *every, *seed); err != nil {
 		fmt.Fprintln(os.Stderr, "life:", err)
 		os.Exit(1)
 	}
 }
 
-func run(n, warm, iterations int, seed uint64) error {
+func run(n, warm, iterations, every int, seed uint64) error {
 	w, err := ranks.Join()
 	if err != nil {
 		return err
@@ -38,17 +40,30 @@ func run(n, warm, iterations int, seed uint64) error {
 	if err != nil {
 		return err
 	}
-	s := newStrip(w, shares, n, seed)
-	var began time.Time
-	for k := range warm + iterations {
+	done, rows, err := ranks.Restart()
+	if err != nil {
+		return err
+	}
+	s := newStrip(w, shares, n, func(row []int32, number int) error { return fill(row, number, seed, done, rows) })
+	if s.err != nil {
+		return s.err
+	}
+	began := time.Now()
+	for k := done; k < warm+iterations; k++ {
 		if k == warm {
 			began = time.Now()
 		}
 		if err := s.iterate(); err != nil {
 			return fmt.Errorf("iteration %d: %w", k, err)
 		}
+		if every > 0 && (k+1)%every == 0 && k+1 < warm+iterations {
+			if err := ranks.Checkpoint(k+1, shares[w.Rank], s.row); err != nil {
+				return err
+			}
+		}
 	}
-	return s.tell(time.Since(began)/time.Duration(iterations), iterations)
+	measured := warm + iterations - max(warm, done)
+	return s.tell(time.Since(began)/time.Duration(measured), measured)
 }
 
 // strip is the rows of a rank, with a ghost row above and below, a copy of a neighbour's, and a column of dead cells on
@@ -61,9 +76,10 @@ type strip struct {
 	next         [][]int32
 	above, below int // the ranks with the rows beside; −1 = none
 	in, out      []byte
+	err          error
 }
 
-func newStrip(w *ranks.World, shares []ranks.Share, n int, seed uint64) *strip {
+func newStrip(w *ranks.World, shares []ranks.Share, n int, fill func(row []int32, number int) error) *strip {
 	own := shares[w.Rank]
 	s := &strip{world: w, rows: own.Rows(), n: n, from: own.From, above: -1, below: -1, in: make([]byte, 4*n),
 		out: make([]byte, 4*n)}
@@ -79,10 +95,36 @@ func newStrip(w *ranks.World, shares []ranks.Share, n int, seed uint64) *strip {
 	for r := range s.rows + 2 {
 		s.current, s.next = append(s.current, make([]int32, n+2)), append(s.next, make([]int32, n+2))
 		if row := own.From + r - 1; row >= 0 && row < n && s.rows > 0 {
-			first(s.current[r], row, seed)
+			s.err = cmp.Or(s.err, fill(s.current[r], row))
 		}
 	}
 	return s
+}
+
+// fill fills a row of the first generation, or of the one of a checkpoint after so many.
+func fill(row []int32, number int, seed uint64, done int, rows map[int][]byte) error {
+	b := rows[number]
+	switch {
+	case done == 0:
+		first(row, number, seed)
+		return nil
+	case len(b) != len(row)-2:
+		return fmt.Errorf("checkpoint %d: row %d has %d cells: want %d", done, number, len(b), len(row)-2)
+	}
+	for c := range b {
+		row[c+1] = int32(b[c])
+	}
+	return nil
+}
+
+// row returns one of the own rows for a checkpoint, by its number in the mesh.
+func (s *strip) row(number int) []byte {
+	row := s.current[number-s.from+1]
+	b := make([]byte, s.n)
+	for c := range b {
+		b[c] = byte(row[c+1])
+	}
+	return b
 }
 
 // first fills a row of the first generation, which depends on nothing but its number.

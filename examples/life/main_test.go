@@ -5,6 +5,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -111,5 +112,43 @@ func TestRule(t *testing.T) {
 	live(next, row("......xx."), row(".xxx..xx."), row("........."))
 	if got := fmt.Sprint(next); got != fmt.Sprint(row("..x...xx.")) {
 		t.Error(got)
+	}
+}
+
+// A program that begins from a checkpoint has the same result, to the bit, also with other shares and another number of
+// ranks.
+func TestRestart(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "progress"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	checksum := func(size int, shares string, step int) string {
+		out := runAs(t, size, shares, "-n", "60", "-checkpoint", "7")
+		if measured := fmt.Sprintf(" %d iterations ", 104-max(step, 4)); !strings.Contains(out, measured) {
+			t.Errorf("%q: want %s", out, measured)
+		}
+		_, sum, _ := strings.Cut(out, "checksum ")
+		return sum
+	}
+	t.Setenv("SKEP_WORK", dir)
+	t.Setenv("SKEP_PROGRESS", filepath.Join(dir, "progress"))
+	want := checksum(3, "", 0)
+	t.Setenv("SKEP_PROGRESS", "")
+	for _, k := range []int{7, 56, 98} {
+		step := fmt.Sprint(k)
+		folder := filepath.Join(dir, "checkpoint", step)
+		if err := os.MkdirAll(folder, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Rename(filepath.Join(dir, "state", step), filepath.Join(folder, "0")); err != nil {
+			t.Fatal(err)
+		}
+		t.Setenv("SKEP_CHECKPOINT", folder)
+		t.Setenv("SKEP_CHECKPOINT_STEP", step)
+		for _, shares := range []string{"", "1,57,2", "0,30,0,30"} {
+			if got := checksum(strings.Count(shares, ",")+1, shares, k); got != want || want == "" {
+				t.Errorf("from %s with shares %q: %q, want %q", step, shares, got, want)
+			}
+		}
 	}
 }

@@ -190,6 +190,11 @@ func (r *Runner) seen(dir string) places {
 	return places{filepath.Join(dir, workName), filepath.Join(dir, tempName)}
 }
 
+// Temp returns the folder of temporary files of the attempt in dir: where it is, and where the task sees it.
+func (r *Runner) Temp(dir string) (at, seen string) {
+	return filepath.Join(dir, tempName), r.seen(dir).temp
+}
+
 // outside is where a path that a task sees is on this machine; own reports that it is in a folder of its attempt.
 func (r *Runner) outside(path, dir string) (at string, own bool) {
 	if !r.sandbox.Boxes() {

@@ -44,7 +44,7 @@ func (p *Process) keep(r *Runner, g group, read [2]*os.File) {
 		go p.copy(i, f, copied)
 	}
 	if p.progress != nil {
-		p.progress.Follow(p.spec.Progress)
+		p.progress.Follow(p.spec.Progress, p.spec.Closed)
 	}
 	wake := make(chan struct{}, 1)
 	p.mu.Lock()

@@ -26,9 +26,8 @@ type Spec struct {
 	// Stdin is what the task reads. The caller closes it when Start has returned. nil: an empty input.
 	Stdin *os.File
 
-	// Progress is called with what the task says of its progress, at most once in grid.ProgressEvery, one call at a time
-	// and none after Process.Wait has returned. nil: the task is not asked.
-	Progress func(grid.Progress)
+	Asked
+
 	// Terminal gives the task a terminal of that size in place of Stdin, stdout and stderr; what it prints there counts as
 	// stdout. nil: none. Only where Terminals is true.
 	Terminal *terminal.Size
@@ -157,4 +156,15 @@ func (s *Spec) check() error {
 		s.Share = 0
 	}
 	return nil
+}
+
+// Asked is what a task may say while it runs.
+type Asked struct {
+	// Progress is called with what the task says of its progress, at most once in grid.ProgressEvery, one call at a time
+	// and none after Process.Wait has returned. nil: the task is not asked.
+	Progress func(grid.Progress)
+
+	// Closed is called with the checkpoints that the task says are closed, ascending, one call at a time and none after
+	// Process.Wait has returned. Only with Progress; may be nil.
+	Closed func(steps []uint64)
 }

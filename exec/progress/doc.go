@@ -9,5 +9,10 @@
 //
 //	progress DONE TOTAL [TEXT]
 //
-// with numbers in decimal notation, a TOTAL of 0 if it is not known. All else is counted and dropped.
+// with numbers in decimal notation, a TOTAL of 0 if it is not known, or
+//
+//	checkpoint K
+//
+// with a whole number that is greater than in all such lines before: the files of checkpoint K are closed (package
+// exec/checkpoint). All else is counted and dropped.
 package progress

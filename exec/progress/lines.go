@@ -28,7 +28,15 @@ type lines struct {
 	last    grid.Progress
 	waiting bool      // last was not told
 	told    time.Time // when something was told last
+
+	closed     []uint64  // checkpoints that were not told, ascending
+	newest     uint64    // of all
+	toldClosed time.Time // when some were told last
 }
+
+// closedEvery is the shortest time between two times that checkpoints are told. Of those closed meanwhile the newest
+// grid.MaxClosed are. Lower costs the node more where a program closes them without end; higher makes each older.
+const closedEvery = 100 * time.Millisecond
 
 // add takes what was read.
 func (l *lines) add(now time.Time, b []byte) {
@@ -58,6 +66,13 @@ func (l *lines) add(now time.Time, b []byte) {
 func (l *lines) end() {
 	p, ok := parse(string(l.part))
 	rejected := l.last.Rejected
+	if k := checkpoint(string(l.part)); k > l.newest && !l.passing {
+		if l.newest, l.closed = k, append(l.closed, k); len(l.closed) > grid.MaxClosed {
+			l.closed = l.closed[1:]
+		}
+		l.part = l.part[:0]
+		return
+	}
 	switch {
 	case ok && !l.passing:
 		l.last = p
@@ -78,6 +93,29 @@ func (l *lines) due(now time.Time) (p grid.Progress, tell bool, next time.Time) 
 	}
 	l.waiting, l.told = false, now
 	return l.last, true, next
+}
+
+// dueClosed returns the checkpoints that are to be told now; else the time at which some are, zero if there are none.
+func (l *lines) dueClosed(now time.Time) (steps []uint64, next time.Time) {
+	if len(l.closed) == 0 {
+		return nil, next
+	}
+	if at := l.toldClosed.Add(closedEvery); now.Before(at) {
+		return nil, at
+	}
+	steps, l.closed, l.toldClosed = l.closed, nil, now
+	return steps, next
+}
+
+// checkpoint returns the number of a line about a checkpoint; 0 = it is none.
+func checkpoint(line string) uint64 {
+	word, rest := cutWord(line)
+	number, rest := cutWord(rest)
+	k, err := strconv.ParseUint(number, 10, 64)
+	if word != "checkpoint" || err != nil || k > grid.MaxCheckpointStep || strings.TrimSpace(rest) != "" {
+		return 0
+	}
+	return k
 }
 
 // parse parses a line without its end.

@@ -1,6 +1,7 @@
 package progress
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -93,6 +94,38 @@ func TestWhatIsNoProgressIsCounted(t *testing.T) {
 	c.write(time.Second, "prog")
 	if p := c.write(0, "ress 2 2\nprogress 9"); p == nil || p.Done != 2 {
 		t.Errorf("a line in two parts: %+v", p)
+	}
+}
+
+// A line about a checkpoint counts once, in its turn, and only with a greater number; it says no progress. Of many the
+// newest few are told, and not at once.
+func TestCheckpoints(t *testing.T) {
+	c := newClock(t)
+	closed := func(after time.Duration, text, want string) {
+		t.Helper()
+		c.write(after, text)
+		steps, _ := c.dueClosed(c.now)
+		if got := fmt.Sprint(steps); got != want {
+			t.Errorf("after %q: %s, want %s", text, got, want)
+		}
+	}
+	closed(0, "checkpoint 7\nprogress 1 2\n", "[7]")
+	closed(0, "checkpoint 8\n", "[]")
+	if _, next := c.dueClosed(c.now); next.Sub(c.now) != closedEvery {
+		t.Errorf("the next are due in %v, want %v", next.Sub(c.now), closedEvery)
+	}
+	closed(closedEvery, "", "[8]")
+	closed(closedEvery, "checkpoint 8\ncheckpoint 3\n", "[]")
+	closed(closedEvery, "check", "[]")
+	closed(closedEvery, "point 9\r\n", "[9]")
+	closed(closedEvery, "checkpoint 10\ncheckpoint 11\ncheckpoint 12\ncheckpoint 13\ncheckpoint 14\n", "[11 12 13 14]")
+	if c.last.Done != 1 || c.last.Rejected != 2 {
+		t.Errorf("%+v: want the progress, and two lines rejected", c.last)
+	}
+	for _, line := range []string{"checkpoint", "checkpoint 0", "checkpoint -1", "checkpoint 1.5", "checkpoint 0x20",
+		"checkpoint 20 x", "checkpoint +20", "Checkpoint 20", "checkpoint 1000000000000001",
+		"checkpoint 99999999999999999999", "checkpoint 20" + strings.Repeat(" ", 600)} {
+		closed(closedEvery, line+"\n", "[]")
 	}
 }
 

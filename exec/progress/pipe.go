@@ -39,6 +39,8 @@ type Pipe struct {
 	file *os.File
 	tell func(grid.Progress)
 	done sync.WaitGroup
+
+	closed func([]uint64)
 }
 
 // Open opens the FIFO of an attempt that has not started.
@@ -57,9 +59,10 @@ func Open(dir string) (*Pipe, error) {
 }
 
 // Follow calls tell with what the task says, until Close, on a goroutine of its own. While tell does not return, what
-// is newer replaces what is older.
-func (p *Pipe) Follow(tell func(grid.Progress)) {
-	p.tell = tell
+// is newer replaces what is older. It calls closed, which may be nil, with the checkpoints that the task says are
+// closed, ascending, on another goroutine: while that does not return, the newest grid.MaxClosed are kept for it.
+func (p *Pipe) Follow(tell func(grid.Progress), closed func(steps []uint64)) {
+	p.tell, p.closed = tell, closed
 	p.done.Go(p.read)
 }
 
@@ -84,9 +87,13 @@ func (p *Pipe) read() {
 	}
 	var l lines
 	var slot chan grid.Progress
+	var steps chan []uint64
 	defer func() {
 		if slot != nil {
 			close(slot)
+		}
+		if steps != nil {
+			close(steps)
 		}
 	}()
 	for {
@@ -103,6 +110,11 @@ func (p *Pipe) read() {
 			return
 		}
 		said, tell, next := l.due(time.Now())
+		if closed, at := l.dueClosed(time.Now()); len(closed) > 0 && p.closed != nil {
+			steps = p.tellClosed(steps, closed)
+		} else if next.IsZero() || !at.IsZero() && at.Before(next) {
+			next = at
+		}
 		if p.file.SetReadDeadline(next) != nil { // none if next is zero
 			return
 		}
@@ -123,4 +135,25 @@ func (p *Pipe) read() {
 		}
 		slot <- said
 	}
+}
+
+// tellClosed passes checkpoints on, with those that were not taken yet. The first time it makes the channel and the
+// goroutine that takes them.
+func (p *Pipe) tellClosed(steps chan []uint64, closed []uint64) chan []uint64 {
+	if steps == nil {
+		steps = make(chan []uint64, 1)
+		p.done.Go(func() {
+			for x := range steps {
+				p.closed(x)
+			}
+		})
+	}
+	select {
+	case older := <-steps:
+		closed = append(older, closed...)
+		closed = closed[max(0, len(closed)-grid.MaxClosed):]
+	default:
+	}
+	steps <- closed
+	return steps
 }

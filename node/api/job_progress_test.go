@@ -48,7 +48,8 @@ func TestFollowedJobSaysItsProgress(t *testing.T) {
 			f.mu.Lock()
 			id := f.runs[0]
 			f.mu.Unlock()
-			f.step(grid.Event{Kind: grid.EvProgress, Attempt: id, Progress: &grid.Progress{Done: 3, Total: 10, Text: "x"}})
+			f.step(grid.Event{Kind: grid.EvProgress, Attempt: id,
+				OfAttempt: grid.OfAttempt{Progress: &grid.Progress{Done: 3, Total: 10, Text: "x"}}})
 		} else if p != nil {
 			said = true
 			if *p != (v1.Progress{Done: 3, Total: 10, Text: "x"}) || e.Task.Phase != v1.PhaseRunning {

@@ -11,6 +11,7 @@ import (
 	"skep/grid"
 	"skep/node"
 	v1 "skep/node/api/v1"
+	"skep/node/checkpoint"
 )
 
 type pageIn struct {
@@ -144,6 +145,9 @@ func taskOf(t *node.TaskView, name names) v1.Task {
 			Name: name[f.Worker], Cause: f.Cause.String(), Exit: f.Exit, Line: f.Line, Done: moment(f.Done)})
 	}
 	out.RetryAt = moment(t.Again)
+	if c := &t.Checkpoint; *c != (checkpoint.View{}) {
+		out.Checkpoint = &v1.Checkpoint{Step: c.Step, From: c.From, Alone: c.Alone, Problem: c.Why}
+	}
 	if r := t.Result; r != nil {
 		out.Result = &v1.Result{
 			Cause: r.Cause.String(), Exit: r.Exit, Error: r.Error,

@@ -9,6 +9,7 @@ import (
 	"skep/fifo"
 	"skep/gossip"
 	"skep/grid"
+	"skep/node/checkpoint"
 	"skep/node/coordinator/register"
 	"skep/node/coordinator/tuning"
 	"skep/node/decisions"
@@ -100,7 +101,7 @@ func New(cfg Config, with Parts) Coordinator {
 	c := Coordinator{cfg: cfg, weighed: decisions.New(int(cfg.Decisions)), parts: parts{wall: with.Wall,
 		scratch: with.Scratch, gossip: with.Gossip, peers: with.Peers, policies: with.Peers.Policies(), worker: with.Worker,
 		discovery: with.Discovery, replicas: with.Registers, deposits: with.Deposits, quota: with.Quota,
-		awaited: with.Awaited}}
+		awaited: with.Awaited, checkpoints: with.Checkpoints}}
 	c.queue.turns.Track((*job).setQueueIndex)
 	c.live.retries.Track((*liveTask).setQueueIndex)
 	c.barriers.jobs.Track((*job).setBarrierIndex)
@@ -121,6 +122,8 @@ type Parts struct {
 	Quota     *quota.Accounts // of what is stored for others; the jobs in it are the coordinator's
 	Awaited   Awaited
 	GangRand  *grid.Rand // of the pauses of gangs
+
+	Checkpoints checkpoint.Store
 }
 
 // Awaited are the jobs here that others wait for.
@@ -139,6 +142,8 @@ type parts struct {
 	deposits  deposit.Store
 	quota     *quota.Accounts
 	awaited   Awaited
+
+	checkpoints checkpoint.Store
 }
 
 // Register and Registers are the replicas of registers that it asks.
@@ -183,7 +188,8 @@ func (c *Coordinator) Message(now grid.Time, from grid.NodeID, m *grid.Message, 
 		c.voteAnswered(now, from, &m.Register, fx)
 	case grid.KindTakeover:
 		c.ownerClaimed(now, from, m.Register.Job, grid.OwnerClaim{Owner: m.Register.Owner, Epoch: m.Register.Epoch}, fx)
-	case grid.KindAccept, grid.KindRefuse, grid.KindResult, grid.KindDeposit, grid.KindDepositAck:
+	case grid.KindAccept, grid.KindRefuse, grid.KindResult, grid.KindDeposit, grid.KindDepositAck, grid.KindCheckpoint,
+		grid.KindCheckpointKeep:
 		if len(m.Attempts) != 1 {
 			c.stats.Stale++
 			return
@@ -207,6 +213,10 @@ func (c *Coordinator) attemptMessage(now grid.Time, from grid.NodeID, m *grid.Me
 		c.depositAsked(from, m, fx)
 	case grid.KindDepositAck:
 		c.depositAnswered(now, from, m, fx)
+	case grid.KindCheckpoint:
+		c.checkpoints.Report(now, from, id, m.Checkpoint, c, fx)
+	case grid.KindCheckpointKeep:
+		c.checkpoints.Keep(now, from, id, m.Checkpoint, c, fx)
 	}
 }
 
@@ -216,6 +226,8 @@ func (c *Coordinator) Wake(now grid.Time, t grid.Timer, fx *grid.Effects) {
 		c.registerTimer(now, t.Key, fx)
 	} else if t.Kind == grid.TimerGang {
 		c.gangTimer(now, t.Key, fx)
+	} else if t.Kind == grid.TimerCheckpoint {
+		c.checkpoints.Tick(now, c, fx)
 	} else if l := c.live.get(t.Key); l != nil {
 		c.taskTimer(now, t.Kind, l, fx)
 	} else if e := c.mappings.Get(t.Key); e != nil {

@@ -73,6 +73,10 @@ func (c *Coordinator) depositAsked(from grid.NodeID, m *grid.Message, fx *grid.E
 
 // depositFetched continues after a fetch has succeeded or failed.
 func (c *Coordinator) depositFetched(now grid.Time, ev *grid.Event, fx *grid.Effects) {
+	if ev.Step != 0 {
+		c.checkpoints.Fetched(now, ev, c, fx)
+		return
+	}
 	j := c.job(ev.Attempt.Task.Job)
 	if j == nil || ev.Attempt.Task.Index >= j.spec.Count {
 		c.deposits.Fetched(nil, ev.Attempt, ev.Err, fx)

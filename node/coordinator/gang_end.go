@@ -104,7 +104,7 @@ func (c *Coordinator) loseGang(now grid.Time, j *job, by uint32, why string, fx 
 	c.releaseSlots(now, j, fx)
 	c.dropRanks(now, j, fx)
 	j.gang.Lost()
-	j.gang.Due = now.Add(min(c.cfg.Lease/4<<min(max(lost-2, 0), 10), maxRetryDelay))
+	j.gang.Due = now.Add(min(c.cfg.Lease/4<<min(max(c.vainLosses(j, 0, lost)-2, 0), 10), maxRetryDelay))
 	c.awaitGang(now, j, grid.Refusal{Why: grid.WhyGang, Detail: clip("it was lost: " + why)}, fx)
 }
 

@@ -140,11 +140,12 @@ func (c *Coordinator) attemptLost(now grid.Time, l *liveTask, why grid.Refusal, 
 		return
 	}
 	l.forgetResult()
-	retryAt := now.Add(min(c.cfg.Lease/4<<min(max(t.lost-2, 0), 10), maxRetryDelay))
+	lost := c.vainLosses(l.job, l.index, t.lost)
+	retryAt := now.Add(min(c.cfg.Lease/4<<min(max(lost-2, 0), 10), maxRetryDelay))
 	l.PreferOthers(t.worker, why, max(retryAt, now.Add(c.cfg.Lease)))
 	c.setState(l.job, l.index, grid.Pending, fx)
 	c.saveEntry(l.job, l.index, fx)
-	if t.lost == 1 {
+	if lost == 1 {
 		c.retry(l)
 		return
 	}

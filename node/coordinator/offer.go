@@ -4,7 +4,6 @@ import (
 	"skep/balance"
 	"skep/grid"
 	"skep/node/decisions"
-	"skep/node/dependency"
 )
 
 // offer begins a new attempt on the chosen node. The attempt is on disk before the offer leaves, so a restarted owner
@@ -80,7 +79,7 @@ func (c *Coordinator) sendOffer(now grid.Time, l *liveTask, fx *grid.Effects) {
 	m := fx.Send(l.task().worker, grid.KindOffer)
 	m.Offer = grid.Offer{ID: l.id(), Spec: l.job.spec, Class: l.class(), Lease: c.cfg.Lease, Age: l.age(now),
 		Members: m.Offer.Members, Barred: c.barred(l, m.Offer.Barred),
-		Inputs: dependency.Inputs(l.job.spec, l.job.replica, l.index)}
+		Inputs: c.inputsLeft(l)}
 	m.Offer.Stamp, m.Offer.Places = c.offerStamp(now, l), l.job.rankPlaces()
 	m.Offer.Members = append(m.Offer.Members, l.job.members()...)
 	m.Offer.Stays, m.Offer.Pulled, m.Offer.Asks = l.stays() || l.job.spec.IsGang(), l.pulled, true

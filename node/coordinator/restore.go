@@ -77,6 +77,7 @@ func (c *Coordinator) Start(now grid.Time, fx *grid.Effects) {
 		c.LearnOwner(now, j.id, s.Epoch, s.Owner, fx) // attempts here are on disk with the owner of the time when they came
 	}
 	c.sortArchive()
+	c.checkpoints.Start(now, fx)
 	c.restoring.backups = nil
 }
 

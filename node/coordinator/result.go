@@ -180,7 +180,7 @@ const maxPrepareFailures = 5
 // Fetched handles the end of a fetch: a result's files, or a member's deposit.
 func (c *Coordinator) Fetched(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 	id, err := ev.Attempt, ev.Err
-	if ev.Deposit {
+	if ev.Deposit || ev.Step != 0 {
 		c.depositFetched(now, ev, fx)
 		return
 	}

@@ -23,6 +23,7 @@ import (
 //	cancel NODE JOB [TASKS]  cancel it, or these tasks of it
 //	retry NODE JOB TASKS     have these tasks of it run again
 //	end NODE TASK exit N     the program of a running attempt ends
+//	close NODE TASK STEP...  the program of a running attempt has closed these checkpoints
 //	drain NODE TIME          the node shall take no new work, and stop what runs after a time
 //	kill NODE [silently]     the process dies and its connections close; silently: the others do not notice
 //	restart NODE             it starts again from its records
@@ -163,6 +164,8 @@ func (w *network) doAt(m *member, verb string, args []string, line string) error
 			}
 		}
 		return fmt.Errorf("%s does not run %s", m.name, args[0])
+	case verb == "close" && len(args) > 1:
+		return w.closeCheckpoints(m, args)
 	case (verb == "cancel" || verb == "retry") && len(args) > 0:
 		var tasks indices.Set
 		if len(args) > 1 {
@@ -412,11 +415,12 @@ func (w *network) step(m *member, ev *grid.Event) {
 		w.printf("%s %s %s", m.name, verb, w.attempt(s.Attempt))
 	}
 	for _, s := range fx.Starts {
-		w.printf("%s starts %s%s", m.name, w.attempt(s.Attempt), placesText(s.Places))
+		w.printf("%s starts %s%s%s", m.name, w.attempt(s.Attempt), placesText(s.Places), beginning(&s))
 		m.running = append(m.running, s)
 		m.since[s.Attempt] = w.now
 		w.post(&due{at: w.now, to: m, ev: grid.Event{Kind: grid.EvStarted, Attempt: s.Attempt}})
 	}
+	w.carryOutCheckpoints(m, fx)
 	for i := range fx.Sends {
 		w.send(m, w.byID(fx.Sends[i].To), &fx.Sends[i].Msg)
 	}

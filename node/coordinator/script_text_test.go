@@ -98,6 +98,8 @@ func (w *network) message(m *grid.Message) string {
 		}
 	case grid.KindOffer:
 		s += " " + w.attempt(m.Offer.ID)
+	case grid.KindCheckpoint, grid.KindCheckpointAck, grid.KindCheckpointKeep:
+		s += checkpointText(m.Checkpoint)
 	case grid.KindReserve:
 		s += fmt.Sprintf(" %s#%v, %d ranks", w.job(m.Reserve.Job), m.Reserve.Attempt, m.Reserve.Ranks)
 		if m.Reserve.Later {
@@ -184,6 +186,12 @@ func (w *network) record(r *grid.Record) (s string) {
 		return "deletes register " + w.job(r.Register.ID)
 	case r.Delete && r.Kind == grid.RecEntry:
 		return fmt.Sprintf("deletes task %s/%d", w.job(r.Entry.ID.Task.Job), r.Entry.ID.Task.Index)
+	case r.Kind == grid.RecCheckpoint:
+		x := r.Checkpoint
+		if r.Delete {
+			return "deletes checkpoints of " + w.attempt(x.ID)
+		}
+		s = fmt.Sprintf("saves checkpoint %d of %s, %d files", x.Step, w.attempt(x.ID), len(x.Files))
 	case r.Kind == grid.RecTombstone && r.Delete:
 		return "deletes tombstone " + w.job(r.Tombstone.ID)
 	case r.Kind == grid.RecTombstone:
@@ -265,6 +273,8 @@ func recordKey(r *grid.Record) string {
 		return "register " + r.Register.ID.String()
 	case grid.RecTombstone:
 		return "tombstone " + r.Tombstone.ID.String()
+	case grid.RecCheckpoint:
+		return "checkpoint " + r.Checkpoint.ID.Task.String()
 	}
 	return "entry " + r.Entry.ID.Task.String()
 }

@@ -6,6 +6,7 @@ import (
 
 	"skep/balance"
 	"skep/grid"
+	"skep/node/checkpoint"
 	"skep/node/quota"
 )
 
@@ -52,6 +53,8 @@ type TaskView struct {
 	Failures   []grid.Failure // ends after which it was run again, or is to be: oldest first, the newest grid.MaxFailures
 	LastFailed *grid.Result   // of the newest of them; nil if the task has ended
 	Again      int64          // its next attempt is not made before; 0 = it has none, or one was made since
+
+	Checkpoint checkpoint.View // of a gang, of its first rank
 }
 
 // Views are what a driver may ask about jobs: it changes nothing.
@@ -140,7 +143,7 @@ func (v Views) Job(id grid.JobID) (JobView, bool) {
 func (v Views) Tasks(id grid.JobID, dst []TaskView) []TaskView {
 	if j := v.c.peekJob(id); j != nil {
 		for i := range j.spec.Count {
-			dst = append(dst, j.taskView(i))
+			dst = append(dst, v.task(j, i))
 		}
 	}
 	return dst
@@ -149,7 +152,7 @@ func (v Views) Tasks(id grid.JobID, dst []TaskView) []TaskView {
 // Task returns one task of such a job.
 func (v Views) Task(id grid.TaskID) (TaskView, bool) {
 	if j := v.c.peekJob(id.Job); j != nil && id.Index < j.spec.Count {
-		return j.taskView(id.Index), true
+		return v.task(j, id.Index), true
 	}
 	return TaskView{}, false
 }

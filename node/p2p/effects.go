@@ -5,10 +5,10 @@ import (
 )
 
 // effectCounts holds the lengths of the effect lists that concern attempts, after a step.
-type effectCounts struct{ saves, stops, fetches, starts int }
+type effectCounts struct{ saves, stops, fetches, starts, takes int }
 
 func countEffects(fx *grid.Effects) effectCounts {
-	return effectCounts{len(fx.Saves), len(fx.Stops), len(fx.Fetches), len(fx.Starts)}
+	return effectCounts{len(fx.Saves), len(fx.Stops), len(fx.Fetches), len(fx.Starts), len(fx.Takes)}
 }
 
 // carryOut carries out the effects of a batch: those about attempts step by step, so that what one step began the
@@ -59,6 +59,9 @@ func (l *loop) carryOutAttempts(from, to effectCounts) {
 	}
 	for _, s := range fx.Starts[from.starts:to.starts] {
 		t.Start(s)
+	}
+	for _, x := range fx.Takes[from.takes:to.takes] {
+		t.Take(x)
 	}
 }
 

@@ -43,9 +43,19 @@ func (w *Worker) sendBeats(now grid.Time, fx *grid.Effects) {
 				continue
 			}
 			w.beat(to, a, fx)
+			w.checkpoints.Report(a.ID, to, fx)
 		}
 	}
 	w.wakeForBeat(now, lease, fx)
+}
+
+// CheckpointAnswered takes what an owner says of the checkpoints of an attempt here.
+func (w *Worker) CheckpointAnswered(from grid.NodeID, m *grid.Message, fx *grid.Effects) {
+	if len(m.Attempts) != 1 || w.Owner(m.Attempts[0].Task.Job) != from {
+		w.stale++
+		return
+	}
+	w.checkpoints.Answered(m.Attempts[0], m.Checkpoint, fx)
 }
 
 // beat tells a node that an attempt is here, whether it has started, and what it has said of its progress.

@@ -83,6 +83,10 @@ func (w *Worker) AttemptEvent(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 		w.StartedTooLate(now, ev.Attempt, fx)
 	case grid.EvProgress:
 		w.Progressed(ev.Attempt, ev.Progress, fx)
+	case grid.EvCheckpoint:
+		if a := w.exec.Get(ev.Attempt); a != nil && a.State == grid.WorkRunning {
+			w.checkpoints.Event(ev.Attempt, ev.Checkpoint, w.Owner(ev.Attempt.Task.Job), fx)
+		}
 	}
 }
 
@@ -109,6 +113,7 @@ func (w *Worker) keepResult(now grid.Time, id grid.AttemptID, r *grid.Result, st
 		r = &copied
 	}
 	w.progress.Drop(id)
+	w.checkpoints.Drop(id)
 	occupied := w.exec.RunTime(now, a)
 	if stopping {
 		w.exec.FinishStopping(id, r)
@@ -184,6 +189,7 @@ func (w *Worker) Forget(id grid.AttemptID, fx *grid.Effects) {
 	}
 	w.releaseOwner(id.Task.Job)
 	w.progress.Drop(id)
+	w.checkpoints.Drop(id)
 	w.cfg.Quota.Return(id)
 	rec := fx.Save(grid.RecWork)
 	rec.Delete, rec.Work.ID = true, id

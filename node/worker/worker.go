@@ -5,6 +5,7 @@ import (
 
 	"skep/exec"
 	"skep/grid"
+	"skep/node/checkpoint"
 	"skep/node/progress"
 	"skep/node/quota"
 	"skep/node/reservation"
@@ -49,7 +50,8 @@ type Worker struct {
 	cfg    Config
 	owners map[grid.JobID]*ownerRecord // of the replicated jobs of which attempts are here
 
-	progress progress.Outbox
+	progress    progress.Outbox
+	checkpoints checkpoint.Running
 
 	released   tombstones // attempts of others' jobs that are not here any more
 	neverRan   tombstones // attempts that were refused or handed back, the latter also after they were acknowledged
@@ -87,7 +89,7 @@ func (w *Worker) Exec() *exec.Exec { return &w.exec }
 
 // Stale is the number of messages that were ignored: about attempts that are not here, or from nodes that may not send
 // them.
-func (w *Worker) Stale() uint64 { return w.stale }
+func (w *Worker) Stale() uint64 { return w.stale + w.checkpoints.Stale() }
 
 // News returns what has changed since the last call; valid until the next one.
 func (w *Worker) News() News {

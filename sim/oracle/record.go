@@ -19,7 +19,7 @@ func (b *Books) checkSave(i int32, r *grid.Record) {
 		if n := b.job(i, r.Entry.ID.Task.Job); n >= 0 && int32(r.Entry.ID.Task.Index) < b.jobs[n].count && b.isSole(i, r) {
 			b.checkTask(i, r)
 		}
-	case grid.RecClass, grid.RecTombstone:
+	case grid.RecClass, grid.RecTombstone, grid.RecCheckpoint:
 	default:
 		b.fail(i, "saves a record of unknown kind %d", r.Kind)
 	}

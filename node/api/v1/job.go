@@ -93,6 +93,16 @@ type Task struct {
 
 	Failures []Failure  `json:"failures,omitempty" doc:"Ends after which it was run again, or is to be: the newest 8, oldest first."`
 	RetryAt  *time.Time `json:"retry_at,omitempty" doc:"Its next attempt is not made before."`
+
+	Checkpoint *Checkpoint `json:"checkpoint,omitempty" doc:"Of a task that goes on; of a gang, of its first rank."`
+}
+
+// Checkpoint is what there is to say of the checkpoints of a task or gang.
+type Checkpoint struct {
+	Step    uint64 `json:"step,omitempty" doc:"The newest that is kept: a restart begins from it."`
+	From    uint64 `json:"from,omitempty" doc:"The one that the newest attempt began from."`
+	Alone   bool   `json:"alone,omitempty" doc:"Fewer than a majority of the nodes that keep the job keep it."`
+	Problem string `json:"problem,omitempty" doc:"Why a newer one was not kept."`
 }
 
 // TaskPage is a part of a job's tasks, by index.

@@ -44,6 +44,7 @@ func (r *Runner) startProcess(a *attempt, s grid.Start) (*process.Process, error
 		run.Progress = func(said grid.Progress) {
 			r.cfg.Loop.Event(func(ev *grid.Event) { ev.Kind, ev.Attempt, ev.Progress = grid.EvProgress, a.id, &said })
 		}
+		run.Closed = func(steps []uint64) { r.checkpointsClosed(a, steps) }
 		p, err := r.processes.Start(run)
 		if a.grant = grant; err != nil {
 			r.release(a)

@@ -35,6 +35,8 @@ type attempt struct {
 	cancelInputs context.CancelFunc // ends fetching and placing its inputs; may be nil
 	dropped      bool               // dropped: its folder is removed when its goroutine ends
 	ended        bool               // its goroutine has ended
+
+	checkpoints takes
 }
 
 // newFolder returns a new folder for an attempt. The count distinguishes it from a former folder of the same
@@ -98,6 +100,7 @@ func (r *Runner) dropAttempt(a *attempt) {
 		r.pins.remove(slices.Concat(a.spec.Inputs, a.left))
 	}
 	r.pins.remove(a.resultFiles)
+	r.dropCheckpoints(a)
 	if !a.started {
 		close(a.processKnown)
 		r.ranks.Ended(a.id)

@@ -15,7 +15,7 @@ func (r *Runner) Fetch(x grid.Fetch) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	ctx := r.ctx
-	if a := r.m[x.Attempt]; a != nil && !a.started && !x.Deposit {
+	if a := r.m[x.Attempt]; a != nil && !a.started && !x.Deposit && x.Step == 0 {
 		ctx, a.cancelInputs = context.WithCancel(ctx)
 		if r.refuses(a.spec) {
 			x.Files = nil
@@ -32,7 +32,7 @@ func (r *Runner) fetchFiles(ctx context.Context, x grid.Fetch) {
 		err := r.fetcher.fetch(ctx, &x)
 		if ctx.Err() == nil {
 			r.cfg.Loop.Event(func(ev *grid.Event) {
-				ev.Kind, ev.Attempt, ev.Deposit = grid.EvFetched, x.Attempt, x.Deposit
+				ev.Kind, ev.Attempt, ev.Deposit, ev.Step = grid.EvFetched, x.Attempt, x.Deposit, x.Step
 				if err != nil {
 					ev.Err = cutText(err.Error())
 				}

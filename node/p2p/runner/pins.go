@@ -12,10 +12,13 @@ type pins struct {
 	blobs   *blob.Store
 	results map[grid.TaskID][]grid.File // of own tasks that have ended
 	jobs    map[grid.JobID]*grid.JobSpec
+
+	checkpoints map[grid.TaskID][]grid.File
 }
 
 func newPins(blobs *blob.Store) pins {
-	return pins{blobs, make(map[grid.TaskID][]grid.File), make(map[grid.JobID]*grid.JobSpec)}
+	return pins{blobs, make(map[grid.TaskID][]grid.File), make(map[grid.JobID]*grid.JobSpec),
+		make(map[grid.TaskID][]grid.File)}
 }
 
 // noteRecord updates the pins for a record of a job or a task that is now on disk.
@@ -25,6 +28,13 @@ func (p *pins) noteRecord(r *grid.Record) {
 		if r.Delete || r.Register.Held {
 			p.job(r.Register.ID, r.Register.Spec, r.Delete)
 		}
+	case grid.RecCheckpoint:
+		id, old := r.Checkpoint.ID.Task, p.checkpoints[r.Checkpoint.ID.Task]
+		if delete(p.checkpoints, id); !r.Delete {
+			p.checkpoints[id] = r.Checkpoint.Files
+			p.add(r.Checkpoint.Files)
+		}
+		p.remove(old)
 	case grid.RecEntry:
 		_, result := r.Entry.Deposited()
 		p.task(r.Entry.ID.Task, result, r.Delete || !r.Entry.Held)

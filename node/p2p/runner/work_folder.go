@@ -35,6 +35,7 @@ func (r *Runner) prepare(a *attempt, spec *grid.JobSpec, left []grid.File) (*exp
 	}
 	work := process.Work(dir)
 	inputs := spec.WorkFilesOf(id.Task.Index)
+	left, from := splitCheckpoint(left)
 	if len(left) > 0 {
 		inputs = slices.Concat(inputs, left)
 	}
@@ -68,9 +69,17 @@ func (r *Runner) prepare(a *attempt, spec *grid.JobSpec, left []grid.File) (*exp
 			return nil, err
 		}
 	}
+	begins, err := r.placeCheckpoint(ctx, dir, from, id.Task.Job.Origin)
+	if err != nil {
+		return nil, err
+	}
 	vars := append(variables(r.cfg.Self, spec, id, array.Values(id.Task.Index, line)),
 		grid.Var{Name: "SKEP_NODE_NAME", Value: r.cfg.Name})
-	return expand(spec, vars, inputs)
+	run, err := expand(spec, vars, inputs)
+	if err == nil {
+		run.env = append(run.env, begins...)
+	}
+	return run, err
 }
 
 // joinRanks gives a rank of a gang with a network of its own what it shares with the others.

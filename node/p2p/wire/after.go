@@ -95,8 +95,10 @@ func (p part) jobInput(in *grid.JobInput) error {
 
 // left checks the files that other jobs have left for a task.
 func left(files []grid.File) error {
-	if len(files) > grid.MaxJobInputs {
-		return fmt.Errorf("%d inputs of other jobs: %w: want at most %d", len(files), ErrBound, grid.MaxJobInputs)
+	others, from := splitInputs(files)
+	if len(others) > grid.MaxJobInputs || len(from) > grid.MaxCheckpointFiles {
+		return fmt.Errorf("%d inputs of other jobs, %d files of a checkpoint: %w: want at most %d and %d", len(others),
+			len(from), ErrBound, grid.MaxJobInputs, grid.MaxCheckpointFiles)
 	}
 	for i := range files {
 		if f := &files[i]; !grid.Inside(f.Path) || f.Blob.IsZero() || f.Size < 0 {

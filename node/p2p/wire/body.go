@@ -22,10 +22,11 @@ func (c *Codec) body(m *grid.Message, seal func(*grid.Ad) []byte) (proto.Message
 		o := &m.Offer
 		spec, err := specBytes(o.Spec)
 		nodes, ranks, shares := putPlaces(o.Places)
+		left, from := splitInputs(o.Inputs)
 		return &pb.Offer{Attempt: putAttempt(o.ID), Spec: spec, Class: o.Class,
 			Lease: putSpan(o.Lease), Age: putSpan(o.Age), Stamp: o.Stamp, Members: putNodes(o.Members), Stays: o.Stays,
-			Pulled: o.Pulled, Asks: o.Asks, Barred: putNodes(o.Barred), Inputs: putFiles(o.Inputs), PlaceNodes: nodes,
-			PlaceRanks: ranks, PlaceShares: shares}, err
+			Pulled: o.Pulled, Asks: o.Asks, Barred: putNodes(o.Barred), Inputs: putFiles(left),
+			Checkpoint: putFiles(from), PlaceNodes: nodes, PlaceRanks: ranks, PlaceShares: shares}, err
 	case grid.KindAccept, grid.KindBeat:
 		return putReports(c.putAttempts(m.Attempts), m), nil
 	case grid.KindResultAck, grid.KindDrop, grid.KindAsk:
@@ -47,6 +48,8 @@ func (c *Codec) body(m *grid.Message, seal func(*grid.Ad) []byte) (proto.Message
 		return c.putKeepalive(m), nil
 	case grid.KindReserve, grid.KindReserveAck:
 		return putReserve(m.Reserve), nil
+	case grid.KindCheckpoint, grid.KindCheckpointAck, grid.KindCheckpointKeep:
+		return putCheckpoint(m), nil
 	case grid.KindMiss:
 		return putFind(&m.Find), nil
 	case grid.KindFind, grid.KindCall, grid.KindHit:
@@ -89,6 +92,8 @@ func (c *Codec) read(b []byte, m *grid.Message, open func([]byte) (*grid.Ad, err
 		return c.readKeepalive(b, m)
 	case grid.KindReserve, grid.KindReserveAck:
 		return readReserve(b, m)
+	case grid.KindCheckpoint, grid.KindCheckpointAck, grid.KindCheckpointKeep:
+		return readCheckpoint(b, m)
 	case grid.KindMiss:
 		var f pb.Find
 		if err := parse(b, &f); err != nil {

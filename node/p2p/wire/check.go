@@ -63,6 +63,8 @@ func check(m *grid.Message) error {
 		return registerBody(m.Kind, m)
 	case grid.KindReserve, grid.KindReserveAck:
 		return reserve(m.Reserve)
+	case grid.KindCheckpoint, grid.KindCheckpointAck, grid.KindCheckpointKeep:
+		return first(attempts(m.Attempts, 1, 1), checkpoint(m.Checkpoint))
 	case grid.KindMiss:
 		return find(m.Kind, &m.Find)
 	case grid.KindFind, grid.KindCall:

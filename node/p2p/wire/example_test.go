@@ -206,6 +206,15 @@ func exampleMessage(t testing.TB, k grid.Kind, m *grid.Message) {
 	case grid.KindReserveAck:
 		m.Reserve = &grid.Reserve{Job: exampleJob(), Attempt: grid.Attempt{Epoch: 1, N: 3}, Round: 4, Ranks: 1,
 			Refusal: grid.Refusal{Why: grid.WhyReserved, Detail: "for a day"}, Holder: exampleJob()}
+	case grid.KindCheckpoint:
+		m.Attempts = append(m.Attempts, exampleAttempt(3))
+		m.Checkpoint = &grid.Checkpoint{Step: 20, Closed: []uint64{20, 30}, Files: exampleSpec().Inputs}
+	case grid.KindCheckpointAck:
+		m.Attempts = append(m.Attempts, exampleAttempt(3))
+		m.Checkpoint = &grid.Checkpoint{Step: 30, Usable: 20}
+	case grid.KindCheckpointKeep:
+		m.Attempts = append(m.Attempts, exampleAttempt(3))
+		m.Checkpoint = &grid.Checkpoint{Step: 30, Kept: true, Refusal: grid.Refusal{Why: grid.WhyRoom, Detail: "full"}}
 	case grid.KindWaiting, grid.KindNoWork:
 	case grid.KindPull:
 		m.Poll.Needs = grid.Resources{CPU: 1500, Memory: grid.GiB}
@@ -256,6 +265,7 @@ func exampleRecords() []grid.Record {
 			Placed: 11, Began: 12, Done: 13}, Epoch: 2, Committed: true}},
 		{Kind: grid.RecEntry, Entry: grid.EntryRecord{TaskRecord: grid.TaskRecord{ID: a, State: grid.Placed,
 			Worker: nodeOf(testKey(5))}, Committed: true, Open: open, Round: 2}},
+		{Kind: grid.RecCheckpoint, Checkpoint: &grid.CheckpointRecord{ID: a, Step: 20, Files: exampleSpec().Inputs}},
 		{Kind: grid.RecTombstone, Tombstone: grid.TombstoneRecord{ID: exampleJob(), Epoch: 2, Tasks: 12, Cancelled: true,
 			Members: [8]byte{1, 2, 3}, Ended: 13}},
 		{Kind: grid.RecClass, Class: grid.ClassRecord{Class: "process:sim", Mean: 1.5, Count: 20}},

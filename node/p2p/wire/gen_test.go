@@ -193,6 +193,8 @@ func genMessage(t *rapid.T, k grid.Kind, m *grid.Message) {
 		}
 	case grid.KindReserve, grid.KindReserveAck:
 		m.Reserve = genReserve(t)
+	case grid.KindCheckpoint, grid.KindCheckpointAck, grid.KindCheckpointKeep:
+		m.Attempts, m.Checkpoint = genAttempts(t, 1, 1), genCheckpoint(t)
 	case grid.KindWaiting, grid.KindNoWork:
 	case grid.KindPull:
 		m.Poll.Needs = genResources(t)

@@ -47,6 +47,8 @@ func appendKey(b []byte, r *grid.Record) ([]byte, error) {
 		return appendJob(b, r.Tombstone.ID), nil
 	case grid.RecEntry:
 		return appendTask(b, r.Entry.ID.Task), nil
+	case grid.RecCheckpoint:
+		return appendTask(b, r.Checkpoint.ID.Task), nil
 	case grid.RecClass:
 		return append(b, r.Class.Class...), nil
 	}
@@ -65,6 +67,8 @@ func putRecord(r *grid.Record) (proto.Message, error) {
 		return putEntryRecord(&r.Entry)
 	case grid.RecTombstone:
 		return putTombstone(&r.Tombstone), nil
+	case grid.RecCheckpoint:
+		return putCheckpointRecord(r.Checkpoint), nil
 	case grid.RecWork:
 		w := &r.Work
 		if w.Spec == nil || w.State == 0 || w.State > grid.WorkFinished {
@@ -128,6 +132,8 @@ func DecodeRecord(key, value []byte) (*grid.Record, error) {
 		err = getEntryRecord(key, value, &r.Entry)
 	case grid.RecTombstone:
 		err = getTombstone(key, value, &r.Tombstone)
+	case grid.RecCheckpoint:
+		r.Checkpoint, err = getCheckpointRecord(key, value)
 	case grid.RecClass:
 		var p pb.ClassValue
 		err = parse(value, &p)

@@ -108,6 +108,7 @@ var (
 		1: message("attempt", 1, attemptShape), 2: message("spec", 1, specShape), 3: data("class", 1, grid.MaxClass),
 		4: number("lease"), 5: number("age"), 6: data("members", 1, nodeSize*grid.MaxMembers), 7: number("stamp"),
 		8: number("stays"), 9: number("pulled"), 10: number("asks"), 11: data("barred", 1, nodeSize*grid.MaxBarred),
+		60:          message("checkpoint", grid.MaxCheckpointFiles, keptFileShape),
 		80:          message("inputs", grid.MaxJobInputs, fileShape),
 		placesField: data("place_nodes", 1, nodeSize*grid.MaxRanks), placesField + 1: data("place_ranks", 1, 2*grid.MaxRanks),
 		placesField + 2: data("place_shares", 1, 5*grid.MaxRanks),
@@ -166,6 +167,8 @@ var (
 		grid.KindWaiting:    pollShape, grid.KindPull: pollShape, grid.KindNoWork: pollShape,
 		grid.KindAwait: registerShape, grid.KindAwaited: registerShape,
 		grid.KindReserve: reserveShape, grid.KindReserveAck: reserveShape,
+		grid.KindCheckpoint: checkpointShape, grid.KindCheckpointAck: checkpointShape,
+		grid.KindCheckpointKeep: checkpointShape,
 	}
 )
 

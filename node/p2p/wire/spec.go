@@ -29,7 +29,7 @@ func (c *Codec) readOffer(b []byte, o *grid.Offer) error {
 	if o.Barred, err = getNodes("barred", grid.MaxBarred, o.Barred, p.Barred); err != nil {
 		return err
 	}
-	if o.Inputs, err = getFiles(p.Inputs); err != nil {
+	if o.Inputs, err = getInputs(p.Inputs, p.Checkpoint); err != nil {
 		return err
 	}
 	if o.Places, err = getPlaces(p.PlaceNodes, p.PlaceRanks, p.PlaceShares); err != nil {

@@ -64,6 +64,9 @@ type Message struct {
 	//	*Message_Awaited
 	//	*Message_Reserve
 	//	*Message_ReserveAck
+	//	*Message_Checkpoint
+	//	*Message_CheckpointAck
+	//	*Message_CheckpointKeep
 	Body          isMessage_Body `protobuf_oneof:"body"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -412,6 +415,33 @@ func (x *Message) GetReserveAck() *Reserve {
 	return nil
 }
 
+func (x *Message) GetCheckpoint() *Checkpoint {
+	if x != nil {
+		if x, ok := x.Body.(*Message_Checkpoint); ok {
+			return x.Checkpoint
+		}
+	}
+	return nil
+}
+
+func (x *Message) GetCheckpointAck() *Checkpoint {
+	if x != nil {
+		if x, ok := x.Body.(*Message_CheckpointAck); ok {
+			return x.CheckpointAck
+		}
+	}
+	return nil
+}
+
+func (x *Message) GetCheckpointKeep() *Checkpoint {
+	if x != nil {
+		if x, ok := x.Body.(*Message_CheckpointKeep); ok {
+			return x.CheckpointKeep
+		}
+	}
+	return nil
+}
+
 type isMessage_Body interface {
 	isMessage_Body()
 }
@@ -552,6 +582,18 @@ type Message_ReserveAck struct {
 	ReserveAck *Reserve `protobuf:"bytes,34,opt,name=reserve_ack,json=reserveAck,proto3,oneof"`
 }
 
+type Message_Checkpoint struct {
+	Checkpoint *Checkpoint `protobuf:"bytes,35,opt,name=checkpoint,proto3,oneof"`
+}
+
+type Message_CheckpointAck struct {
+	CheckpointAck *Checkpoint `protobuf:"bytes,36,opt,name=checkpoint_ack,json=checkpointAck,proto3,oneof"`
+}
+
+type Message_CheckpointKeep struct {
+	CheckpointKeep *Checkpoint `protobuf:"bytes,37,opt,name=checkpoint_keep,json=checkpointKeep,proto3,oneof"`
+}
+
 func (*Message_Digest) isMessage_Body() {}
 
 func (*Message_Poll) isMessage_Body() {}
@@ -619,6 +661,12 @@ func (*Message_Awaited) isMessage_Body() {}
 func (*Message_Reserve) isMessage_Body() {}
 
 func (*Message_ReserveAck) isMessage_Body() {}
+
+func (*Message_Checkpoint) isMessage_Body() {}
+
+func (*Message_CheckpointAck) isMessage_Body() {}
+
+func (*Message_CheckpointKeep) isMessage_Body() {}
 
 // Hello is the first frame of a control stream.
 type Hello struct {
@@ -1454,6 +1502,7 @@ type Offer struct {
 	Pulled        bool                   `protobuf:"varint,9,opt,name=pulled,proto3" json:"pulled,omitempty"`                                      // the worker has asked for it
 	Asks          bool                   `protobuf:"varint,10,opt,name=asks,proto3" json:"asks,omitempty"`                                         // the owner asks before it gives the attempt up
 	Barred        []byte                 `protobuf:"bytes,11,opt,name=barred,proto3" json:"barred,omitempty"`                                      // nodes that may not pull it, 32 bytes each
+	Checkpoint    []*File                `protobuf:"bytes,60,rep,name=checkpoint,proto3" json:"checkpoint,omitempty"`                              // that the attempt begins from; paths .skep-checkpoint/STEP/RANK/...
 	Inputs        []*File                `protobuf:"bytes,80,rep,name=inputs,proto3" json:"inputs,omitempty"`                                      // left by tasks of other jobs
 	PlaceNodes    []byte                 `protobuf:"bytes,90,opt,name=place_nodes,json=placeNodes,proto3" json:"place_nodes,omitempty"`            // the nodes with ranks of the gang, 32 bytes each, in the order of the ranks
 	PlaceRanks    []uint32               `protobuf:"varint,91,rep,packed,name=place_ranks,json=placeRanks,proto3" json:"place_ranks,omitempty"`    // how many ranks each of them has
@@ -1565,6 +1614,13 @@ func (x *Offer) GetAsks() bool {
 func (x *Offer) GetBarred() []byte {
 	if x != nil {
 		return x.Barred
+	}
+	return nil
+}
+
+func (x *Offer) GetCheckpoint() []*File {
+	if x != nil {
+		return x.Checkpoint
 	}
 	return nil
 }
@@ -2856,6 +2912,107 @@ func (x *Reserve) GetHolder() []byte {
 	return nil
 }
 
+// Checkpoint is about checkpoints of an attempt: see grid.Checkpoint.
+type Checkpoint struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Attempt       *Attempt               `protobuf:"bytes,1,opt,name=attempt,proto3" json:"attempt,omitempty"`
+	Step          uint64                 `protobuf:"varint,2,opt,name=step,proto3" json:"step,omitempty"` // 0 = none
+	Files         []*File                `protobuf:"bytes,3,rep,name=files,proto3" json:"files,omitempty"`
+	Closed        []uint64               `protobuf:"varint,4,rep,packed,name=closed,proto3" json:"closed,omitempty"`
+	Usable        uint64                 `protobuf:"varint,5,opt,name=usable,proto3" json:"usable,omitempty"`
+	Kept          bool                   `protobuf:"varint,6,opt,name=kept,proto3" json:"kept,omitempty"`
+	Why           uint32                 `protobuf:"varint,7,opt,name=why,proto3" json:"why,omitempty"` // 0 = it was taken, or is kept
+	Detail        string                 `protobuf:"bytes,8,opt,name=detail,proto3" json:"detail,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Checkpoint) Reset() {
+	*x = Checkpoint{}
+	mi := &file_skep_proto_msgTypes[23]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Checkpoint) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Checkpoint) ProtoMessage() {}
+
+func (x *Checkpoint) ProtoReflect() protoreflect.Message {
+	mi := &file_skep_proto_msgTypes[23]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Checkpoint.ProtoReflect.Descriptor instead.
+func (*Checkpoint) Descriptor() ([]byte, []int) {
+	return file_skep_proto_rawDescGZIP(), []int{23}
+}
+
+func (x *Checkpoint) GetAttempt() *Attempt {
+	if x != nil {
+		return x.Attempt
+	}
+	return nil
+}
+
+func (x *Checkpoint) GetStep() uint64 {
+	if x != nil {
+		return x.Step
+	}
+	return 0
+}
+
+func (x *Checkpoint) GetFiles() []*File {
+	if x != nil {
+		return x.Files
+	}
+	return nil
+}
+
+func (x *Checkpoint) GetClosed() []uint64 {
+	if x != nil {
+		return x.Closed
+	}
+	return nil
+}
+
+func (x *Checkpoint) GetUsable() uint64 {
+	if x != nil {
+		return x.Usable
+	}
+	return 0
+}
+
+func (x *Checkpoint) GetKept() bool {
+	if x != nil {
+		return x.Kept
+	}
+	return false
+}
+
+func (x *Checkpoint) GetWhy() uint32 {
+	if x != nil {
+		return x.Why
+	}
+	return 0
+}
+
+func (x *Checkpoint) GetDetail() string {
+	if x != nil {
+		return x.Detail
+	}
+	return ""
+}
+
 // After is what a job waits for.
 type After struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -2867,7 +3024,7 @@ type After struct {
 
 func (x *After) Reset() {
 	*x = After{}
-	mi := &file_skep_proto_msgTypes[23]
+	mi := &file_skep_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2879,7 +3036,7 @@ func (x *After) String() string {
 func (*After) ProtoMessage() {}
 
 func (x *After) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[23]
+	mi := &file_skep_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2892,7 +3049,7 @@ func (x *After) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use After.ProtoReflect.Descriptor instead.
 func (*After) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{23}
+	return file_skep_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *After) GetJobs() []*Dependency {
@@ -2920,7 +3077,7 @@ type Dependency struct {
 
 func (x *Dependency) Reset() {
 	*x = Dependency{}
-	mi := &file_skep_proto_msgTypes[24]
+	mi := &file_skep_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2932,7 +3089,7 @@ func (x *Dependency) String() string {
 func (*Dependency) ProtoMessage() {}
 
 func (x *Dependency) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[24]
+	mi := &file_skep_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2945,7 +3102,7 @@ func (x *Dependency) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Dependency.ProtoReflect.Descriptor instead.
 func (*Dependency) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{24}
+	return file_skep_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *Dependency) GetJob() []byte {
@@ -2982,7 +3139,7 @@ type JobInput struct {
 
 func (x *JobInput) Reset() {
 	*x = JobInput{}
-	mi := &file_skep_proto_msgTypes[25]
+	mi := &file_skep_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2994,7 +3151,7 @@ func (x *JobInput) String() string {
 func (*JobInput) ProtoMessage() {}
 
 func (x *JobInput) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[25]
+	mi := &file_skep_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3007,7 +3164,7 @@ func (x *JobInput) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JobInput.ProtoReflect.Descriptor instead.
 func (*JobInput) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{25}
+	return file_skep_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *JobInput) GetOf() uint32 {
@@ -3051,7 +3208,7 @@ type OnFailure struct {
 
 func (x *OnFailure) Reset() {
 	*x = OnFailure{}
-	mi := &file_skep_proto_msgTypes[26]
+	mi := &file_skep_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3063,7 +3220,7 @@ func (x *OnFailure) String() string {
 func (*OnFailure) ProtoMessage() {}
 
 func (x *OnFailure) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[26]
+	mi := &file_skep_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3076,7 +3233,7 @@ func (x *OnFailure) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OnFailure.ProtoReflect.Descriptor instead.
 func (*OnFailure) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{26}
+	return file_skep_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *OnFailure) GetRetry() int32 {
@@ -3124,7 +3281,7 @@ type Array struct {
 
 func (x *Array) Reset() {
 	*x = Array{}
-	mi := &file_skep_proto_msgTypes[27]
+	mi := &file_skep_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3136,7 +3293,7 @@ func (x *Array) String() string {
 func (*Array) ProtoMessage() {}
 
 func (x *Array) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[27]
+	mi := &file_skep_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3149,7 +3306,7 @@ func (x *Array) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Array.ProtoReflect.Descriptor instead.
 func (*Array) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{27}
+	return file_skep_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *Array) GetNames() []string {
@@ -3212,7 +3369,7 @@ type Submitter struct {
 
 func (x *Submitter) Reset() {
 	*x = Submitter{}
-	mi := &file_skep_proto_msgTypes[28]
+	mi := &file_skep_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3224,7 +3381,7 @@ func (x *Submitter) String() string {
 func (*Submitter) ProtoMessage() {}
 
 func (x *Submitter) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[28]
+	mi := &file_skep_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3237,7 +3394,7 @@ func (x *Submitter) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Submitter.ProtoReflect.Descriptor instead.
 func (*Submitter) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{28}
+	return file_skep_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *Submitter) GetNode() []byte {
@@ -3264,7 +3421,7 @@ type Var struct {
 
 func (x *Var) Reset() {
 	*x = Var{}
-	mi := &file_skep_proto_msgTypes[29]
+	mi := &file_skep_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3276,7 +3433,7 @@ func (x *Var) String() string {
 func (*Var) ProtoMessage() {}
 
 func (x *Var) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[29]
+	mi := &file_skep_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3289,7 +3446,7 @@ func (x *Var) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Var.ProtoReflect.Descriptor instead.
 func (*Var) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{29}
+	return file_skep_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *Var) GetName() []byte {
@@ -3319,7 +3476,7 @@ type Needs struct {
 
 func (x *Needs) Reset() {
 	*x = Needs{}
-	mi := &file_skep_proto_msgTypes[30]
+	mi := &file_skep_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3331,7 +3488,7 @@ func (x *Needs) String() string {
 func (*Needs) ProtoMessage() {}
 
 func (x *Needs) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[30]
+	mi := &file_skep_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3344,7 +3501,7 @@ func (x *Needs) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Needs.ProtoReflect.Descriptor instead.
 func (*Needs) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{30}
+	return file_skep_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *Needs) GetCpu() int64 {
@@ -3392,7 +3549,7 @@ type LabelNeed struct {
 
 func (x *LabelNeed) Reset() {
 	*x = LabelNeed{}
-	mi := &file_skep_proto_msgTypes[31]
+	mi := &file_skep_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3404,7 +3561,7 @@ func (x *LabelNeed) String() string {
 func (*LabelNeed) ProtoMessage() {}
 
 func (x *LabelNeed) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[31]
+	mi := &file_skep_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3417,7 +3574,7 @@ func (x *LabelNeed) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LabelNeed.ProtoReflect.Descriptor instead.
 func (*LabelNeed) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{31}
+	return file_skep_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *LabelNeed) GetKey() string {
@@ -3450,7 +3607,7 @@ type Find struct {
 
 func (x *Find) Reset() {
 	*x = Find{}
-	mi := &file_skep_proto_msgTypes[32]
+	mi := &file_skep_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3462,7 +3619,7 @@ func (x *Find) String() string {
 func (*Find) ProtoMessage() {}
 
 func (x *Find) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[32]
+	mi := &file_skep_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3475,7 +3632,7 @@ func (x *Find) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Find.ProtoReflect.Descriptor instead.
 func (*Find) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{32}
+	return file_skep_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *Find) GetId() uint64 {
@@ -3545,7 +3702,7 @@ type Search struct {
 
 func (x *Search) Reset() {
 	*x = Search{}
-	mi := &file_skep_proto_msgTypes[33]
+	mi := &file_skep_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3557,7 +3714,7 @@ func (x *Search) String() string {
 func (*Search) ProtoMessage() {}
 
 func (x *Search) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[33]
+	mi := &file_skep_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3570,7 +3727,7 @@ func (x *Search) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Search.ProtoReflect.Descriptor instead.
 func (*Search) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{33}
+	return file_skep_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *Search) GetFind() *Find {
@@ -3610,7 +3767,7 @@ type Guard struct {
 
 func (x *Guard) Reset() {
 	*x = Guard{}
-	mi := &file_skep_proto_msgTypes[34]
+	mi := &file_skep_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3622,7 +3779,7 @@ func (x *Guard) String() string {
 func (*Guard) ProtoMessage() {}
 
 func (x *Guard) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[34]
+	mi := &file_skep_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3635,7 +3792,7 @@ func (x *Guard) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Guard.ProtoReflect.Descriptor instead.
 func (*Guard) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{34}
+	return file_skep_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *Guard) GetJob() []byte {
@@ -3755,7 +3912,7 @@ type Watch struct {
 
 func (x *Watch) Reset() {
 	*x = Watch{}
-	mi := &file_skep_proto_msgTypes[35]
+	mi := &file_skep_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3767,7 +3924,7 @@ func (x *Watch) String() string {
 func (*Watch) ProtoMessage() {}
 
 func (x *Watch) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[35]
+	mi := &file_skep_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3780,7 +3937,7 @@ func (x *Watch) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Watch.ProtoReflect.Descriptor instead.
 func (*Watch) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{35}
+	return file_skep_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *Watch) GetJob() []byte {
@@ -3877,7 +4034,7 @@ type Final struct {
 
 func (x *Final) Reset() {
 	*x = Final{}
-	mi := &file_skep_proto_msgTypes[36]
+	mi := &file_skep_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3889,7 +4046,7 @@ func (x *Final) String() string {
 func (*Final) ProtoMessage() {}
 
 func (x *Final) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[36]
+	mi := &file_skep_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3902,7 +4059,7 @@ func (x *Final) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Final.ProtoReflect.Descriptor instead.
 func (*Final) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{36}
+	return file_skep_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *Final) GetIndex() uint32 {
@@ -4026,7 +4183,7 @@ type Failure struct {
 
 func (x *Failure) Reset() {
 	*x = Failure{}
-	mi := &file_skep_proto_msgTypes[37]
+	mi := &file_skep_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4038,7 +4195,7 @@ func (x *Failure) String() string {
 func (*Failure) ProtoMessage() {}
 
 func (x *Failure) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[37]
+	mi := &file_skep_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4051,7 +4208,7 @@ func (x *Failure) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Failure.ProtoReflect.Descriptor instead.
 func (*Failure) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{37}
+	return file_skep_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *Failure) GetAttemptEpoch() uint32 {
@@ -4115,7 +4272,7 @@ type Token struct {
 
 func (x *Token) Reset() {
 	*x = Token{}
-	mi := &file_skep_proto_msgTypes[38]
+	mi := &file_skep_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4127,7 +4284,7 @@ func (x *Token) String() string {
 func (*Token) ProtoMessage() {}
 
 func (x *Token) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[38]
+	mi := &file_skep_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4140,7 +4297,7 @@ func (x *Token) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Token.ProtoReflect.Descriptor instead.
 func (*Token) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{38}
+	return file_skep_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *Token) GetSecret() []byte {
@@ -4176,7 +4333,7 @@ type JobValue struct {
 
 func (x *JobValue) Reset() {
 	*x = JobValue{}
-	mi := &file_skep_proto_msgTypes[39]
+	mi := &file_skep_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4188,7 +4345,7 @@ func (x *JobValue) String() string {
 func (*JobValue) ProtoMessage() {}
 
 func (x *JobValue) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[39]
+	mi := &file_skep_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4201,7 +4358,7 @@ func (x *JobValue) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JobValue.ProtoReflect.Descriptor instead.
 func (*JobValue) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{39}
+	return file_skep_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *JobValue) GetSpec() []byte {
@@ -4244,7 +4401,7 @@ type TaskValue struct {
 
 func (x *TaskValue) Reset() {
 	*x = TaskValue{}
-	mi := &file_skep_proto_msgTypes[40]
+	mi := &file_skep_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4256,7 +4413,7 @@ func (x *TaskValue) String() string {
 func (*TaskValue) ProtoMessage() {}
 
 func (x *TaskValue) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[40]
+	mi := &file_skep_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4269,7 +4426,7 @@ func (x *TaskValue) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TaskValue.ProtoReflect.Descriptor instead.
 func (*TaskValue) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{40}
+	return file_skep_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *TaskValue) GetEpoch() uint32 {
@@ -4361,7 +4518,7 @@ type CopyValue struct {
 
 func (x *CopyValue) Reset() {
 	*x = CopyValue{}
-	mi := &file_skep_proto_msgTypes[41]
+	mi := &file_skep_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4373,7 +4530,7 @@ func (x *CopyValue) String() string {
 func (*CopyValue) ProtoMessage() {}
 
 func (x *CopyValue) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[41]
+	mi := &file_skep_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4386,7 +4543,7 @@ func (x *CopyValue) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CopyValue.ProtoReflect.Descriptor instead.
 func (*CopyValue) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{41}
+	return file_skep_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *CopyValue) GetEpoch() uint32 {
@@ -4434,7 +4591,7 @@ type WorkValue struct {
 
 func (x *WorkValue) Reset() {
 	*x = WorkValue{}
-	mi := &file_skep_proto_msgTypes[42]
+	mi := &file_skep_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4446,7 +4603,7 @@ func (x *WorkValue) String() string {
 func (*WorkValue) ProtoMessage() {}
 
 func (x *WorkValue) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[42]
+	mi := &file_skep_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4459,7 +4616,7 @@ func (x *WorkValue) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WorkValue.ProtoReflect.Descriptor instead.
 func (*WorkValue) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{42}
+	return file_skep_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *WorkValue) GetSpec() []byte {
@@ -4586,7 +4743,7 @@ type ClassValue struct {
 
 func (x *ClassValue) Reset() {
 	*x = ClassValue{}
-	mi := &file_skep_proto_msgTypes[43]
+	mi := &file_skep_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4598,7 +4755,7 @@ func (x *ClassValue) String() string {
 func (*ClassValue) ProtoMessage() {}
 
 func (x *ClassValue) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[43]
+	mi := &file_skep_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4611,7 +4768,7 @@ func (x *ClassValue) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ClassValue.ProtoReflect.Descriptor instead.
 func (*ClassValue) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{43}
+	return file_skep_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *ClassValue) GetMean() float64 {
@@ -4660,7 +4817,7 @@ type GuardValue struct {
 
 func (x *GuardValue) Reset() {
 	*x = GuardValue{}
-	mi := &file_skep_proto_msgTypes[44]
+	mi := &file_skep_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4672,7 +4829,7 @@ func (x *GuardValue) String() string {
 func (*GuardValue) ProtoMessage() {}
 
 func (x *GuardValue) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[44]
+	mi := &file_skep_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4685,7 +4842,7 @@ func (x *GuardValue) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GuardValue.ProtoReflect.Descriptor instead.
 func (*GuardValue) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{44}
+	return file_skep_proto_rawDescGZIP(), []int{45}
 }
 
 func (x *GuardValue) GetSpec() []byte {
@@ -4758,6 +4915,75 @@ func (x *GuardValue) GetOpened() uint32 {
 	return 0
 }
 
+// CheckpointValue is a checkpoint that is kept for a job.
+type CheckpointValue struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Epoch         uint32                 `protobuf:"varint,1,opt,name=epoch,proto3" json:"epoch,omitempty"` // of the attempt that has written it
+	N             uint32                 `protobuf:"varint,2,opt,name=n,proto3" json:"n,omitempty"`
+	Step          uint64                 `protobuf:"varint,3,opt,name=step,proto3" json:"step,omitempty"`
+	Files         []*File                `protobuf:"bytes,4,rep,name=files,proto3" json:"files,omitempty"` // RANK/ before each path
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CheckpointValue) Reset() {
+	*x = CheckpointValue{}
+	mi := &file_skep_proto_msgTypes[46]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CheckpointValue) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CheckpointValue) ProtoMessage() {}
+
+func (x *CheckpointValue) ProtoReflect() protoreflect.Message {
+	mi := &file_skep_proto_msgTypes[46]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CheckpointValue.ProtoReflect.Descriptor instead.
+func (*CheckpointValue) Descriptor() ([]byte, []int) {
+	return file_skep_proto_rawDescGZIP(), []int{46}
+}
+
+func (x *CheckpointValue) GetEpoch() uint32 {
+	if x != nil {
+		return x.Epoch
+	}
+	return 0
+}
+
+func (x *CheckpointValue) GetN() uint32 {
+	if x != nil {
+		return x.N
+	}
+	return 0
+}
+
+func (x *CheckpointValue) GetStep() uint64 {
+	if x != nil {
+		return x.Step
+	}
+	return 0
+}
+
+func (x *CheckpointValue) GetFiles() []*File {
+	if x != nil {
+		return x.Files
+	}
+	return nil
+}
+
 type TombstoneValue struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Epoch         uint32                 `protobuf:"varint,1,opt,name=epoch,proto3" json:"epoch,omitempty"` // the highest of the outcome's entries
@@ -4772,7 +4998,7 @@ type TombstoneValue struct {
 
 func (x *TombstoneValue) Reset() {
 	*x = TombstoneValue{}
-	mi := &file_skep_proto_msgTypes[45]
+	mi := &file_skep_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4784,7 +5010,7 @@ func (x *TombstoneValue) String() string {
 func (*TombstoneValue) ProtoMessage() {}
 
 func (x *TombstoneValue) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[45]
+	mi := &file_skep_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4797,7 +5023,7 @@ func (x *TombstoneValue) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TombstoneValue.ProtoReflect.Descriptor instead.
 func (*TombstoneValue) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{45}
+	return file_skep_proto_rawDescGZIP(), []int{47}
 }
 
 func (x *TombstoneValue) GetEpoch() uint32 {
@@ -4859,7 +5085,7 @@ type EntryValue struct {
 
 func (x *EntryValue) Reset() {
 	*x = EntryValue{}
-	mi := &file_skep_proto_msgTypes[46]
+	mi := &file_skep_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4871,7 +5097,7 @@ func (x *EntryValue) String() string {
 func (*EntryValue) ProtoMessage() {}
 
 func (x *EntryValue) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[46]
+	mi := &file_skep_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4884,7 +5110,7 @@ func (x *EntryValue) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EntryValue.ProtoReflect.Descriptor instead.
 func (*EntryValue) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{46}
+	return file_skep_proto_rawDescGZIP(), []int{48}
 }
 
 func (x *EntryValue) GetTask() *TaskValue {
@@ -4955,7 +5181,7 @@ var File_skep_proto protoreflect.FileDescriptor
 const file_skep_proto_rawDesc = "" +
 	"\n" +
 	"\n" +
-	"skep.proto\x12\askep.v1\"\x9b\v\n" +
+	"skep.proto\x12\askep.v1\"\xd0\f\n" +
 	"\aMessage\x12)\n" +
 	"\x06digest\x18\x01 \x01(\v2\x0f.skep.v1.DigestH\x00R\x06digest\x12#\n" +
 	"\x04poll\x18\x02 \x01(\v2\r.skep.v1.PollH\x00R\x04poll\x12&\n" +
@@ -4993,7 +5219,12 @@ const file_skep_proto_rawDesc = "" +
 	"\aawaited\x18  \x01(\v2\x0e.skep.v1.GuardH\x00R\aawaited\x12,\n" +
 	"\areserve\x18! \x01(\v2\x10.skep.v1.ReserveH\x00R\areserve\x123\n" +
 	"\vreserve_ack\x18\" \x01(\v2\x10.skep.v1.ReserveH\x00R\n" +
-	"reserveAckB\x06\n" +
+	"reserveAck\x125\n" +
+	"\n" +
+	"checkpoint\x18# \x01(\v2\x13.skep.v1.CheckpointH\x00R\n" +
+	"checkpoint\x12<\n" +
+	"\x0echeckpoint_ack\x18$ \x01(\v2\x13.skep.v1.CheckpointH\x00R\rcheckpointAck\x12>\n" +
+	"\x0fcheckpoint_keep\x18% \x01(\v2\x13.skep.v1.CheckpointH\x00R\x0echeckpointKeepB\x06\n" +
 	"\x04body\"\xb5\x01\n" +
 	"\x05Hello\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x14\n" +
@@ -5076,7 +5307,7 @@ const file_skep_proto_rawDesc = "" +
 	"\x04rest\x18\x0f \x01(\x03R\x04rest\x12\x14\n" +
 	"\x05stamp\x18\x10 \x01(\x04R\x05stamp\x12\x1f\n" +
 	"\vfree_counts\x18F \x01(\tR\n" +
-	"freeCounts\"\x9b\x03\n" +
+	"freeCounts\"\xca\x03\n" +
 	"\x05Offer\x12*\n" +
 	"\aattempt\x18\x01 \x01(\v2\x10.skep.v1.AttemptR\aattempt\x12\x12\n" +
 	"\x04spec\x18\x02 \x01(\fR\x04spec\x12\x14\n" +
@@ -5089,7 +5320,10 @@ const file_skep_proto_rawDesc = "" +
 	"\x06pulled\x18\t \x01(\bR\x06pulled\x12\x12\n" +
 	"\x04asks\x18\n" +
 	" \x01(\bR\x04asks\x12\x16\n" +
-	"\x06barred\x18\v \x01(\fR\x06barred\x12%\n" +
+	"\x06barred\x18\v \x01(\fR\x06barred\x12-\n" +
+	"\n" +
+	"checkpoint\x18< \x03(\v2\r.skep.v1.FileR\n" +
+	"checkpoint\x12%\n" +
 	"\x06inputs\x18P \x03(\v2\r.skep.v1.FileR\x06inputs\x12\x1f\n" +
 	"\vplace_nodes\x18Z \x01(\fR\n" +
 	"placeNodes\x12\x1f\n" +
@@ -5219,7 +5453,17 @@ const file_skep_proto_rawDesc = "" +
 	"\x05later\x18\v \x01(\bR\x05later\x12\x10\n" +
 	"\x03why\x18\f \x01(\rR\x03why\x12\x16\n" +
 	"\x06detail\x18\r \x01(\tR\x06detail\x12\x16\n" +
-	"\x06holder\x18\x0e \x01(\fR\x06holder\"[\n" +
+	"\x06holder\x18\x0e \x01(\fR\x06holder\"\xdf\x01\n" +
+	"\n" +
+	"Checkpoint\x12*\n" +
+	"\aattempt\x18\x01 \x01(\v2\x10.skep.v1.AttemptR\aattempt\x12\x12\n" +
+	"\x04step\x18\x02 \x01(\x04R\x04step\x12#\n" +
+	"\x05files\x18\x03 \x03(\v2\r.skep.v1.FileR\x05files\x12\x16\n" +
+	"\x06closed\x18\x04 \x03(\x04R\x06closed\x12\x16\n" +
+	"\x06usable\x18\x05 \x01(\x04R\x06usable\x12\x12\n" +
+	"\x04kept\x18\x06 \x01(\bR\x04kept\x12\x10\n" +
+	"\x03why\x18\a \x01(\rR\x03why\x12\x16\n" +
+	"\x06detail\x18\b \x01(\tR\x06detail\"[\n" +
 	"\x05After\x12'\n" +
 	"\x04jobs\x18\x01 \x03(\v2\x13.skep.v1.DependencyR\x04jobs\x12)\n" +
 	"\x06inputs\x18\x02 \x03(\v2\x11.skep.v1.JobInputR\x06inputs\"L\n" +
@@ -5393,7 +5637,12 @@ const file_skep_proto_rawDesc = "" +
 	"\x04done\x18\b \x01(\bR\x04done\x12\x12\n" +
 	"\x04held\x18\t \x01(\bR\x04held\x12\x16\n" +
 	"\x06opened\x18\n" +
-	" \x01(\rR\x06opened\"\xa2\x01\n" +
+	" \x01(\rR\x06opened\"n\n" +
+	"\x0fCheckpointValue\x12\x14\n" +
+	"\x05epoch\x18\x01 \x01(\rR\x05epoch\x12\f\n" +
+	"\x01n\x18\x02 \x01(\rR\x01n\x12\x12\n" +
+	"\x04step\x18\x03 \x01(\x04R\x04step\x12#\n" +
+	"\x05files\x18\x04 \x03(\v2\r.skep.v1.FileR\x05files\"\xa2\x01\n" +
 	"\x0eTombstoneValue\x12\x14\n" +
 	"\x05epoch\x18\x01 \x01(\rR\x05epoch\x12\x14\n" +
 	"\x05tasks\x18\x02 \x01(\rR\x05tasks\x12\x1c\n" +
@@ -5427,55 +5676,57 @@ func file_skep_proto_rawDescGZIP() []byte {
 	return file_skep_proto_rawDescData
 }
 
-var file_skep_proto_msgTypes = make([]protoimpl.MessageInfo, 47)
+var file_skep_proto_msgTypes = make([]protoimpl.MessageInfo, 49)
 var file_skep_proto_goTypes = []any{
-	(*Message)(nil),        // 0: skep.v1.Message
-	(*Hello)(nil),          // 1: skep.v1.Hello
-	(*Digest)(nil),         // 2: skep.v1.Digest
-	(*Entry)(nil),          // 3: skep.v1.Entry
-	(*Ad)(nil),             // 4: skep.v1.Ad
-	(*Label)(nil),          // 5: skep.v1.Label
-	(*Rates)(nil),          // 6: skep.v1.Rates
-	(*Poll)(nil),           // 7: skep.v1.Poll
-	(*State)(nil),          // 8: skep.v1.State
-	(*Offer)(nil),          // 9: skep.v1.Offer
-	(*Attempt)(nil),        // 10: skep.v1.Attempt
-	(*Attempts)(nil),       // 11: skep.v1.Attempts
-	(*Report)(nil),         // 12: skep.v1.Report
-	(*Refuse)(nil),         // 13: skep.v1.Refuse
-	(*Ended)(nil),          // 14: skep.v1.Ended
-	(*Result)(nil),         // 15: skep.v1.Result
-	(*Output)(nil),         // 16: skep.v1.Output
-	(*File)(nil),           // 17: skep.v1.File
-	(*JobSpec)(nil),        // 18: skep.v1.JobSpec
-	(*ScheduleSearch)(nil), // 19: skep.v1.ScheduleSearch
-	(*Parameter)(nil),      // 20: skep.v1.Parameter
-	(*Measured)(nil),       // 21: skep.v1.Measured
-	(*Reserve)(nil),        // 22: skep.v1.Reserve
-	(*After)(nil),          // 23: skep.v1.After
-	(*Dependency)(nil),     // 24: skep.v1.Dependency
-	(*JobInput)(nil),       // 25: skep.v1.JobInput
-	(*OnFailure)(nil),      // 26: skep.v1.OnFailure
-	(*Array)(nil),          // 27: skep.v1.Array
-	(*Submitter)(nil),      // 28: skep.v1.Submitter
-	(*Var)(nil),            // 29: skep.v1.Var
-	(*Needs)(nil),          // 30: skep.v1.Needs
-	(*LabelNeed)(nil),      // 31: skep.v1.LabelNeed
-	(*Find)(nil),           // 32: skep.v1.Find
-	(*Search)(nil),         // 33: skep.v1.Search
-	(*Guard)(nil),          // 34: skep.v1.Guard
-	(*Watch)(nil),          // 35: skep.v1.Watch
-	(*Final)(nil),          // 36: skep.v1.Final
-	(*Failure)(nil),        // 37: skep.v1.Failure
-	(*Token)(nil),          // 38: skep.v1.Token
-	(*JobValue)(nil),       // 39: skep.v1.JobValue
-	(*TaskValue)(nil),      // 40: skep.v1.TaskValue
-	(*CopyValue)(nil),      // 41: skep.v1.CopyValue
-	(*WorkValue)(nil),      // 42: skep.v1.WorkValue
-	(*ClassValue)(nil),     // 43: skep.v1.ClassValue
-	(*GuardValue)(nil),     // 44: skep.v1.GuardValue
-	(*TombstoneValue)(nil), // 45: skep.v1.TombstoneValue
-	(*EntryValue)(nil),     // 46: skep.v1.EntryValue
+	(*Message)(nil),         // 0: skep.v1.Message
+	(*Hello)(nil),           // 1: skep.v1.Hello
+	(*Digest)(nil),          // 2: skep.v1.Digest
+	(*Entry)(nil),           // 3: skep.v1.Entry
+	(*Ad)(nil),              // 4: skep.v1.Ad
+	(*Label)(nil),           // 5: skep.v1.Label
+	(*Rates)(nil),           // 6: skep.v1.Rates
+	(*Poll)(nil),            // 7: skep.v1.Poll
+	(*State)(nil),           // 8: skep.v1.State
+	(*Offer)(nil),           // 9: skep.v1.Offer
+	(*Attempt)(nil),         // 10: skep.v1.Attempt
+	(*Attempts)(nil),        // 11: skep.v1.Attempts
+	(*Report)(nil),          // 12: skep.v1.Report
+	(*Refuse)(nil),          // 13: skep.v1.Refuse
+	(*Ended)(nil),           // 14: skep.v1.Ended
+	(*Result)(nil),          // 15: skep.v1.Result
+	(*Output)(nil),          // 16: skep.v1.Output
+	(*File)(nil),            // 17: skep.v1.File
+	(*JobSpec)(nil),         // 18: skep.v1.JobSpec
+	(*ScheduleSearch)(nil),  // 19: skep.v1.ScheduleSearch
+	(*Parameter)(nil),       // 20: skep.v1.Parameter
+	(*Measured)(nil),        // 21: skep.v1.Measured
+	(*Reserve)(nil),         // 22: skep.v1.Reserve
+	(*Checkpoint)(nil),      // 23: skep.v1.Checkpoint
+	(*After)(nil),           // 24: skep.v1.After
+	(*Dependency)(nil),      // 25: skep.v1.Dependency
+	(*JobInput)(nil),        // 26: skep.v1.JobInput
+	(*OnFailure)(nil),       // 27: skep.v1.OnFailure
+	(*Array)(nil),           // 28: skep.v1.Array
+	(*Submitter)(nil),       // 29: skep.v1.Submitter
+	(*Var)(nil),             // 30: skep.v1.Var
+	(*Needs)(nil),           // 31: skep.v1.Needs
+	(*LabelNeed)(nil),       // 32: skep.v1.LabelNeed
+	(*Find)(nil),            // 33: skep.v1.Find
+	(*Search)(nil),          // 34: skep.v1.Search
+	(*Guard)(nil),           // 35: skep.v1.Guard
+	(*Watch)(nil),           // 36: skep.v1.Watch
+	(*Final)(nil),           // 37: skep.v1.Final
+	(*Failure)(nil),         // 38: skep.v1.Failure
+	(*Token)(nil),           // 39: skep.v1.Token
+	(*JobValue)(nil),        // 40: skep.v1.JobValue
+	(*TaskValue)(nil),       // 41: skep.v1.TaskValue
+	(*CopyValue)(nil),       // 42: skep.v1.CopyValue
+	(*WorkValue)(nil),       // 43: skep.v1.WorkValue
+	(*ClassValue)(nil),      // 44: skep.v1.ClassValue
+	(*GuardValue)(nil),      // 45: skep.v1.GuardValue
+	(*CheckpointValue)(nil), // 46: skep.v1.CheckpointValue
+	(*TombstoneValue)(nil),  // 47: skep.v1.TombstoneValue
+	(*EntryValue)(nil),      // 48: skep.v1.EntryValue
 }
 var file_skep_proto_depIdxs = []int32{
 	2,  // 0: skep.v1.Message.digest:type_name -> skep.v1.Digest
@@ -5489,75 +5740,82 @@ var file_skep_proto_depIdxs = []int32{
 	14, // 8: skep.v1.Message.result:type_name -> skep.v1.Ended
 	11, // 9: skep.v1.Message.result_ack:type_name -> skep.v1.Attempts
 	11, // 10: skep.v1.Message.ask:type_name -> skep.v1.Attempts
-	33, // 11: skep.v1.Message.find:type_name -> skep.v1.Search
-	33, // 12: skep.v1.Message.hit:type_name -> skep.v1.Search
-	32, // 13: skep.v1.Message.miss:type_name -> skep.v1.Find
-	33, // 14: skep.v1.Message.call:type_name -> skep.v1.Search
+	34, // 11: skep.v1.Message.find:type_name -> skep.v1.Search
+	34, // 12: skep.v1.Message.hit:type_name -> skep.v1.Search
+	33, // 13: skep.v1.Message.miss:type_name -> skep.v1.Find
+	34, // 14: skep.v1.Message.call:type_name -> skep.v1.Search
 	2,  // 15: skep.v1.Message.bye:type_name -> skep.v1.Digest
-	34, // 16: skep.v1.Message.guard:type_name -> skep.v1.Guard
-	35, // 17: skep.v1.Message.guarded:type_name -> skep.v1.Watch
-	34, // 18: skep.v1.Message.promise:type_name -> skep.v1.Guard
-	34, // 19: skep.v1.Message.promised:type_name -> skep.v1.Guard
-	35, // 20: skep.v1.Message.watch:type_name -> skep.v1.Watch
-	35, // 21: skep.v1.Message.watched:type_name -> skep.v1.Watch
-	35, // 22: skep.v1.Message.takeover:type_name -> skep.v1.Watch
-	35, // 23: skep.v1.Message.hold:type_name -> skep.v1.Watch
-	35, // 24: skep.v1.Message.held:type_name -> skep.v1.Watch
+	35, // 16: skep.v1.Message.guard:type_name -> skep.v1.Guard
+	36, // 17: skep.v1.Message.guarded:type_name -> skep.v1.Watch
+	35, // 18: skep.v1.Message.promise:type_name -> skep.v1.Guard
+	35, // 19: skep.v1.Message.promised:type_name -> skep.v1.Guard
+	36, // 20: skep.v1.Message.watch:type_name -> skep.v1.Watch
+	36, // 21: skep.v1.Message.watched:type_name -> skep.v1.Watch
+	36, // 22: skep.v1.Message.takeover:type_name -> skep.v1.Watch
+	36, // 23: skep.v1.Message.hold:type_name -> skep.v1.Watch
+	36, // 24: skep.v1.Message.held:type_name -> skep.v1.Watch
 	14, // 25: skep.v1.Message.copy:type_name -> skep.v1.Ended
 	13, // 26: skep.v1.Message.copied:type_name -> skep.v1.Refuse
 	7,  // 27: skep.v1.Message.waiting:type_name -> skep.v1.Poll
 	7,  // 28: skep.v1.Message.pull:type_name -> skep.v1.Poll
 	7,  // 29: skep.v1.Message.no_work:type_name -> skep.v1.Poll
-	34, // 30: skep.v1.Message.await:type_name -> skep.v1.Guard
-	34, // 31: skep.v1.Message.awaited:type_name -> skep.v1.Guard
+	35, // 30: skep.v1.Message.await:type_name -> skep.v1.Guard
+	35, // 31: skep.v1.Message.awaited:type_name -> skep.v1.Guard
 	22, // 32: skep.v1.Message.reserve:type_name -> skep.v1.Reserve
 	22, // 33: skep.v1.Message.reserve_ack:type_name -> skep.v1.Reserve
-	3,  // 34: skep.v1.Digest.ads:type_name -> skep.v1.Entry
-	5,  // 35: skep.v1.Ad.labels:type_name -> skep.v1.Label
-	6,  // 36: skep.v1.Ad.rates:type_name -> skep.v1.Rates
-	6,  // 37: skep.v1.Poll.rates:type_name -> skep.v1.Rates
-	6,  // 38: skep.v1.State.rates:type_name -> skep.v1.Rates
-	10, // 39: skep.v1.Offer.attempt:type_name -> skep.v1.Attempt
-	17, // 40: skep.v1.Offer.inputs:type_name -> skep.v1.File
-	12, // 41: skep.v1.Attempts.reports:type_name -> skep.v1.Report
-	10, // 42: skep.v1.Refuse.attempt:type_name -> skep.v1.Attempt
-	10, // 43: skep.v1.Ended.attempt:type_name -> skep.v1.Attempt
-	15, // 44: skep.v1.Ended.result:type_name -> skep.v1.Result
-	16, // 45: skep.v1.Result.stdout:type_name -> skep.v1.Output
-	16, // 46: skep.v1.Result.stderr:type_name -> skep.v1.Output
-	17, // 47: skep.v1.Result.outputs:type_name -> skep.v1.File
-	30, // 48: skep.v1.JobSpec.needs:type_name -> skep.v1.Needs
-	17, // 49: skep.v1.JobSpec.inputs:type_name -> skep.v1.File
-	29, // 50: skep.v1.JobSpec.env:type_name -> skep.v1.Var
-	27, // 51: skep.v1.JobSpec.array:type_name -> skep.v1.Array
-	28, // 52: skep.v1.JobSpec.submitter:type_name -> skep.v1.Submitter
-	26, // 53: skep.v1.JobSpec.on_failure:type_name -> skep.v1.OnFailure
-	23, // 54: skep.v1.JobSpec.after:type_name -> skep.v1.After
-	19, // 55: skep.v1.JobSpec.gang_search:type_name -> skep.v1.ScheduleSearch
-	20, // 56: skep.v1.ScheduleSearch.parameters:type_name -> skep.v1.Parameter
-	21, // 57: skep.v1.ScheduleSearch.measured:type_name -> skep.v1.Measured
-	24, // 58: skep.v1.After.jobs:type_name -> skep.v1.Dependency
-	25, // 59: skep.v1.After.inputs:type_name -> skep.v1.JobInput
-	31, // 60: skep.v1.Needs.labels:type_name -> skep.v1.LabelNeed
-	30, // 61: skep.v1.Find.needs:type_name -> skep.v1.Needs
-	32, // 62: skep.v1.Search.find:type_name -> skep.v1.Find
-	3,  // 63: skep.v1.Search.ad:type_name -> skep.v1.Entry
-	36, // 64: skep.v1.Guard.finals:type_name -> skep.v1.Final
-	11, // 65: skep.v1.Watch.attempts:type_name -> skep.v1.Attempts
-	15, // 66: skep.v1.Final.result:type_name -> skep.v1.Result
-	37, // 67: skep.v1.Final.failures:type_name -> skep.v1.Failure
-	15, // 68: skep.v1.TaskValue.result:type_name -> skep.v1.Result
-	41, // 69: skep.v1.TaskValue.copy:type_name -> skep.v1.CopyValue
-	15, // 70: skep.v1.WorkValue.result:type_name -> skep.v1.Result
-	17, // 71: skep.v1.WorkValue.inputs:type_name -> skep.v1.File
-	40, // 72: skep.v1.EntryValue.task:type_name -> skep.v1.TaskValue
-	36, // 73: skep.v1.EntryValue.open:type_name -> skep.v1.Final
-	37, // 74: skep.v1.EntryValue.failures:type_name -> skep.v1.Failure
-	75, // [75:75] is the sub-list for method output_type
-	75, // [75:75] is the sub-list for method input_type
-	75, // [75:75] is the sub-list for extension type_name
-	75, // [75:75] is the sub-list for extension extendee
-	0,  // [0:75] is the sub-list for field type_name
+	23, // 34: skep.v1.Message.checkpoint:type_name -> skep.v1.Checkpoint
+	23, // 35: skep.v1.Message.checkpoint_ack:type_name -> skep.v1.Checkpoint
+	23, // 36: skep.v1.Message.checkpoint_keep:type_name -> skep.v1.Checkpoint
+	3,  // 37: skep.v1.Digest.ads:type_name -> skep.v1.Entry
+	5,  // 38: skep.v1.Ad.labels:type_name -> skep.v1.Label
+	6,  // 39: skep.v1.Ad.rates:type_name -> skep.v1.Rates
+	6,  // 40: skep.v1.Poll.rates:type_name -> skep.v1.Rates
+	6,  // 41: skep.v1.State.rates:type_name -> skep.v1.Rates
+	10, // 42: skep.v1.Offer.attempt:type_name -> skep.v1.Attempt
+	17, // 43: skep.v1.Offer.checkpoint:type_name -> skep.v1.File
+	17, // 44: skep.v1.Offer.inputs:type_name -> skep.v1.File
+	12, // 45: skep.v1.Attempts.reports:type_name -> skep.v1.Report
+	10, // 46: skep.v1.Refuse.attempt:type_name -> skep.v1.Attempt
+	10, // 47: skep.v1.Ended.attempt:type_name -> skep.v1.Attempt
+	15, // 48: skep.v1.Ended.result:type_name -> skep.v1.Result
+	16, // 49: skep.v1.Result.stdout:type_name -> skep.v1.Output
+	16, // 50: skep.v1.Result.stderr:type_name -> skep.v1.Output
+	17, // 51: skep.v1.Result.outputs:type_name -> skep.v1.File
+	31, // 52: skep.v1.JobSpec.needs:type_name -> skep.v1.Needs
+	17, // 53: skep.v1.JobSpec.inputs:type_name -> skep.v1.File
+	30, // 54: skep.v1.JobSpec.env:type_name -> skep.v1.Var
+	28, // 55: skep.v1.JobSpec.array:type_name -> skep.v1.Array
+	29, // 56: skep.v1.JobSpec.submitter:type_name -> skep.v1.Submitter
+	27, // 57: skep.v1.JobSpec.on_failure:type_name -> skep.v1.OnFailure
+	24, // 58: skep.v1.JobSpec.after:type_name -> skep.v1.After
+	19, // 59: skep.v1.JobSpec.gang_search:type_name -> skep.v1.ScheduleSearch
+	20, // 60: skep.v1.ScheduleSearch.parameters:type_name -> skep.v1.Parameter
+	21, // 61: skep.v1.ScheduleSearch.measured:type_name -> skep.v1.Measured
+	10, // 62: skep.v1.Checkpoint.attempt:type_name -> skep.v1.Attempt
+	17, // 63: skep.v1.Checkpoint.files:type_name -> skep.v1.File
+	25, // 64: skep.v1.After.jobs:type_name -> skep.v1.Dependency
+	26, // 65: skep.v1.After.inputs:type_name -> skep.v1.JobInput
+	32, // 66: skep.v1.Needs.labels:type_name -> skep.v1.LabelNeed
+	31, // 67: skep.v1.Find.needs:type_name -> skep.v1.Needs
+	33, // 68: skep.v1.Search.find:type_name -> skep.v1.Find
+	3,  // 69: skep.v1.Search.ad:type_name -> skep.v1.Entry
+	37, // 70: skep.v1.Guard.finals:type_name -> skep.v1.Final
+	11, // 71: skep.v1.Watch.attempts:type_name -> skep.v1.Attempts
+	15, // 72: skep.v1.Final.result:type_name -> skep.v1.Result
+	38, // 73: skep.v1.Final.failures:type_name -> skep.v1.Failure
+	15, // 74: skep.v1.TaskValue.result:type_name -> skep.v1.Result
+	42, // 75: skep.v1.TaskValue.copy:type_name -> skep.v1.CopyValue
+	15, // 76: skep.v1.WorkValue.result:type_name -> skep.v1.Result
+	17, // 77: skep.v1.WorkValue.inputs:type_name -> skep.v1.File
+	17, // 78: skep.v1.CheckpointValue.files:type_name -> skep.v1.File
+	41, // 79: skep.v1.EntryValue.task:type_name -> skep.v1.TaskValue
+	37, // 80: skep.v1.EntryValue.open:type_name -> skep.v1.Final
+	38, // 81: skep.v1.EntryValue.failures:type_name -> skep.v1.Failure
+	82, // [82:82] is the sub-list for method output_type
+	82, // [82:82] is the sub-list for method input_type
+	82, // [82:82] is the sub-list for extension type_name
+	82, // [82:82] is the sub-list for extension extendee
+	0,  // [0:82] is the sub-list for field type_name
 }
 
 func init() { file_skep_proto_init() }
@@ -5600,6 +5858,9 @@ func file_skep_proto_init() {
 		(*Message_Awaited)(nil),
 		(*Message_Reserve)(nil),
 		(*Message_ReserveAck)(nil),
+		(*Message_Checkpoint)(nil),
+		(*Message_CheckpointAck)(nil),
+		(*Message_CheckpointKeep)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
@@ -5607,7 +5868,7 @@ func file_skep_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_skep_proto_rawDesc), len(file_skep_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   47,
+			NumMessages:   49,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -1,0 +1,106 @@
+package checkpoint
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strconv"
+)
+
+const (
+	state  = "state"  // in the work folder: the program's
+	closed = "closed" // beside the work folder: the node's
+
+	maxEntries = 1000 // of the folder state that are looked at
+)
+
+// Close takes the checkpoints that a task says are closed from its work folder, a folder in dir, the folder of the
+// attempt. It returns those that are there. Older ones that the work folder still has are removed.
+func Close(dir, work string, steps []uint64) (there []uint64, err error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, fmt.Errorf("checkpoints: %w", err)
+	}
+	defer root.Close()
+	if err := root.Mkdir(closed, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, fmt.Errorf("checkpoints: %w", err)
+	}
+	var problems []error
+	for _, k := range steps {
+		if err := take(root, work, k); err != nil {
+			problems = append(problems, fmt.Errorf("checkpoint %d: %w", k, err))
+			continue
+		}
+		there = append(there, k)
+	}
+	if len(there) > 0 {
+		removeBefore(root, path.Join(work, state), there[0])
+	}
+	return there, errors.Join(problems...)
+}
+
+func name(k uint64) string { return strconv.FormatUint(k, 10) }
+
+func take(root *os.Root, work string, k uint64) error {
+	from := path.Join(work, state, name(k))
+	info, err := root.Lstat(from)
+	if err == nil && !info.IsDir() {
+		err = fmt.Errorf("%s is no folder", path.Join(state, name(k)))
+	}
+	if err != nil {
+		return err
+	}
+	return root.Rename(from, path.Join(closed, name(k)))
+}
+
+// removeBefore removes the checkpoints before k from a folder. What cannot be removed goes at the end of the attempt.
+func removeBefore(root *os.Root, folder string, k uint64) {
+	for _, old := range list(root, folder) {
+		if old < k {
+			root.RemoveAll(path.Join(folder, name(old)))
+		}
+	}
+}
+
+// list returns the checkpoints in a folder, in no order.
+func list(root *os.Root, folder string) (steps []uint64) {
+	f, err := root.Open(folder)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	entries, _ := f.ReadDir(maxEntries)
+	for _, e := range entries {
+		if k, err := strconv.ParseUint(e.Name(), 10, 64); err == nil && name(k) == e.Name() {
+			steps = append(steps, k)
+		}
+	}
+	return steps
+}
+
+// Keep removes the closed checkpoints of the attempt in dir but for some.
+func Keep(dir string, steps []uint64) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return
+	}
+	defer root.Close()
+	for _, k := range list(root, closed) {
+		if !slices.Contains(steps, k) {
+			root.RemoveAll(path.Join(closed, name(k)))
+		}
+	}
+}
+
+// Open opens the folder of a closed checkpoint of the attempt in dir. The caller closes it.
+func Open(dir string, k uint64) (*os.Root, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	return root.OpenRoot(path.Join(closed, name(k)))
+}

@@ -1,0 +1,54 @@
+package checkpoint
+
+import (
+	"strconv"
+
+	"skep/grid"
+)
+
+// Inputs returns the files that an attempt is to begin from, with paths in grid.CheckpointFolder; nil = from none.
+// Ranks of one attempt, and repeated offers, get the same.
+func (s *Store) Inputs(spec *grid.JobSpec, id grid.AttemptID) []grid.File {
+	task, _ := unitOf(spec, id.Task)
+	u := s.units[task]
+	if u == nil {
+		return nil
+	}
+	if u.given != id.Attempt {
+		u.given, u.from = id.Attempt, u.kept
+	}
+	files := make([]grid.File, 0, len(u.from.files))
+	for _, f := range u.from.files {
+		f.Path = grid.CheckpointFolder + "/" + strconv.FormatUint(u.from.step, 10) + "/" + f.Path
+		files = append(files, f)
+	}
+	return files
+}
+
+// Advanced reports whether what is kept was written by that attempt of a task or gang.
+func (s *Store) Advanced(spec *grid.JobSpec, id grid.AttemptID) bool {
+	task, _ := unitOf(spec, id.Task)
+	u := s.units[task]
+	return u != nil && u.kept.step > 0 && u.kept.by == id.Attempt
+}
+
+// View is what there is to say of the checkpoints of a task or gang.
+type View struct {
+	Step  uint64 // the newest that a restart begins from; 0 = none
+	From  uint64 // that the newest attempt began from, as far as this owner knows; 0 = none
+	Alone bool   // fewer than a majority of the members keep it
+	Why   string // why the newest one that was written is not kept; "" = it is, or is on its way
+}
+
+// View returns what there is to say of a task's checkpoints.
+func (s *Store) View(spec *grid.JobSpec, id grid.TaskID) (v View) {
+	task, _ := unitOf(spec, id)
+	if u := s.units[task]; u != nil {
+		v.Step, v.From = u.kept.step, u.from.step
+		v.Alone = u.copies != nil && !u.copies.majority()
+		if u.gather != nil {
+			v.Why = u.gather.why
+		}
+	}
+	return v
+}

@@ -1,0 +1,116 @@
+package checkpoint
+
+import (
+	"slices"
+
+	"skep/grid"
+)
+
+// Running are the checkpoints of the attempts that run at this worker.
+type Running struct {
+	attempts map[grid.AttemptID]*closed // with any; never iterated
+	stale    uint64
+}
+
+// closed are those of one attempt. Invariant: steps ascend, all above usable, at most grid.MaxClosed besides step.
+type closed struct {
+	steps  []uint64      // at the driver, the taken one too
+	step   uint64        // taken, or being taken; 0 = none
+	usable uint64        // not needed any more, up to this one
+	files  []grid.File   // of step, if it is taken
+	failed *grid.Refusal // why step could not be taken
+	taken  bool
+}
+
+// Event takes what the driver says of an attempt that runs here: it has closed checkpoints, or one is taken or could
+// not be. The owner is told.
+func (r *Running) Event(id grid.AttemptID, x *grid.Checkpoint, owner grid.NodeID, fx *grid.Effects) {
+	a := r.attempts[id]
+	if a == nil {
+		if r.attempts == nil {
+			r.attempts = make(map[grid.AttemptID]*closed)
+		}
+		a = new(closed)
+		r.attempts[id] = a
+	}
+	if x.Step != 0 && x.Step == a.step && !a.taken {
+		if a.taken = true; x.Refusal.Why != grid.WhyNone {
+			a.failed = &x.Refusal
+		} else {
+			a.files = x.Files
+		}
+	}
+	before := len(a.steps)
+	for _, k := range x.Closed {
+		if k > a.usable && (len(a.steps) == 0 || k > a.steps[len(a.steps)-1]) {
+			a.steps = append(a.steps, k)
+		}
+	}
+	if len(a.steps) > before && a.trim() {
+		a.tell(id, 0, fx)
+	}
+	r.Report(id, owner, fx)
+}
+
+// trim forgets the oldest of more closed checkpoints than wait here, and reports whether it did.
+func (a *closed) trim() (some bool) {
+	for {
+		waiting := slices.DeleteFunc(slices.Clone(a.steps), func(k uint64) bool { return k == a.step })
+		if len(waiting) <= grid.MaxClosed {
+			return some
+		}
+		a.steps = slices.DeleteFunc(a.steps, func(k uint64) bool { return k == waiting[0] })
+		some = true
+	}
+}
+
+// tell has the driver remove what is not needed, and take a checkpoint unless step is 0.
+func (a *closed) tell(id grid.AttemptID, step uint64, fx *grid.Effects) {
+	fx.Takes = append(fx.Takes, grid.Take{Attempt: id, Step: step, Keep: slices.Clone(a.steps)})
+}
+
+// Report tells an attempt's owner of its checkpoints, if there are any.
+func (r *Running) Report(id grid.AttemptID, owner grid.NodeID, fx *grid.Effects) {
+	a := r.attempts[id]
+	if a == nil || len(a.steps) == 0 || owner.IsZero() {
+		return
+	}
+	x := &grid.Checkpoint{Closed: slices.Clone(a.steps)}
+	if len(x.Closed) > grid.MaxClosed { // the owner has asked for the oldest
+		x.Closed = x.Closed[len(x.Closed)-grid.MaxClosed:]
+	}
+	if a.taken {
+		x.Step, x.Files = a.step, a.files
+		if a.failed != nil {
+			x.Refusal = *a.failed
+		}
+	}
+	m := fx.Send(owner, grid.KindCheckpoint)
+	m.Attempts, m.Checkpoint = append(m.Attempts, id), x
+}
+
+// Answered takes the owner's answer: what to take, and what is not needed any more.
+func (r *Running) Answered(id grid.AttemptID, x *grid.Checkpoint, fx *grid.Effects) {
+	a := r.attempts[id]
+	if a == nil || x == nil {
+		r.stale++
+		return
+	}
+	known, take := len(a.steps), uint64(0)
+	a.usable = max(a.usable, min(x.Usable, grid.MaxCheckpointStep))
+	a.steps = slices.DeleteFunc(a.steps, func(k uint64) bool { return k <= a.usable })
+	if x.Step != a.step && slices.Contains(a.steps, x.Step) {
+		a.step, a.files, a.failed, a.taken, take = x.Step, nil, nil, false, x.Step
+	} else if a.step <= a.usable {
+		a.step, a.files, a.failed, a.taken = 0, nil, nil, false
+	}
+	if a.trim() || len(a.steps) < known || take != 0 {
+		a.tell(id, take, fx)
+	}
+}
+
+// Drop forgets an attempt: it runs no more.
+func (r *Running) Drop(id grid.AttemptID) { delete(r.attempts, id) }
+
+// Stale is the number of answers about attempts that have closed nothing.
+func (r *Running) Stale() uint64 { return r.stale }

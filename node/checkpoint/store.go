@@ -1,0 +1,206 @@
+package checkpoint
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"skep/grid"
+)
+
+// Config is what a store is told once.
+type Config struct {
+	Self    grid.NodeID
+	Quota   grid.Bytes    // for checkpoints of jobs submitted elsewhere; half of it for those of one node
+	Limit   grid.Bytes    // for a checkpoint, of all ranks together: a larger one is not kept
+	Confirm time.Duration // how long a majority is waited for, besides a second for each minRate bytes
+	Retry   time.Duration // after which what is unanswered is repeated
+}
+
+// Jobs is what is asked of the jobs here.
+type Jobs interface {
+	// Checkpointed returns what is known of a job; without a Spec it is not here, or over.
+	Checkpointed(id grid.JobID) Job
+
+	// Runs reports whether this node, as the owner of the job, has given that node that attempt, and no later one.
+	Runs(from grid.NodeID, id grid.AttemptID) bool
+
+	// Over reports whether a task of a job that is here is never run again.
+	Over(id grid.TaskID) bool
+}
+
+// Job is a job with checkpoints.
+type Job struct {
+	Spec    *grid.JobSpec
+	Members []grid.NodeID // of its register; nil = this node alone keeps it
+	Owner   grid.NodeID   // as far as known; zero = not known
+	Leads   bool          // this node is the owner
+}
+
+// Store is the checkpoints that this node keeps: of the jobs that it owns, and of those of whose registers it is a
+// member.
+type Store struct {
+	cfg     Config
+	units   map[grid.TaskID]*unit
+	order   []*unit // as they came
+	charged map[grid.NodeID]grid.Bytes
+	total   grid.Bytes // of charged
+	wake    bool       // a timer is pending
+	stale   uint64
+}
+
+// unit is a task, or all ranks of a gang, by the first.
+type unit struct {
+	id     grid.TaskID
+	kept   set         // whole, and on disk
+	coming set         // being fetched; step 0 = none is
+	payer  grid.NodeID // charged for kept and coming; zero = nobody is
+	gather *gather     // owner only: of the attempt that runs
+	copies *copies     // owner only: who else keeps kept
+	told   grid.NodeID // member only: the owner that knows of kept
+	to     grid.NodeID // member only: the owner that is told, for so many ticks
+	ticks  uint64
+	given  grid.Attempt // owner only: the newest one offered, and what it begins from
+	from   set
+}
+
+// set is a whole checkpoint: the files of all ranks, RANK/ before each path.
+type set struct {
+	by    grid.Attempt
+	step  uint64
+	files []grid.File // immutable
+}
+
+func (x *set) size() (sum grid.Bytes) {
+	const block = 4 * grid.KiB // many small files must not be free
+	sum = block
+	for i := range x.files {
+		sum += min(x.files[i].Size, 1<<50) + block
+	}
+	return sum
+}
+
+// New returns a store with nothing in it.
+func New(cfg Config) Store { return Store{cfg: cfg} }
+
+// Stale is the number of messages that were ignored.
+func (s *Store) Stale() uint64 { return s.stale }
+
+// unitOf returns the task by which checkpoints of a task are known, and the number of ranks.
+func unitOf(spec *grid.JobSpec, id grid.TaskID) (grid.TaskID, int) {
+	if spec.IsGang() {
+		id.Index = 0
+		return id, int(spec.Gang.Ranks)
+	}
+	return id, 1
+}
+
+// rankOf returns which of the ranks a task is.
+func rankOf(spec *grid.JobSpec, id grid.TaskID) int {
+	if spec.IsGang() {
+		return int(id.Index)
+	}
+	return 0
+}
+
+func (s *Store) get(id grid.TaskID) *unit {
+	u := s.units[id]
+	if u == nil {
+		if s.units == nil {
+			s.units = make(map[grid.TaskID]*unit)
+		}
+		u = &unit{id: id}
+		s.units[id] = u
+		s.order = append(s.order, u)
+	}
+	return u
+}
+
+// drop forgets a unit, and its record.
+func (s *Store) drop(u *unit, fx *grid.Effects) {
+	s.charge(u, -u.kept.room()-u.coming.room())
+	if u.kept.step > 0 {
+		rec := fx.Save(grid.RecCheckpoint)
+		rec.Delete, rec.Later = true, true // after a crash it is looked for again
+		rec.Checkpoint = &grid.CheckpointRecord{ID: grid.AttemptID{Task: u.id, Attempt: u.kept.by}}
+	}
+	delete(s.units, u.id)
+}
+
+// room is what a set takes.
+func (x *set) room() grid.Bytes {
+	if x.step == 0 {
+		return 0
+	}
+	return x.size()
+}
+
+// charge changes what is charged to the unit's payer.
+func (s *Store) charge(u *unit, size grid.Bytes) {
+	if u.payer.IsZero() || size == 0 {
+		return
+	}
+	if s.charged == nil {
+		s.charged = make(map[grid.NodeID]grid.Bytes)
+	}
+	s.total += size
+	if s.charged[u.payer] += size; s.charged[u.payer] == 0 {
+		delete(s.charged, u.payer)
+	}
+}
+
+// admit charges a set that is to come; it returns why that is refused. The first owner that this node keeps something
+// for pays, whoever owns the job later.
+func (s *Store) admit(u *unit, x *set, owner grid.NodeID) (why grid.Refusal) {
+	if u.payer.IsZero() && u.id.Job.Origin != s.cfg.Self {
+		u.payer = owner
+	}
+	switch size := x.size(); {
+	case size > s.cfg.Limit:
+		return tooLarge(size, s.cfg.Limit)
+	case !u.payer.IsZero() && (s.total+size > s.cfg.Quota || s.charged[u.payer]+size > s.cfg.Quota/2):
+		return grid.Refusal{Why: grid.WhyRoom}
+	}
+	s.charge(u, x.size())
+	return why
+}
+
+// keep makes the set that has come the one that is kept.
+func (s *Store) keep(u *unit, fx *grid.Effects) {
+	s.charge(u, -u.kept.room())
+	u.kept, u.coming = u.coming, set{}
+	rec := fx.Save(grid.RecCheckpoint)
+	rec.Checkpoint = &grid.CheckpointRecord{ID: grid.AttemptID{Task: u.id, Attempt: u.kept.by}, Step: u.kept.step,
+		Files: u.kept.files}
+}
+
+// forgo gives up the set that was to come.
+func (s *Store) forgo(u *unit) {
+	s.charge(u, -u.coming.room())
+	u.coming = set{}
+}
+
+// Restore takes a record of an earlier run; payer is the owner of the job, or its origin.
+func (s *Store) Restore(r *grid.CheckpointRecord, payer grid.NodeID) {
+	u := s.get(r.ID.Task)
+	u.kept = set{r.ID.Attempt, r.Step, r.Files}
+	if r.ID.Task.Job.Origin != s.cfg.Self {
+		u.payer = payer
+		s.charge(u, u.kept.room())
+	}
+}
+
+// Start orders what was restored, and begins to look after it.
+func (s *Store) Start(now grid.Time, fx *grid.Effects) {
+	slices.SortFunc(s.order, func(a, b *unit) int {
+		return cmp.Or(a.id.Job.Compare(b.id.Job), cmp.Compare(a.id.Index, b.id.Index))
+	})
+	s.setTimer(now, fx)
+}
+
+func (s *Store) setTimer(now grid.Time, fx *grid.Effects) {
+	if !s.wake && len(s.order) > 0 {
+		s.wake = true
+		fx.Wake(now.Add(s.cfg.Retry), grid.TimerCheckpoint, 0)
+	}
+}

@@ -1,0 +1,76 @@
+package coordinator
+
+import (
+	"slices"
+
+	"skep/grid"
+	"skep/node/checkpoint"
+	"skep/node/dependency"
+)
+
+// Checkpoints of tasks and gangs (package checkpoint): what is asked of their jobs.
+
+// inputsLeft returns the files that an attempt gets beside the inputs of its job: what other jobs have left, and the
+// checkpoint that it begins from.
+func (c *Coordinator) inputsLeft(l *liveTask) []grid.File {
+	left := dependency.Inputs(l.job.spec, l.job.replica, l.index)
+	if from := c.checkpoints.Inputs(l.job.spec, l.id()); len(from) > 0 {
+		return slices.Concat(left, from)
+	}
+	return left
+}
+
+// vainLosses returns the losses of a task or gang that count for its back-off: one that got beyond the checkpoint that
+// it began from was not lost for a reason of its own, so its earlier losses do not count.
+func (c *Coordinator) vainLosses(j *job, i uint32, lost int32) int32 {
+	if c.checkpoints.Advanced(j.spec, j.attempt(i)) {
+		return 1
+	}
+	return lost
+}
+
+// RestoreCheckpoint restores a checkpoint that is kept here.
+func (c *Coordinator) RestoreCheckpoint(r *grid.CheckpointRecord) {
+	c.checkpoints.Restore(r, r.ID.Task.Job.Origin)
+}
+
+// Checkpointed returns what is known of a job with checkpoints; without a Spec it is not here, or over.
+func (c *Coordinator) Checkpointed(id grid.JobID) (x checkpoint.Job) {
+	if j := c.jobs.Get(id); j != nil && !j.replica.State().Done && !j.cancelled {
+		x = checkpoint.Job{Spec: j.spec, Members: j.members(), Owner: j.ownerKnown(), Leads: j.leads()}
+	}
+	return x
+}
+
+// Runs reports whether an attempt is the current one of its task, which this node, as the owner, has given to a worker.
+func (c *Coordinator) Runs(from grid.NodeID, id grid.AttemptID) bool {
+	l := c.currentAttempt(from, id)
+	return l != nil && l.phase == placed && l.result == nil
+}
+
+// Over reports whether a task is never run again: its end is final and committed, or that of a rank of its gang.
+func (c *Coordinator) Over(id grid.TaskID) bool {
+	j := c.jobs.Get(id.Job)
+	if j == nil || id.Index >= j.spec.Count {
+		return true
+	}
+	last := id.Index
+	if j.spec.IsGang() {
+		last = j.spec.Count - 1
+	}
+	for i := id.Index; i <= last; i++ {
+		if v, committed := j.replica.Value(i); v != nil && committed && !v.Open() {
+			return true
+		}
+	}
+	return false
+}
+
+// task returns the view of a task with its checkpoints.
+func (v Views) task(j *job, i uint32) TaskView {
+	t := j.taskView(i)
+	if t.State != grid.Ended && (i == 0 || !j.spec.IsGang()) {
+		t.Checkpoint = v.c.checkpoints.View(j.spec, t.ID.Task)
+	}
+	return t
+}
