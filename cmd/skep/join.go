@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -116,11 +117,41 @@ func readableByOthers(info fs.FileInfo) bool {
 	return info.Mode().IsRegular() && info.Mode().Perm()&0o077 != 0
 }
 
-// renew makes the data folder that of a new node, which joins the members that the folder knew if no token says
-// otherwise.
-func renew(n *nodeSettings) error {
-	token, err := p2p.Renew(n.DataDir)
-	if err == nil && len(n.Join) == 0 && token != "" {
+// openNode starts the node. With --new-identity it is a new one in its folder, which joins the members that the folder
+// knew if no token says otherwise.
+func (a *app) openNode(ctx context.Context, n *nodeSettings, log *slog.Logger) (*p2p.Driver, error) {
+	if a.newIdentity {
+		renewed, err := p2p.Renew(n.DataDir, false)
+		if err != nil {
+			return nil, err
+		}
+		if !renewed {
+			log.Warn("the data folder has got its own identity before and keeps it: start without --new-identity",
+				"folder", n.DataDir)
+		}
+	}
+	join := n.Join
+	if err := rejoin(n, join); err != nil {
+		return nil, err
+	}
+	d, err := p2p.Open(ctx, n.Config)
+	if !a.newIdentity || a.record != "" || !errors.Is(err, p2p.ErrCopied) {
+		return d, err
+	}
+	log.Warn("the data folder gets another identity once more", "reason", err)
+	if _, err := p2p.Renew(n.DataDir, true); err != nil {
+		return nil, err
+	}
+	if err := rejoin(n, join); err != nil {
+		return nil, err
+	}
+	return p2p.Open(ctx, n.Config)
+}
+
+// rejoin has a node whose folder got another identity join the members that the folder knew, if it is told of none.
+func rejoin(n *nodeSettings, join []string) error {
+	token, err := p2p.Rejoin(n.DataDir)
+	if err == nil && len(join) == 0 && token != "" {
 		n.Join = []string{token}
 	}
 	return err

@@ -50,11 +50,14 @@ func describeNode(w io.Writer, n *v1.Node) {
 		row(w, "no work", n.Refuses)
 	}
 	if c := n.Copy; c != nil {
-		text := fmt.Sprintf("host %s, process %d", orDash(c.Host), c.Process)
-		if c.Addr != "" {
-			text += ", at " + c.Addr
+		var where string
+		if c.Process != 0 { // of the node asked
+			where = fmt.Sprintf("host %s, process %d, ", orDash(c.Host), c.Process)
 		}
-		row(w, "copied", "a second process has its identity ("+text+", "+secs(c.Seen)+" ago): see skep up --new-identity")
+		if c.Addr != "" {
+			where += "at " + c.Addr + ", "
+		}
+		row(w, "copied", "a second process has its identity ("+where+secs(c.Seen)+" ago): see skep up --new-identity")
 	}
 	row(w, "cpus", fmt.Sprintf("%.3g free of %.3g", n.FreeCores, n.Cores))
 	row(w, "memory", humanize.IBytes(uint64(max(n.FreeMem, 0)))+" free of "+humanize.IBytes(uint64(max(n.Memory, 0))))

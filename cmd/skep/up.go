@@ -52,7 +52,7 @@ func (a *app) upCmd() *cobra.Command {
 	cmd.Flags().StringVar(&a.record, "record", "",
 		"file to record into what this node is told, for skep sim replay; holds what jobs are given")
 	cmd.Flags().BoolVar(&a.newIdentity, "new-identity", false,
-		"be a new node in a data folder that was copied; what it has of the other node's jobs and files is removed")
+		"be a new node in a data folder that was copied, once; what it has of the other node's jobs and files is removed")
 	return cmd
 }
 
@@ -90,12 +90,7 @@ func (a *app) up(ctx, hurry context.Context, n *nodeSettings, o api.Options) (er
 	if os.Getenv("GOGC") == "" {
 		defer collector.New().Stop()
 	}
-	if a.newIdentity {
-		if err := renew(n); err != nil {
-			return err
-		}
-	}
-	d, err := p2p.Open(ctx, n.Config)
+	d, err := a.openNode(ctx, n, log)
 	if err != nil {
 		return err
 	}
@@ -144,7 +139,7 @@ func (a *app) up(ctx, hurry context.Context, n *nodeSettings, o api.Options) (er
 func copiesOf(d *p2p.Driver) map[grid.NodeID]v1.Copy {
 	found := map[grid.NodeID]v1.Copy{}
 	for n, c := range d.Copies() {
-		found[n] = v1.Copy{Host: c.Host, Process: c.Process, Addr: c.Addr, Seen: time.Since(c.Seen).Seconds()}
+		found[n] = v1.Copy{Host: c.Process.Host, Process: c.Process.Number, Addr: c.Addr, Seen: time.Since(c.Seen).Seconds()}
 	}
 	return found
 }

@@ -78,7 +78,13 @@ type Config struct {
 	// (Self, Boot, Capacity, …), and the calibrated Speed where that is 0. Its DepositQuota is at most half of CacheSize.
 	Node node.Config
 
-	newNode func(node.Config, grid.Wall) (stepper, error) // for tests
+	forTests
+}
+
+// forTests is what tests replace; nil: as for every node.
+type forTests struct {
+	newNode func(node.Config, grid.Wall) (stepper, error)
+	age     func() grid.Time // clock by which this process and a copy compare their ages
 }
 
 // Space bounds what is on disk. The zero value of each field is its default.

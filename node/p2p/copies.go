@@ -2,16 +2,17 @@ package p2p
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
-	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/dustin/go-humanize/english"
 
 	"skep/grid"
+	"skep/node/p2p/clock"
 	"skep/node/p2p/instance"
 	"skep/node/p2p/machine"
 )
@@ -30,37 +31,6 @@ type copies struct {
 	watch  *instance.Watch
 	place  machine.Place
 	halted atomic.Bool // one has, and this node steps no more
-
-	mu    sync.Mutex
-	began int64          // when the node began, in Unix milliseconds; 0: not yet
-	later *instance.Copy // for which it does not begin; nil: none so far
-}
-
-// beganAt returns when this process began to be the node, in Unix milliseconds; 0: it has not.
-func (c *copies) beganAt() int64 {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.began
-}
-
-// begin begins to be the node, and returns the process for which it cannot.
-func (c *copies) begin() *instance.Copy {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.later == nil {
-		c.began = time.Now().UnixMilli()
-	}
-	return c.later
-}
-
-// prevent keeps a node from beginning; false if it has begun.
-func (c *copies) prevent(later *instance.Copy) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.began == 0 {
-		c.later = later
-	}
-	return c.began == 0
 }
 
 // openWatch makes the watch, before the transport.
@@ -72,9 +42,13 @@ func (d *Driver) openWatch() (err error) {
 	if err != nil {
 		host = d.cfg.name()
 	}
+	now := d.cfg.age
+	if now == nil {
+		now = clock.Now
+	}
 	d.copies.watch = instance.New(d.work.Context(), instance.Config{
-		Self: d.self, Key: d.key, Instance: d.instance, Process: uint32(os.Getpid()), Host: host,
-		Began: d.copies.beganAt, Log: d.log, Later: d.yield,
+		Self: d.self, Key: d.key, Instance: d.instance, Now: now, Log: d.log, Later: d.yield,
+		Process: instance.Process{Number: uint32(os.Getpid()), Host: host},
 	})
 	return nil
 }
@@ -110,7 +84,7 @@ func (d *Driver) askForCopies() error {
 	if err := d.copies.place.Save(ctx, d.store.Datastore()); err != nil {
 		return fmt.Errorf("place of the data folder: %w", err)
 	}
-	if later := d.copies.begin(); later != nil {
+	if later := d.copies.watch.Begin(); later != nil {
 		return d.copiedError(later)
 	}
 	return nil
@@ -123,12 +97,9 @@ func (d *Driver) awaitAsked() {
 	d.copies.watch.AwaitAsked(ctx)
 }
 
-// yield stops the node for another process with its identity that began earlier. It steps no more from now on, and
-// announces nothing, since the node goes on there.
+// yield stops the node for another process with its identity. It steps no more from now on, and announces nothing,
+// since the node goes on there.
 func (d *Driver) yield(c *instance.Copy) {
-	if d.copies.prevent(c) {
-		return
-	}
 	d.copies.halted.Store(true)
 	d.inbox.Wake()
 	err := d.copiedError(c)
@@ -139,15 +110,17 @@ func (d *Driver) yield(c *instance.Copy) {
 	})
 }
 
+// ErrCopied is why a node does not start, or stops, whose identity another process has.
+var ErrCopied = errors.New("another node runs with it")
+
 // copiedError says what happened, where the other process is and what to do.
 func (d *Driver) copiedError(c *instance.Copy) error {
-	where := fmt.Sprintf("on host %q as process %d", c.Host, c.Process)
+	where := fmt.Sprintf("on host %q as process %d", c.Process.Host, c.Process.Number)
 	if c.Addr != "" {
 		where += ", seen at " + c.Addr
 	}
-	return fmt.Errorf("identity %s of %s: another node runs with it for %s, %s: the data folder was copied; want another "+
-		"identity here (skep up --new-identity), or that node stopped",
-		d.self.Short(), d.cfg.DataDir, ageText(c.Age()), where)
+	return fmt.Errorf("identity %s of %s: %w for %s, %s: the data folder was copied; want another identity here "+
+		"(skep up --new-identity), or that node stopped", d.self.Short(), d.cfg.DataDir, ErrCopied, ageText(c.Age), where)
 }
 
 // ageText returns a duration in its largest unit.

@@ -1,7 +1,6 @@
 package p2p
 
 import (
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,14 +9,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/libp2p/go-libp2p/core/network"
-
 	"skep/grid"
-	"skep/internal/hostile"
-	"skep/node/p2p/identity"
+	"skep/node/p2p/clock"
 	"skep/node/p2p/instance"
 	"skep/node/p2p/internal/rig"
-	"skep/node/p2p/reachability"
 )
 
 // copyFolder copies the data folder of a node that is stopped.
@@ -74,11 +69,12 @@ func TestCopyOfADataFolderDoesNotStart(t *testing.T) {
 	if strings.Contains(err.Error(), "\n") {
 		t.Errorf("error %q: want one line", err)
 	}
-	if c, ok := again.Copies()[b.self]; !ok || c.Witness != a.self || c.Process != uint32(os.Getpid()) {
+	if c, ok := again.Copies()[b.self]; !ok || c.Witness != a.self || c.Process.Number != uint32(os.Getpid()) ||
+		c.Process.Host == "" {
 		t.Errorf("the node that goes on knows of %+v, %v: want the copy", c, ok)
 	}
-	if c, ok := a.Copies()[b.self]; !ok || c.Witness != a.self {
-		t.Errorf("the peer knows of %+v, %v: want that there were two", c, ok)
+	if c, ok := a.Copies()[b.self]; !ok || c.Witness != a.self || c.Process != (instance.Process{}) {
+		t.Errorf("the peer knows of %+v, %v: want that there were two, and not where they run", c, ok)
 	}
 	if u, d := a.heardOf(b.self); u != up || d != down {
 		t.Errorf("the peer heard %d and %d times more that the node is up, or down: want never", u-up, d-down)
@@ -147,91 +143,33 @@ func TestLaterOfTwoCopiesStops(t *testing.T) {
 	}
 }
 
-// A member that says falsely that another process has a node's identity stops nobody: it cannot sign as the node, and
-// what the node itself signs proves nothing to it.
-func TestLyingWitnessStopsNobody(t *testing.T) {
-	t.Parallel()
-	a := openMember(t, filepath.Join(t.TempDir(), "a"), nil) // its Fatal fails the test
-	r := newSilentRogue(t, a)
-	ask := func(request []byte) []byte { // what a answers to a witness
-		st, err := r.NewStream(t.Context(), identity.Peer(a.self), instance.Protocol)
-		if err != nil {
-			return nil
-		}
-		defer st.Reset()
-		proof := append([]byte{2}, request[1:]...)
-		var head [2]byte
-		if _, err := st.Write(proof); err != nil {
-			return nil
-		}
-		if _, err := io.ReadFull(st, head[:]); err != nil {
-			return nil
-		}
-		b := make([]byte, head[1])
-		io.ReadFull(st, b)
-		return append(head[:], b...)
-	}
-	var lies atomic.Int32
-	r.SetStreamHandler(instance.Protocol, func(st network.Stream) {
-		defer st.Close()
-		request := make([]byte, 41)
-		if _, err := io.ReadFull(st, request); err != nil || request[0] != 1 {
-			return
-		}
-		var answer []byte
-		switch lies.Add(1) % 3 {
-		case 0: // the node's own signature for its own challenge
-			answer = ask(request)
-		case 1: // its signature for another asker, which is no instance
-			request[40]++
-			answer = ask(request)
-		default: // somebody else's
-			answer = append([]byte{0, 90}, make([]byte, 90)...)
-		}
-		st.Write(append(answer, 0))
-	})
-	lying := helloOf(1)
-	lying.Other = 77
-	r.SetStreamHandler(hostile.Control, func(st network.Stream) { answerHello(st, lying) })
-	if err := r.Network().ClosePeer(identity.Peer(a.self)); err != nil { // it has answered truly before
-		t.Fatal(err)
-	}
-	rig.Dial(t, r.Host, a.Addrs())
-	rig.Await(t, "the node has asked", func() bool { return lies.Load() >= 3 || a.Dropped()["instance"] > 0 })
-	if n := len(a.Copies()); n != 0 {
-		t.Errorf("it believes in %d copies: want none", n)
-	}
-	if a.copies.halted.Load() {
-		t.Error("the node stops on a member's word")
-	}
-}
-
-// A copy that gets a new identity is another member of the same network, and knows nothing of the other's jobs.
-func TestNewIdentityOfACopy(t *testing.T) {
+// A copy that ran before the node was started again, where it reached nobody, stops when it meets a peer of the node:
+// that one has been with others.
+func TestCopyThatWasAloneStops(t *testing.T) {
 	t.Parallel()
 	a, b := openPair(t)
-	b.run(1, rig.Sh("true"))
-	rig.Await(t, "b saves a", func() bool { return reachability.CountSaved(t.Context(), b.store.Datastore()) > 0 })
+	rig.Await(t, "b saves a", func() bool { return slices.Contains(b.reach.Recent(8), a.self) })
 	b.close()
-	dir := copyFolder(t, b.cfg.DataDir)
-	again := openMember(t, b.cfg.DataDir, nil)
-	if _, err := Renew(b.cfg.DataDir); err == nil {
-		t.Error("the folder of a node that runs gets another identity")
-	}
-	token, err := Renew(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	other := openMember(t, dir, nil, token)
+	a.close()
+	stopped := make(chan error, 1)
+	var hours atomic.Int64
+	alone := openMember(t, copyFolder(t, b.cfg.DataDir), func(c *Config) {
+		c.Fatal = func(err error) { stopped <- err }
+		c.age = func() grid.Time { return clock.Now().Add(time.Duration(hours.Load()) * time.Hour) }
+	})
+	hours.Store(10)
+	a = openMember(t, a.cfg.DataDir, nil)                 // at another address, which the copy does not know
+	again := openMember(t, b.cfg.DataDir, nil, a.token()) // its Fatal fails the test
 	waitUp(t, a, again)
-	waitUp(t, a, other)
-	if other.self == b.self || other.secret != b.secret {
-		t.Error("want another identity in the same network")
+	rig.Dial(t, alone.transport.Host(), a.Addrs())
+	select {
+	case err := <-stopped:
+		if !strings.Contains(err.Error(), ErrCopied.Error()) {
+			t.Errorf("it stops: %v", err)
+		}
+	case <-time.After(rig.Timeout):
+		t.Fatal("the copy goes on")
 	}
-	if n := len(other.fake.old); n != 0 {
-		t.Errorf("it restores %d records of the other node", n)
-	}
-	if _, err := Renew(t.TempDir()); err == nil || !strings.Contains(err.Error(), "no node has run") {
-		t.Errorf("an empty folder: %v", err)
-	}
+	alone.close()
+	rig.Await(t, "the node is up", func() bool { return again.transport.Up(a.self) && a.transport.Up(again.self) })
 }

@@ -4,14 +4,14 @@ package zygote
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"golang.org/x/sys/unix"
 )
 
 // Bounds of the copy of /etc: what is larger is left out.
@@ -32,6 +32,7 @@ type etc struct {
 	exposed  func(path string) bool // whether it is shown by itself
 	files    int                    // that may still come
 	bytes    int64
+	buffer   []byte // for the content of a file
 }
 
 func (s *Setup) copyEtc() error {
@@ -72,7 +73,8 @@ func within(path, dir string) bool {
 
 // folder copies what is in a folder.
 func (c *etc) folder(name string) error {
-	entries, err := os.ReadDir(filepath.Join(c.from, name))
+	from := filepath.Join(c.from, name)
+	entries, err := os.ReadDir(from)
 	if err != nil {
 		return nil // not for everybody, or gone
 	}
@@ -80,7 +82,7 @@ func (c *etc) folder(name string) error {
 		if c.files--; c.files < 0 {
 			return nil
 		}
-		if hidden(d.Name()) || c.exposed(filepath.Join(c.from, name, d.Name())) {
+		if hidden(d.Name()) || c.exposed(from+"/"+d.Name()) {
 			continue
 		}
 		if err := c.entry(filepath.Join(name, d.Name()), d); err != nil {
@@ -109,10 +111,10 @@ func holdsKey(name string, content []byte) bool {
 
 // entry copies one entry, if everybody may read it.
 func (c *etc) entry(name string, d fs.DirEntry) error {
-	from, to := filepath.Join(c.from, name), filepath.Join(c.to, name)
+	from, to := c.from+"/"+name, c.to+"/"+name
 	if d.Type()&fs.ModeSymlink != 0 {
 		if target, err := os.Readlink(from); err == nil && c.stays(name, target) {
-			return os.Symlink(target, to)
+			return unix.Symlink(target, to)
 		}
 		real, err := filepath.EvalSymlinks(from)
 		if err != nil || hidden(filepath.Base(real)) || !public(real) {
@@ -120,20 +122,20 @@ func (c *etc) entry(name string, d fs.DirEntry) error {
 		}
 		from = real
 	}
-	info, err := os.Stat(from)
-	if err != nil {
+	var info unix.Stat_t
+	if err := unix.Stat(from, &info); err != nil {
 		return nil
 	}
-	switch mode := info.Mode(); {
-	case mode.IsDir() && d.IsDir() && mode.Perm()&0o005 == 0o005:
+	switch kind := info.Mode & unix.S_IFMT; {
+	case kind == unix.S_IFDIR && d.IsDir() && info.Mode&0o005 == 0o005:
 		// it is there if something in it is exposed
-		if err := os.Mkdir(to, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+		if err := unix.Mkdir(to, 0o755); err != nil && err != unix.EEXIST {
 			return err
 		}
 		return c.folder(name)
-	case mode.IsRegular() && mode.Perm()&0o004 != 0 && info.Size() <= etcFile && info.Size() <= c.bytes:
-		c.bytes -= info.Size()
-		return c.file(from, to, mode.Perm())
+	case kind == unix.S_IFREG && info.Mode&0o004 != 0 && info.Size <= etcFile && info.Size <= c.bytes:
+		c.bytes -= info.Size
+		return c.file(from, to, info.Mode&0o777)
 	}
 	return nil
 }
@@ -147,25 +149,49 @@ func (c *etc) stays(name, target string) bool {
 	return within(target, "/etc") || within(target, "/proc") || target == os.DevNull || c.shows(target)
 }
 
-func (c *etc) file(from, to string, mode fs.FileMode) error {
-	in, err := os.Open(from)
-	if err != nil {
-		return nil
-	}
-	defer in.Close()
-	content, err := io.ReadAll(io.LimitReader(in, etcFile))
+// file copies a file without the poller of package os: there are hundreds, at each start of a node.
+func (c *etc) file(from, to string, mode uint32) error {
+	content, err := c.read(from)
 	if err != nil || holdsKey(from, content) || holdsKey(to, content) {
 		return nil
 	}
-	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o444|mode&0o111)
+	out, err := unix.Open(to, unix.O_WRONLY|unix.O_CREAT|unix.O_EXCL|unix.O_CLOEXEC, 0o444|mode&0o111)
 	if err != nil {
 		return err
 	}
-	_, err = out.Write(content)
-	if e := out.Close(); err == nil {
+	for len(content) > 0 && err == nil {
+		var n int
+		n, err = unix.Write(out, content)
+		content = content[max(n, 0):]
+	}
+	if e := unix.Close(out); err == nil {
 		err = e
 	}
 	return err
+}
+
+// read returns what is in a file, at most etcFile of it, until the next call.
+func (c *etc) read(name string) ([]byte, error) {
+	in, err := unix.Open(name, unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer unix.Close(in)
+	if c.buffer == nil {
+		c.buffer = make([]byte, 64<<10)
+	}
+	for used := 0; ; {
+		n, err := unix.Read(in, c.buffer[used:])
+		if err != nil {
+			return nil, err
+		}
+		if used += n; n == 0 || used == etcFile {
+			return c.buffer[:used], nil
+		}
+		if used == len(c.buffer) {
+			c.buffer = append(c.buffer, make([]byte, min(len(c.buffer), etcFile-used))...)
+		}
+	}
 }
 
 // public reports whether everybody may pass through all folders to a file, whose path has no links.

@@ -43,8 +43,8 @@ type Located struct {
 
 // Copy is a process with the identity of a node.
 type Copy struct {
-	Host    string  `json:"host"`
-	Process uint32  `json:"process"`
+	Host    string  `json:"host,omitempty" doc:"Of the node asked: only it can read where the copy runs."`
+	Process uint32  `json:"process,omitempty" doc:"Of the node asked."`
 	Addr    string  `json:"address,omitempty" doc:"At which a peer sees it; none where a relay is between."`
 	Seen    float64 `json:"seen_seconds" doc:"Since it last proved that it runs."`
 }

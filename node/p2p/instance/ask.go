@@ -19,7 +19,7 @@ import (
 // Protocol is the protocol of streams by which an instance asks a witness, and the witness another instance. The
 // answer to opFind is a status and, with wire.StatusOK, a statement and the address at which the witness sees its
 // instance, each with its length in a byte before it; that to opProve ends after the statement.
-const Protocol = "/skep/instance/1"
+const Protocol = "/skep/instance/2"
 
 // Times of a question.
 const (
@@ -35,16 +35,14 @@ var (
 	errBusy = errors.New("busy")
 )
 
-// Suspect asks a witness that told of another instance, waits for the answer, and calls Later if this one is to stop.
-// It reports whether that other instance lives.
+// Suspect asks a witness that told of another instance and waits for the answer. It reports whether that other instance
+// lives.
 func (w *Watch) Suspect(ctx context.Context, witness grid.NodeID) (lives bool) {
 	c, err := w.find(ctx, witness)
 	if err != nil {
 		return errors.Is(err, errBusy)
 	}
-	if w.heard(c) {
-		w.laterOnce.Do(func() { w.cfg.Later(c) })
-	}
+	w.heard(c)
 	return true
 }
 
@@ -85,6 +83,9 @@ func (w *Watch) find(ctx context.Context, witness grid.NodeID) (*Copy, error) {
 	r := request{op: opFind, asker: w.cfg.Instance}
 	rand.Read(r.challenge[:])
 	b, err := exchange(ctx, st, &r)
+	if errors.Is(err, errNone) {
+		w.Joined()
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -100,8 +101,8 @@ func (w *Watch) find(ctx context.Context, witness grid.NodeID) (*Copy, error) {
 	if s.Instance == w.cfg.Instance {
 		return nil, errNone // it had this one sign its own challenge
 	}
-	return &Copy{Statement: s, Node: w.cfg.Self, Addr: grid.Clean(string(addr), maxAddr), Witness: witness,
-		Seen: time.Now()}, nil
+	return &Copy{Statement: s, Process: unseal(w.cfg.Key, s.sealed), Node: w.cfg.Self,
+		Addr: grid.Clean(string(addr), maxAddr), Witness: witness, Seen: time.Now()}, nil
 }
 
 // exchange sends a request and returns the statement that answers it. It ends with ctx.
@@ -120,7 +121,7 @@ func exchange(ctx context.Context, st network.Stream, r *request) ([]byte, error
 	}
 	switch status[0] {
 	case wire.StatusOK:
-		return readShort(st, mostStatement)
+		return readShort(st, signedSize)
 	case wire.StatusBusy:
 		return nil, errBusy
 	}
@@ -200,8 +201,8 @@ func (w *Watch) witness(n grid.NodeID, asker network.Conn, r *request) ([]byte, 
 	}
 	addr := ipOf(c)
 	if w.note(&Copy{Statement: s, Node: n, Addr: addr, Witness: w.cfg.Self, Seen: time.Now()}) {
-		w.cfg.Log.Warn("two processes have the identity of a node: its data folder was copied", "node", n.Short(), "host",
-			s.Host, "addr", addr, "and addr", asker.RemoteMultiaddr().String())
+		w.cfg.Log.Warn("two processes have the identity of a node: its data folder was copied", "node", n.Short(), "addr",
+			addr, "and addr", asker.RemoteMultiaddr().String())
 	}
 	answer := append([]byte{wire.StatusOK, byte(len(b))}, b...)
 	return append(append(answer, byte(len(addr))), addr...), nil
@@ -212,13 +213,16 @@ func (w *Watch) prove(witness grid.NodeID, r *request) ([]byte, error) {
 	if r.asker == w.cfg.Instance {
 		return nil, errNone
 	}
-	own := w.own()
+	own, err := w.own()
+	if err != nil {
+		return nil, err
+	}
 	b, err := own.sign(w.cfg.Key, r)
 	if err != nil {
 		return nil, err
 	}
 	w.askedOnce.Do(func() { close(w.asked) })
-	if w.checks.Allow() {
+	if w.mayCheck(witness) {
 		w.work.Go(func() { w.Suspect(w.work.Context(), witness) })
 	}
 	return append([]byte{wire.StatusOK, byte(len(b))}, b...), nil

@@ -7,6 +7,8 @@
 // can make a node believe in a copy of it: it would have to have the key. The same goes the other way round, since the
 // other one learns by the challenge of the newcomer.
 //
-// Both compare how long they have run and come to opposite conclusions: the one that began later stops, without
-// announcing that the node leaves.
+// Both compare their standing, and for how long they have had it, and come to opposite conclusions: the later one
+// stops, without announcing that the node leaves. No wall time is compared. One that has not begun is later than one
+// that has; one that has met no peer yet is later than one that a peer knows, so that a copy that ran where it reached
+// nobody does not stop the node that the network knows.
 package instance

@@ -47,28 +47,25 @@ func readRequest(b []byte) (r request, ok bool) {
 // Statement is what an instance says of itself.
 type Statement struct {
 	Instance uint64
-	Began    int64  // wall time in Unix milliseconds at which it began to be a node; 0: it has not yet
-	Process  uint32 // its number on its machine
-	Host     string // name of the machine, printable, at most maxHost bytes
+	Standing Standing
+	Age      time.Duration // for how long it had had its standing when it signed, in whole milliseconds
+	sealed   []byte        // its Process
 }
 
-// maxHost bounds the name of a machine in bytes.
-const maxHost = 64
-
 const (
-	fixedSize     = 8 + 8 + 4
-	mostStatement = fixedSize + maxHost + ed25519.SignatureSize
+	statementSize = 8 + 1 + 8 + sealedSize
+	signedSize    = statementSize + ed25519.SignatureSize
 )
 
-// maxBegan bounds the time in a statement: the year 2200.
-const maxBegan = 7_258_118_400_000
+// maxAge bounds the age in a statement.
+const maxAge = 200 * 365 * 24 * time.Hour
 
 // sign returns the statement with its signature as the answer to r.
 func (s *Statement) sign(key ed25519.PrivateKey, r *request) ([]byte, error) {
 	b := binary.BigEndian.AppendUint64(nil, s.Instance)
-	b = binary.BigEndian.AppendUint64(b, uint64(s.Began))
-	b = binary.BigEndian.AppendUint32(b, s.Process)
-	b = append(b, grid.Clean(s.Host, maxHost)...)
+	b = append(b, byte(s.Standing))
+	b = binary.BigEndian.AppendUint64(b, uint64(s.Age/time.Millisecond))
+	b = append(b, s.sealed...)
 	sig, err := key.Sign(nil, signed(r, b), signContext)
 	return append(b, sig...), err
 }
@@ -81,40 +78,18 @@ var errStatement = errors.New("no statement of an instance")
 
 // readStatement reads what sign wrote, of a node and for r.
 func readStatement(node grid.NodeID, r *request, b []byte) (s Statement, err error) {
-	n := len(b) - ed25519.SignatureSize
-	if n < fixedSize || n > fixedSize+maxHost {
+	if len(b) != signedSize {
 		return s, fmt.Errorf("%w: %d bytes", errStatement, len(b))
 	}
-	if err := ed25519.VerifyWithOptions(node[:], signed(r, b[:n]), b[n:], signContext); err != nil {
+	b, sig := b[:statementSize], b[statementSize:]
+	if err := ed25519.VerifyWithOptions(node[:], signed(r, b), sig, signContext); err != nil {
 		return s, fmt.Errorf("%w: %w", errStatement, err)
 	}
-	began := binary.BigEndian.Uint64(b[8:])
-	s = Statement{Instance: binary.BigEndian.Uint64(b), Began: int64(began),
-		Process: binary.BigEndian.Uint32(b[16:]), Host: string(b[fixedSize:n])}
-	if began > maxBegan || s.Instance == 0 || !grid.Printable(s.Host) {
+	age := binary.BigEndian.Uint64(b[9:])
+	s = Statement{Instance: binary.BigEndian.Uint64(b), Standing: Standing(b[8]), sealed: b[17:]}
+	if s.Instance == 0 || s.Standing > Joined || age > uint64(maxAge/time.Millisecond) {
 		return Statement{}, fmt.Errorf("%w: out of bounds", errStatement)
 	}
+	s.Age = time.Duration(age) * time.Millisecond
 	return s, nil
-}
-
-// Age returns for how long it has run by this machine's clock, at least 0.
-func (s *Statement) Age() time.Duration {
-	if s.Began == 0 {
-		return 0
-	}
-	return max(time.Since(time.UnixMilli(s.Began)), 0)
-}
-
-// Later reports whether s is the instance that stops where both run: the one that has not begun, or began later. Of two
-// that began together it is the one with the larger number. Each compares the same values, so that both come to
-// opposite conclusions whatever their clocks show and however long a statement was on its way. If the clocks differ by
-// more than the two starts, the one that stops is the other one.
-func (s *Statement) Later(other *Statement) bool {
-	switch {
-	case s.Began == other.Began:
-		return s.Instance > other.Instance
-	case s.Began == 0 || other.Began == 0:
-		return s.Began == 0
-	}
-	return s.Began > other.Began
 }

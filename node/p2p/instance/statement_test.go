@@ -1,9 +1,12 @@
 package instance
 
 import (
+	"bytes"
 	"crypto/ed25519"
+	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"skep/grid"
 )
@@ -18,15 +21,18 @@ func TestStatementIsBoundToItsChallenge(t *testing.T) {
 	key, self := keyOf(1)
 	stranger, _ := keyOf(2)
 	r := request{op: opFind, challenge: challenge{1, 2}, asker: 7}
-	want := Statement{Instance: 9, Began: 1_800_000_000_000, Process: 4711, Host: "lab3"}
+	where := Process{4711, "lab3"}
+	want := sealedStatement(t, key, Statement{Instance: 9, Standing: Joined, Age: 90 * time.Minute}, where)
 	b, err := want.sign(key, &r)
 	if err != nil {
 		t.Fatal(err)
 	}
 	forwarded := r
 	forwarded.op = opProve
-	if got, err := readStatement(self, &forwarded, b); err != nil || got != want {
+	if got, err := readStatement(self, &forwarded, b); err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, %v: want %+v", got, err, want)
+	} else if at := unseal(key, got.sealed); at != where {
+		t.Errorf("process %+v: want %+v", at, where)
 	}
 	other, another := r, r
 	other.challenge[31]++
@@ -36,7 +42,7 @@ func TestStatementIsBoundToItsChallenge(t *testing.T) {
 		t.Fatal(err)
 	}
 	altered := append([]byte(nil), b...)
-	altered[15]++ // when it began
+	altered[16]++ // its age
 	for name, c := range map[string]struct {
 		r *request
 		b []byte
@@ -45,18 +51,30 @@ func TestStatementIsBoundToItsChallenge(t *testing.T) {
 		"altered": {&r, altered}, "cut": {&r, b[:len(b)-1]}, "nothing": {&r, nil},
 		"long": {&r, append(make([]byte, maxHost), b...)},
 	} {
-		if got, err := readStatement(self, c.r, c.b); err == nil || got != (Statement{}) {
+		if got, err := readStatement(self, c.r, c.b); err == nil || got.Instance != 0 {
 			t.Errorf("%s: %+v, %v: want an error", name, got, err)
 		}
 	}
 }
 
-// What a copy with the key signs is bounded too: it is shown to people.
+// sealedStatement returns a statement of an instance that runs somewhere.
+func sealedStatement(t *testing.T, key ed25519.PrivateKey, s Statement, at Process) Statement {
+	t.Helper()
+	var err error
+	if s.sealed, err = at.seal(key); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// What a copy with the key signs is bounded too.
 func TestStatementsOutOfBounds(t *testing.T) {
 	key, self := keyOf(1)
 	r := request{op: opFind, asker: 7}
-	for name, s := range map[string]Statement{"no instance": {Began: 1}, "late": {Instance: 1, Began: maxBegan + 1},
-		"negative": {Instance: 1, Began: -1}} {
+	for name, s := range map[string]Statement{"no instance": {Age: 1},
+		"old":      {Instance: 1, Age: maxAge + time.Millisecond},
+		"negative": {Instance: 1, Age: -time.Millisecond}, "standing": {Instance: 1, Standing: Joined + 1}} {
+		s = sealedStatement(t, key, s, Process{})
 		b, err := s.sign(key, &r)
 		if err != nil {
 			t.Fatal(err)
@@ -65,13 +83,36 @@ func TestStatementsOutOfBounds(t *testing.T) {
 			t.Errorf("%s: %+v: want an error", name, got)
 		}
 	}
-	s := Statement{Instance: 1, Host: "a\x1b[2J" + strings.Repeat("x", 100)}
-	b, err := s.sign(key, &r)
-	if err != nil {
-		t.Fatal(err)
+}
+
+// A witness, which forwards statements, does not learn where an instance runs, nor how long the host's name is.
+func TestOnlyCopiesReadWhereTheyRun(t *testing.T) {
+	key, _ := keyOf(1)
+	stranger, _ := keyOf(2)
+	r := request{op: opFind, asker: 7}
+	var size int
+	for _, host := range []string{"", "lab3", "accounting-of-the-firm", "a\x1b[2J" + strings.Repeat("x", 100)} {
+		s := sealedStatement(t, key, Statement{Instance: 9}, Process{4711, host})
+		b, err := s.sign(key, &r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if size == 0 {
+			size = len(b)
+		}
+		if len(b) != size || len(host) > 0 && bytes.Contains(b, []byte(host)) {
+			t.Errorf("host %q can be told from %d bytes", host, len(b))
+		}
+		if got := unseal(stranger, s.sealed); got != (Process{}) {
+			t.Errorf("another key reads %+v", got)
+		}
+		got := unseal(key, s.sealed)
+		if got.Number != 4711 || got.Host != grid.Clean(host, maxHost) || !grid.Printable(got.Host) {
+			t.Errorf("host %q is read as %+v: want it cleaned and cut", host, got)
+		}
 	}
-	if got, err := readStatement(self, &r, b); err != nil || len(got.Host) > maxHost || !grid.Printable(got.Host) {
-		t.Errorf("host %q, %v: want it cleaned and cut", got.Host, err)
+	if got := unseal(key, make([]byte, sealedSize)); got != (Process{}) {
+		t.Errorf("what nobody sealed is read as %+v", got)
 	}
 }
 
@@ -87,22 +128,5 @@ func TestRequest(t *testing.T) {
 	}
 	if _, ok := readRequest(make([]byte, 3)); ok {
 		t.Error("3 bytes are accepted")
-	}
-}
-
-// Whatever their numbers, one of two instances is the later one.
-func TestOneOfTwoIsLater(t *testing.T) {
-	for _, row := range []struct {
-		a, b  int64 // when they began
-		later string
-	}{{5, 5, "larger"}, {5, 6, "b"}, {6, 5, "a"}, {0, 5, "a"}, {5, 0, "b"}, {0, 0, "larger"}} {
-		for _, numbers := range [][2]uint64{{1, 2}, {2, 1}} {
-			a, b := Statement{Instance: numbers[0], Began: row.a}, Statement{Instance: numbers[1], Began: row.b}
-			want := row.later == "a" || row.later == "larger" && numbers[0] > numbers[1]
-			if a.Later(&b) != want || b.Later(&a) == want {
-				t.Errorf("%+v and %+v: later %v and %v: want that exactly one is, %s", a, b, a.Later(&b), b.Later(&a),
-					row.later)
-			}
-		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	lru "github.com/hashicorp/golang-lru/v2"
 	manet "github.com/multiformats/go-multiaddr/net"
 	"golang.org/x/time/rate"
 
@@ -20,19 +21,20 @@ import (
 type Config struct {
 	Self     grid.NodeID
 	Key      ed25519.PrivateKey
-	Instance uint64 // of this process, as it tells it in its hello
-	Process  uint32
-	Host     string
-	Began    func() int64 // Unix milliseconds at which this process began to be a node; 0: it has not yet
+	Instance uint64  // of this process, as it tells it in its hello
+	Process  Process // where it runs
+	Now      func() grid.Time
 	Log      *slog.Logger
 
-	// Later is called once if another process has the identity and this one is to stop. It must not block.
+	// Later is called once if another process has the identity and this one, which has begun, is to stop. It must not
+	// block.
 	Later func(*Copy)
 }
 
 // Copy is one of two instances of a node that run at the same time.
 type Copy struct {
 	Statement
+	Process Process // of this node's identity; else the zero value
 	Node    grid.NodeID
 	Addr    string      // IP address at which the witness sees it; empty: it is behind a relay
 	Witness grid.NodeID // this node itself, of a peer's instances
@@ -49,11 +51,20 @@ type Watch struct {
 	asked     chan struct{} // closed once a witness has had this instance prove itself to another
 	askedOnce sync.Once
 	laterOnce sync.Once
-	checks    *rate.Limiter // checks that a witness asks for
 
-	mu     sync.Mutex
-	copies map[grid.NodeID]Copy // the last one found, by node; at most maxCopies
+	mu       sync.Mutex
+	standing standing
+	later    *Copy                                  // for which this instance is to stop; nil: none
+	copies   map[grid.NodeID]Copy                   // the last one found, by node; at most maxCopies
+	checks   *lru.Cache[grid.NodeID, *rate.Limiter] // checks that a witness asks for, by witness
 }
+
+// Bounds of the checks that one witness asks for: it must not keep the others from asking. Each opens a stream to it.
+const (
+	checkRate    = 1 // a second
+	checkBurst   = 4
+	maxWitnesses = 1024
+)
 
 // maxCopies bounds the nodes of which a copy is remembered, and keepCopy for how long.
 const (
@@ -78,8 +89,12 @@ func NewID() uint64 {
 
 // New returns the watch of a process. Its work ends with ctx.
 func New(ctx context.Context, cfg Config) *Watch {
+	checks, err := lru.New[grid.NodeID, *rate.Limiter](maxWitnesses)
+	if err != nil {
+		panic(err)
+	}
 	return &Watch{cfg: cfg, work: lifecycle.New(ctx), asked: make(chan struct{}), copies: make(map[grid.NodeID]Copy),
-		checks: rate.NewLimiter(1, 8)}
+		checks: checks}
 }
 
 // Attach tells the watch its transport, before any other method is called.
@@ -112,9 +127,53 @@ func (w *Watch) AwaitAsked(ctx context.Context) {
 	}
 }
 
+// Begin makes this process the node, and returns the instance for which it cannot be; nil if it can.
+func (w *Watch) Begin() *Copy {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !w.standing.begin(w.cfg.Now()) {
+		return w.later
+	}
+	return nil
+}
+
+// Joined notes that a peer has answered that it knows no other instance of this node.
+func (w *Watch) Joined() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.standing.join(w.cfg.Now())
+}
+
 // own returns what this instance says of itself now.
-func (w *Watch) own() Statement {
-	return Statement{Instance: w.cfg.Instance, Began: w.cfg.Began(), Process: w.cfg.Process, Host: w.cfg.Host}
+func (w *Watch) own() (s Statement, err error) {
+	w.mu.Lock()
+	s = Statement{Instance: w.cfg.Instance, Standing: w.standing.is, Age: w.standing.age(w.cfg.Now())}
+	w.mu.Unlock()
+	s.sealed, err = w.cfg.Process.seal(w.cfg.Key)
+	return s, err
+}
+
+// yields reports whether this instance is to stop for another one, and whether it had begun.
+func (w *Watch) yields(c *Copy) (stops, begun bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	stops = w.standing.yields(w.cfg.Now(), w.cfg.Instance, &c.Statement)
+	if stops && w.later == nil {
+		w.later = c
+	}
+	return stops, w.standing.is != Starting
+}
+
+// mayCheck reports whether a check that a witness asks for is within its bounds.
+func (w *Watch) mayCheck(witness grid.NodeID) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	l, known := w.checks.Get(witness)
+	if !known {
+		l = rate.NewLimiter(checkRate, checkBurst)
+		w.checks.Add(witness, l)
+	}
+	return l.Allow()
 }
 
 // note remembers a copy, and reports whether none of that node was found in the last minutes.
@@ -136,14 +195,17 @@ func (w *Watch) note(c *Copy) (news bool) {
 }
 
 // heard handles the proof that another process has this node's identity, and reports whether this one is to stop.
-func (w *Watch) heard(c *Copy) (later bool) {
-	own := w.own()
-	later = own.Later(&c.Statement)
-	if w.note(c) && !later {
+func (w *Watch) heard(c *Copy) (stops bool) {
+	stops, begun := w.yields(c)
+	if w.note(c) && !stops {
 		w.cfg.Log.Error("another process has this node's identity: its data folder was copied; that one stops, since it "+
-			"began later", "host", c.Host, "process", c.Process, "addr", c.Addr, "age", c.Age(), "witness", c.Witness.Short())
+			"is the later one", "host", c.Process.Host, "process", c.Process.Number, "addr", c.Addr, "age", c.Age, "witness",
+			c.Witness.Short())
 	}
-	return later
+	if stops && begun {
+		w.laterOnce.Do(func() { w.cfg.Later(c) })
+	}
+	return stops
 }
 
 // ipOf returns the address of a connection's other end, empty if there is a relay between.

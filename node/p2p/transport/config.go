@@ -30,7 +30,7 @@ type Config struct {
 	Services  []Service
 	Contacts  Contacts
 	Addrs     Addrs
-	Instances Instances
+	Instances Instances // nil: none is looked for
 
 	Log     *slog.Logger
 	Inbox   *inbox.Inbox // of the loop, for messages and for peers that come and go

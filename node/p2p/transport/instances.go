@@ -2,6 +2,7 @@ package transport
 
 import (
 	"context"
+	"maps"
 
 	"github.com/libp2p/go-libp2p/core/network"
 	"github.com/libp2p/go-libp2p/core/protocol"
@@ -16,7 +17,16 @@ type Instances interface {
 	// Suspect has a peer that told of another instance of this node prove it, and reports whether that one lives. It
 	// returns after seconds at most.
 	Suspect(ctx context.Context, witness grid.NodeID) (lives bool)
+
+	// Joined notes that a peer knows of no other instance of this node.
+	Joined()
 }
+
+// noInstances finds none.
+type noInstances struct{}
+
+func (noInstances) Suspect(context.Context, grid.NodeID) bool { return false }
+func (noInstances) Joined()                                   {}
 
 // rival is a connection over which another instance of a peer has said its number than the one of its session.
 type rival struct {
@@ -54,6 +64,7 @@ func (t *Transport) NoteInstance(n grid.NodeID, instance uint64, c network.Conn)
 	}
 	t.peers.mu.Lock()
 	defer t.peers.mu.Unlock()
+	t.peers.forgetClosed()
 	if !c.IsClosed() {
 		t.peers.rivals[n] = rival{c, instance}
 	}
@@ -133,6 +144,11 @@ func (s *session) keepApart(st network.Stream, instance uint64) (gone bool) {
 		st.Conn().Close()
 	}
 	return false
+}
+
+// forgetClosed forgets the connections that were closed while nothing followed them, before start. The caller holds mu.
+func (p *peers) forgetClosed() {
+	maps.DeleteFunc(p.rivals, func(_ grid.NodeID, r rival) bool { return r.conn.IsClosed() })
 }
 
 // forgetRival forgets a connection that is closed.

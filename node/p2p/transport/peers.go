@@ -76,6 +76,9 @@ func (p *peers) start() {
 		},
 	}
 	p.t.host.Network().Notify(bundle)
+	p.mu.Lock()
+	p.forgetClosed()
+	p.mu.Unlock()
 	for _, c := range p.t.host.Network().Conns() { // connections made before Notify
 		if n, ok := identity.Node(c.RemotePeer()); ok && p.conns.admit(c) {
 			p.ensure(n)

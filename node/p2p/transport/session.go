@@ -101,7 +101,9 @@ func (s *session) open(mayDial bool) (st network.Stream, h wire.Hello, rtt time.
 		return nil, h, 0, err
 	}
 	st.SetDeadline(time.Time{})
-	if h.Other != 0 && h.Other != s.t.cfg.Instance && s.t.cfg.Instances.Suspect(s.ctx, s.node) {
+	if h.Other == 0 || h.Other == s.t.cfg.Instance {
+		s.t.cfg.Instances.Joined()
+	} else if s.t.cfg.Instances.Suspect(s.ctx, s.node) {
 		st.Reset()
 		return nil, h, 0, errSecond
 	}

@@ -51,6 +51,9 @@ type Counts struct {
 // Open makes the host, which listens; nothing is dialled or served before Start. Its work ends with ctx. Close must
 // follow if there is no error.
 func Open(ctx context.Context, cfg Config) (*Transport, error) {
+	if cfg.Instances == nil {
+		cfg.Instances = noInstances{}
+	}
 	t := &Transport{cfg: cfg, contacts: cfg.Contacts, work: lifecycle.New(ctx), specs: newSpecCache(),
 		served: make(map[protocol.ID]*admission.Seats)}
 	t.ctx = t.work.Context()
