@@ -4,6 +4,7 @@ package zygote
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
