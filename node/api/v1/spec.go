@@ -39,7 +39,7 @@ type Spec struct {
 	Rules
 
 	Isolation string `json:"isolation,omitempty" enum:"none,basic,strict" doc:"Least level at which a node must keep the tasks from itself; any if left out."`
-	Network   string `json:"network,omitempty" enum:"host,none" doc:"What the tasks reach of the network: what their node reaches, or nothing; host if left out, none with isolation strict."`
+	Network   string `json:"network,omitempty" enum:"host,none,gang" doc:"What the tasks reach of the network: what their node reaches, nothing, or the other ranks of their gang; host if left out, gang of a gang, else none with isolation strict."`
 
 	Access     string `json:"access,omitempty" doc:"Who may see the job and cancel it: members, or owner; the node's if left out."`
 	Capability string `json:"capability_sha256,omitempty" doc:"Of access owner: the SHA-256, in hexadecimal, of the line \"skep capability 1\" and an Ed25519 public key, whose private key the caller keeps: it signs requests in the header Skep-Proof."`
