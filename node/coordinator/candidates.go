@@ -115,6 +115,9 @@ func (c *Coordinator) exclude(now grid.Time, l *liveTask, id grid.NodeID, why gr
 	l.Exclude(id, why, until)
 }
 
+// isTried reports whether the task had an attempt.
+func (l *liveTask) isTried() bool { return l.task().attempt != (grid.Attempt{}) }
+
 // dropBlacklisted removes the answers of nodes that were blacklisted since the poll, or are being probed by another
 // task. Tasks that run only here are exempt: they have no other answer.
 func (c *Coordinator) dropBlacklisted(now grid.Time, l *liveTask) {
