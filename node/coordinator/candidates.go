@@ -115,9 +115,6 @@ func (c *Coordinator) exclude(now grid.Time, l *liveTask, id grid.NodeID, why gr
 	l.Exclude(id, why, until)
 }
 
-// isTried reports whether the task had an attempt.
-func (l *liveTask) isTried() bool { return l.task().attempt != (grid.Attempt{}) }
-
 // dropBlacklisted removes the answers of nodes that were blacklisted since the poll, or are being probed by another
 // task. Tasks that run only here are exempt: they have no other answer.
 func (c *Coordinator) dropBlacklisted(now grid.Time, l *liveTask) {
@@ -238,6 +235,11 @@ func (c *Coordinator) searchMethod(f *discovery.Found) string {
 // Blacklisted returns the reason why a node gets no task of a class now; WhyNone if it may.
 func (v Views) Blacklisted(now grid.Time, class string, id grid.NodeID) grid.Refusal {
 	return v.c.peers.Blacklisted(now, class, id)
+}
+
+// Backoff returns the back-off of a node, as this one has it now for a class.
+func (v Views) Backoff(now grid.Time, class string, id grid.NodeID) peers.Backoff {
+	return v.c.peers.Backoff(now, class, id)
 }
 
 // WouldExpose reports whether a known peer would show the job to callers who may not see it.

@@ -128,6 +128,9 @@ func (c *Coordinator) pollAnswered(now grid.Time, from grid.NodeID, s *grid.Stat
 	}
 }
 
+// isTried reports whether the task had an attempt.
+func (l *liveTask) isTried() bool { return l.task().attempt != (grid.Attempt{}) }
+
 // awaitsAnswers reports whether the answer of a node that was polled could still be the best.
 func (c *Coordinator) awaitsAnswers(now grid.Time, l *liveTask) bool {
 	if len(l.answers) == 0 {
