@@ -25,7 +25,7 @@ const (
 	KindBye                           // announcement: the sender leaves; carried as its last ad
 	KindWrite                         // the owner of a job's register writes to a member
 	KindWriteAck                      // the member's answer to KindWrite
-	KindCampaign                      // a member campaigns for a new epoch of a job's register
+	KindCampaign                      // a member campaigns for a new epoch of a job's register; epoch 0: asks for Opened
 	KindVote                          // another member's answer to KindCampaign
 	KindKeepalive                     // an owner is alive, and owns these registers of which the receiver is a member
 	KindKeepaliveAck                  // the answer to KindKeepalive: agreed, or not

@@ -142,13 +142,17 @@ const (
 	RegisterOver      // the job is closed, as another member says that does not know how it ended
 	RegisterForgotten // the job is over, and no member has its outcome any more
 	RegisterReopened  // the job was closed and goes on: tasks of it are run again
+	RegisterCurrent   // no task that has ended here goes on, as a majority of the members says
+	RegisterOutdated  // tasks that have ended here may go on, as another member says
+	RegisterUncertain // too few members have answered to tell that
 )
 
 // RegisterChange is a change of a register that whoever keeps the job has to follow.
 type RegisterChange struct {
-	Kind  RegisterChangeKind
-	Job   JobID
-	Index uint32 // of the entry: RegisterWritten only
+	Kind   RegisterChangeKind
+	Job    JobID
+	Index  uint32 // of the entry: RegisterWritten only
+	Caller uint64 // who asked: RegisterCurrent, RegisterOutdated and RegisterUncertain only
 }
 
 // JobChangeKind is what has changed about a job for the worker of its attempts.

@@ -117,6 +117,20 @@ func TestLocalPolicyRunsWhereItsClassFails(t *testing.T) {
 	}
 }
 
+// Where one node alone fits, no back-off keeps work from it: each task is offered there at once, however many failed.
+func TestTheOnlyNodeIsUsedWhereItsClassFails(t *testing.T) {
+	r := newRig(t, nil)
+	r.join(fastID, 1, "bsd")
+	for k := range 8 {
+		at := r.offered(jobID(byte(1+k)), spec(on("bsd", 0)), fastID)
+		r.deliverFor(fastID, grid.KindResult, at, &grid.Result{Cause: grid.Exited, Exit: 1, Wall: time.Millisecond})
+		r.want(jobID(byte(1+k)), grid.Ended)
+	}
+	if why := r.n.Blacklisted(r.now, grid.ClassOf(spec(on("bsd", 0))), fastID); why.Why != grid.WhyAvoided {
+		t.Errorf("the node is shown as %q", why.Why)
+	}
+}
+
 // A program whose output exceeds the limits is no failure of its node: the node is offered more, though the task ends
 // with 125.
 func TestOutputLimitIsNoFailureOfTheNode(t *testing.T) {

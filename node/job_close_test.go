@@ -80,6 +80,13 @@ func TestNoCancelAfterVisibleEnd(t *testing.T) {
 	r.acceptAsFast()
 	r.want(jobID(1), grid.Ended)
 	r.step(grid.Event{Kind: grid.EvCancel, Caller: 8, Job: jobID(1)})
+	q := r.sent(grid.KindCampaign) // whether it was run again
+	if len(q) == 0 || q[0].Msg.Register.Epoch != 0 || len(r.fx.Replies) != 0 {
+		t.Fatalf("%d questions, %d answers before a majority has answered", len(q), len(r.fx.Replies))
+	}
+	r.deliver(q[0].To, grid.KindVote, func(m *grid.Message) {
+		m.Register = grid.RegisterMessage{Job: jobID(1), Epoch: 1, Seq: q[0].Msg.Register.Seq, Answer: grid.RegisterHigher}
+	})
 	if v, _ := r.n.Job(jobID(1)); v.Cancelled || len(r.fx.Replies) != 1 || len(r.fx.Saves) != 0 {
 		t.Errorf("cancelled %v, %d answers, %d records", v.Cancelled, len(r.fx.Replies), len(r.fx.Saves))
 	}

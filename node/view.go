@@ -8,6 +8,7 @@ import (
 	"skep/grid"
 	"skep/node/coordinator"
 	"skep/node/dependency"
+	"skep/node/peers"
 )
 
 // JobView is a job as a node knows it.
@@ -15,6 +16,9 @@ type JobView = coordinator.JobView
 
 // TaskView is one task of a job.
 type TaskView = coordinator.TaskView
+
+// Backoff is until when a node gets no work of another one for what it has not delivered.
+type Backoff = peers.Backoff
 
 // Awaits is a job that another one waits for.
 type Awaits = dependency.Awaits

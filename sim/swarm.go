@@ -26,13 +26,12 @@ func swarmSingle(seed uint64) Config {
 	return c
 }
 
-// conserve has the oracle see that work is conserved in worlds where nodes pull, and where nothing keeps tasks from
-// idle nodes: a policy, the bound of a class, or a blacklist, where half of the attempts fail.
+// conserve has the oracle see that work is conserved in worlds where nodes pull, and where neither a policy nor the
+// bound of a class keeps tasks from idle nodes.
 func conserve(c *Config) {
 	var n node.Config
 	c.Node(0, &n)
-	c.Conserves = n.Pull && n.Policy != "local" && len(n.Bounds) == 0 &&
-		!slices.ContainsFunc(c.Work, func(s Submission) bool { return s.Spec.Rules.OnFailure.Retry > 0 })
+	c.Conserves = n.Pull && n.Policy != "local" && len(n.Bounds) == 0
 	c.Hindsight = c.Conserves
 }
 

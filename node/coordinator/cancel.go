@@ -16,7 +16,7 @@ import (
 func (c *Coordinator) cancel(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 	j := c.job(ev.Job)
 	if j == nil {
-		fx.Reply(ev.Caller, ev.Job, fmt.Sprintf("job %s: is not known here", ev.Job.Short()))
+		fx.Reply(ev.Caller, ev.Job, unknownHere(ev.Job))
 		return
 	}
 	if len(ev.Tasks) > 0 {
@@ -26,14 +26,14 @@ func (c *Coordinator) cancel(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 	rep := j.replica
 	cancelled, final := rep.Cancelled() // not one that a retry has withdrawn
 	switch {
+	case !rep.State().Done && !rep.IsOwner(): // also if all has ended here: the owner may have tasks run again
+		fx.Reply(ev.Caller, ev.Job, j.ownedElsewhere())
 	// an end that was visible does not change
 	case rep.State().Done || !cancelled && j.counts[grid.Ended]-j.uncommitted == j.count():
-		c.awaitBarrier(now, j, ev.Caller, fx)
-	case !rep.IsOwner():
-		fx.Reply(ev.Caller, ev.Job, j.ownedElsewhere())
+		c.awaitCurrent(now, j, ev.Caller, fx)
 	default:
 		if final {
-			c.awaitBarrier(now, j, ev.Caller, fx)
+			c.awaitCurrent(now, j, ev.Caller, fx)
 			return
 		}
 		rep.cancellers = append(rep.cancellers, ev.Caller)
@@ -109,7 +109,7 @@ func (c *Coordinator) cancelTasks(now grid.Time, j *job, ev *grid.Event, fx *gri
 		}
 	}
 	if len(r.left) == 0 {
-		c.awaitBarrier(now, j, ev.Caller, fx)
+		c.awaitCurrent(now, j, ev.Caller, fx)
 		return
 	}
 	rep.requests = append(rep.requests, r)

@@ -39,8 +39,7 @@ func (c *Coordinator) startsPossible(now grid.Time, j *job, worker grid.NodeID) 
 	}
 }
 
-// raiseBarrier lists, before tasks of a job are ended, the attempts that other nodes may have. This node drops its own
-// within the step.
+// raiseBarrier lists, before tasks of a job are ended, the attempts that others may have. This node drops its own here.
 func (c *Coordinator) raiseBarrier(now grid.Time, j *job, tasks iter.Seq2[uint32, *task], fx *grid.Effects) {
 	b := barrier.New(now.Add(c.cfg.TakeoverDelay))
 	add := func(id grid.AttemptID, worker grid.NodeID) {
@@ -84,6 +83,17 @@ func (c *Coordinator) awaitBarrier(now grid.Time, j *job, caller uint64, fx *gri
 	j.barrier.Await(caller)
 	c.checkBarrier(now, j, fx)
 	c.wakeBarriers(now, fx)
+}
+
+// awaitCurrent answers the caller of a cancel that ends nothing: all of it has ended. This node may be cut off, and
+// another one go on with the tasks: a majority of the members has to know of no retry.
+func (c *Coordinator) awaitCurrent(now grid.Time, j *job, caller uint64, fx *grid.Effects) {
+	if j.replica.Sole() {
+		c.awaitBarrier(now, j, caller, fx)
+		return
+	}
+	j.replica.AskOpened(caller, now.Add(c.cfg.Confirm), c.reachMembers(now, j, fx), fx)
+	c.scheduleTick(now, fx)
 }
 
 // confirmStopped records that a worker does not have an attempt of a cancelled task, or that the attempt has ended

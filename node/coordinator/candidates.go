@@ -237,6 +237,11 @@ func (v Views) Blacklisted(now grid.Time, class string, id grid.NodeID) grid.Ref
 	return v.c.peers.Blacklisted(now, class, id)
 }
 
+// Backoff returns the back-off of a node, as this one has it now for a class.
+func (v Views) Backoff(now grid.Time, class string, id grid.NodeID) peers.Backoff {
+	return v.c.peers.Backoff(now, class, id)
+}
+
 // WouldExpose reports whether a known peer would show the job to callers who may not see it.
 func (v Views) WouldExpose(id grid.NodeID, spec *grid.JobSpec) bool {
 	return spec.Access() == grid.AccessOwner && !v.c.peers.HidesJobs(id)

@@ -150,7 +150,8 @@ func (c *Coordinator) settleGang(now grid.Time, j *job, fx *grid.Effects) bool {
 	}
 	switch ended := j.counts[grid.Ended]; {
 	case live+ended == j.count():
-	case ended == 0 && !reported:
+	case ended == 0 && !reported: // what was reported came back without having run: the gang begins anew
+		c.dropGang(now, j, fx)
 		return false
 	default:
 		c.loseGang(now, j, missing, "nobody reports it to the node that has taken the job over", fx)

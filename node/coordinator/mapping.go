@@ -53,9 +53,6 @@ func (c *Coordinator) isAwaited(policy string) bool {
 	})
 }
 
-// isTried reports whether the task had an attempt.
-func (l *liveTask) isTried() bool { return l.task().attempt != (grid.Attempt{}) }
-
 // mapWaiting begins a mapping event that is due, and reports whether it did; or else sets the timers for the next ones.
 func (c *Coordinator) mapWaiting(now grid.Time, fx *grid.Effects) bool {
 	if c.live.waiting.unmapped == 0 {
@@ -169,7 +166,9 @@ func (c *Coordinator) mappingAnswered(now grid.Time, from grid.NodeID, e *mappin
 	c.peers.Answered(from, s)
 	spec, level, awaited := e.Answered(from, s.ID)
 	if !awaited {
-		c.stats.Stale++
+		if c.stats.Stale++; e.Late(from, s.ID) {
+			c.gossip.Heard(now, from, now.Sub(e.Sent)) // else the next event would time out as early
+		}
 		return
 	}
 	rtt := now.Sub(e.Sent)

@@ -109,6 +109,10 @@ func (c *Coordinator) pollAnswered(now grid.Time, from grid.NodeID, s *grid.Stat
 		c.stats.Stale++
 		if l != nil && l.phase == waiting && l.round == uint8(s.ID) && slices.Contains(l.polled, from) {
 			c.gossip.Heard(now, from, now.Sub(l.sent)) // else the next poll would time out as early
+			// of a node that can take the task, which waits since no answer came in time
+			if s.Why == grid.WhyNone && len(l.answers) == 0 && (l.awaits == awaitTimer || l.awaits == awaitProof) {
+				c.resumeTask(l)
+			}
 		}
 		return
 	}
@@ -123,6 +127,9 @@ func (c *Coordinator) pollAnswered(now grid.Time, from grid.NodeID, s *grid.Stat
 		c.choose(now, l, fx)
 	}
 }
+
+// isTried reports whether the task had an attempt.
+func (l *liveTask) isTried() bool { return l.task().attempt != (grid.Attempt{}) }
 
 // awaitsAnswers reports whether the answer of a node that was polled could still be the best.
 func (c *Coordinator) awaitsAnswers(now grid.Time, l *liveTask) bool {

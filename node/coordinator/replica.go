@@ -188,14 +188,13 @@ func (c *Coordinator) tickReplica(now grid.Time, r Register, fx *grid.Effects) b
 // scheduleTick sets the timer for the next check of the registers, a third of a lease from now. Without replicas there
 // is no timer.
 func (c *Coordinator) scheduleTick(now grid.Time, fx *grid.Effects) {
-	if !c.registerWake && c.replicas.AnyOpen() {
+	if !c.registerWake && (c.replicas.AnyOpen() || len(c.replicas.Asking()) > 0) {
 		c.registerWake = true
 		fx.Wake(now.Add(c.cfg.Lease/3), grid.TimerRegister, tickKey)
 	}
 }
 
-// registerTimer handles the timers of registers: periodic tick, end of a takeover grace, cancel
-// barriers, bulk ends and closing.
+// registerTimer handles the timers of registers.
 func (c *Coordinator) registerTimer(now grid.Time, key uint64, fx *grid.Effects) {
 	switch key {
 	case tickKey:
@@ -209,6 +208,18 @@ func (c *Coordinator) registerTimer(now grid.Time, key uint64, fx *grid.Effects)
 	case closeKey:
 		c.closeJobs(now, fx)
 	}
+}
+
+// repeatQuestions asks again what members have not answered that callers wait for.
+func (c *Coordinator) repeatQuestions(now grid.Time, fx *grid.Effects) {
+	for _, r := range c.replicas.Asking() {
+		if j := c.replicated(r); j == nil {
+			r.RepeatOpened(grid.Never, nil, fx)
+		} else {
+			r.RepeatOpened(now, c.reachMembers(now, j, fx), fx)
+		}
+	}
+	c.followRegisters(now, fx)
 }
 
 // Keys of TimerRegister.
@@ -231,6 +242,7 @@ func (c *Coordinator) tickRegisters(now grid.Time, fx *grid.Effects) {
 		}
 	}
 	c.replicas.Retire(done)
+	c.repeatQuestions(now, fx)
 	c.dropUnowned()
 	c.scratch.payers = c.deposits.Payers(c.scratch.payers[:0])
 	c.replicas.SendKeepalives(now, c.scratch.payers, fx)

@@ -31,7 +31,7 @@ func (c *Coordinator) CallerAsks(now grid.Time, ev *grid.Event, fx *grid.Effects
 func (c *Coordinator) retryEnded(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 	j := c.job(ev.Job)
 	if j == nil {
-		fx.Reply(ev.Caller, ev.Job, fmt.Sprintf("job %s: is not known here", ev.Job.Short()))
+		fx.Reply(ev.Caller, ev.Job, unknownHere(ev.Job))
 		return
 	}
 	if why := c.refusesRetry(j, ev.Tasks); why != "" {
@@ -218,7 +218,7 @@ func (j *job) mayGoOn(i uint32) bool { return j.openEntry(i) != nil && j.replica
 
 // admitReopening says why a closed job must not be opened by another member's message; "" = it may.
 func (c *Coordinator) admitReopening(j *job, g *grid.RegisterMessage) string {
-	if s := j.replica.State(); !s.Done || g.Opened <= s.Opened {
+	if s := j.replica.State(); !s.Done || g.Opened <= s.Opened || g.Epoch == 0 {
 		return ""
 	}
 	why := failures.Refuses(j.spec) // no honest member opens a job that it refuses

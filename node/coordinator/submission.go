@@ -231,3 +231,18 @@ func (c *Coordinator) holdAgain(j *job, i uint32) {
 	}
 	c.changed(grid.JobChange{Kind: grid.JobHeld, Job: j.id})
 }
+
+// currentKnown answers a caller who waits to hear whether the ends that are known here are current.
+func (c *Coordinator) currentKnown(now grid.Time, j *job, x grid.RegisterChange, fx *grid.Effects) {
+	why := "tasks of it were run again meanwhile: ask again at its owner, which job describe names"
+	switch x.Kind {
+	case grid.RegisterCurrent:
+		c.awaitBarrier(now, j, x.Caller, fx)
+		return
+	case grid.RegisterUncertain:
+		why = "it is over as far as is known here, but no majority of its members answers: ask again when they are connected"
+	}
+	fx.Reply(x.Caller, j.id, fmt.Sprintf("job %s: %s", j.id.Short(), why))
+}
+
+func unknownHere(id grid.JobID) string { return fmt.Sprintf("job %s: is not known here", id.Short()) }

@@ -21,6 +21,10 @@ func (c *Coordinator) voteAnswered(now grid.Time, from grid.NodeID, a *grid.Regi
 		c.countOffence(from, fx)
 		return
 	}
+	if j != nil && j.replica.OpenedAnswered(from, a) {
+		c.followRegisters(now, fx)
+		return
+	}
 	if j == nil || j.replica.CampaignEpoch() == 0 || !possibleEntries(j.spec, a.Entries, 0) {
 		c.stats.Stale++
 		return
@@ -42,6 +46,8 @@ func (c *Coordinator) followRegisters(now grid.Time, fx *grid.Effects) {
 	for x, ok := c.replicas.NextChange(); ok; x, ok = c.replicas.NextChange() {
 		if j := c.job(x.Job); j != nil {
 			c.followRegister(now, j, x, fx)
+		} else if x.Caller != 0 {
+			fx.Reply(x.Caller, x.Job, unknownHere(x.Job))
 		}
 	}
 }
@@ -71,6 +77,8 @@ func (c *Coordinator) followRegister(now grid.Time, j *job, x grid.RegisterChang
 	case grid.RegisterForgotten:
 		c.replyAll(&j.replica.submitters, j.id, fx)
 		c.buryJob(j, fx)
+	case grid.RegisterCurrent, grid.RegisterOutdated, grid.RegisterUncertain:
+		c.currentKnown(now, j, x, fx)
 	}
 }
 

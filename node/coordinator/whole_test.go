@@ -33,6 +33,7 @@ func (r replicas) Closed() Register         { return r.Replicas.Closed() }
 func (r replicas) Start([]Register)         {}
 func (r replicas) Open() iter.Seq[Register] { return func(func(Register) bool) {} }
 func (r replicas) AnyOpen() bool            { return false }
+func (r replicas) Asking() []Register       { return nil }
 func (r replicas) Retire([]Register)        {}
 func (r replicas) Add(id grid.JobID, spec *grid.JobSpec, submitted int64, members []grid.NodeID,
 	s grid.RegisterState) Register {

@@ -76,6 +76,14 @@ func (e *Events) Missed(now grid.Time) {
 	e.next = now.Add(min(minPause<<min(e.misses, 10), MaxPause))
 }
 
+// Late takes an answer that no poll awaits, and reports whether it is to the last event and that had none: then the
+// next one comes as soon as one may.
+func (e *Events) Late(from grid.NodeID, id uint64) (late bool) {
+	late = !e.Polling && e.misses > 0 && e.round == uint8(id) && slices.Contains(e.Asked, from)
+	e.news = e.news || late
+	return late
+}
+
 // End ends an event after which the first of the tasks that wait begins in so many seconds; +Inf = none does.
 func (e *Events) End(now grid.Time, begins float64) {
 	e.misses = 0

@@ -100,6 +100,26 @@ func TestFullWaitsForRoom(t *testing.T) {
 	}
 }
 
+// An answer that comes after an event without any is news: the next event is an interval after the last one. One to an
+// earlier event, or of a node that was not asked, is none.
+func TestALateAnswerIsNews(t *testing.T) {
+	a, e := grid.NodeID{1}, events()
+	e.Asked = append(e.Asked, a)
+	id := uint64(e.round)
+	if e.Late(a, id) || e.DueAt(101*second, true) != grid.Never {
+		t.Error("an answer is news after an event that had some")
+	}
+	for range 6 {
+		e.Missed(100 * second)
+	}
+	if e.Late(grid.NodeID{2}, id) || e.Late(a, id+1) || e.DueAt(101*second, true) != 130*second {
+		t.Errorf("due at %v, want at 130 s", e.DueAt(101*second, true))
+	}
+	if !e.Late(a, id) || e.DueAt(101*second, true) != 110*second {
+		t.Errorf("due at %v after a late answer, want at 110 s", e.DueAt(101*second, true))
+	}
+}
+
 // Events that nobody answers come after longer and longer pauses; one that is answered ends that.
 func TestUnansweredEventsBackOff(t *testing.T) {
 	e := events()

@@ -106,3 +106,17 @@ func (p *Peers) Blacklist(class string) iter.Seq2[grid.NodeID, grid.Refusal] {
 func (p *Peers) Blacklisted(now grid.Time, class string, id grid.NodeID) grid.Refusal {
 	return p.failures.Refusal(now, class, id)
 }
+
+// Backoff is until when a node gets no work for what it has not delivered, as far as a back-off runs; 0 = it may.
+type Backoff struct {
+	Class  grid.Time // for failures, of the class that was asked about
+	Node   grid.Time // for stragglers, of any class
+	Single bool      // for stragglers: it gets one attempt at a time
+}
+
+// Backoff returns the back-off of a node.
+func (p *Peers) Backoff(now grid.Time, class string, id grid.NodeID) (b Backoff) {
+	b.Class = p.failures.BackoffUntil(now, class, id)
+	b.Node, b.Single = p.records.Of(id).BackoffUntil()
+	return b
+}

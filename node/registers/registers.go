@@ -39,6 +39,14 @@ func (r Registers) Open() iter.Seq[coordinator.Register] {
 // AnyOpen implements [coordinator.Registers].
 func (r Registers) AnyOpen() bool { return len(r.Replicas.Open()) > 0 }
 
+// Asking implements [coordinator.Registers].
+func (r Registers) Asking() (rs []coordinator.Register) {
+	for _, x := range r.Replicas.Asking() {
+		rs = append(rs, x)
+	}
+	return rs
+}
+
 // Retire implements [coordinator.Registers].
 func (r Registers) Retire(done []coordinator.Register) { r.Replicas.Retire(replicasOf(done)) }
 

@@ -65,7 +65,8 @@ func (r *Register) VoteRequest(place int, g *grid.RegisterMessage) bool {
 	if v.complete || v.answer == grid.RegisterUnknown {
 		return false
 	}
-	g.Epoch, g.Next, g.Seq, g.Opened = r.campaign.epoch, v.next, uint64(v.next), r.state.Opened
+	g.Epoch, g.Next, g.Seq = r.campaign.epoch, v.next, uint64(v.next)
+	g.Opened = max(r.state.Opened, r.campaign.opened) // else who knows it closed before says so for ever
 	return true
 }
 
@@ -83,7 +84,7 @@ func (r *Register) VoteReceived(from grid.NodeID, g *grid.RegisterMessage, seq u
 		r.campaign = nil
 		return CampaignLost
 	case grid.RegisterGone:
-		if g.Opened < r.state.Opened { // of an earlier close
+		if g.Opened < max(r.state.Opened, r.campaign.opened) { // of an earlier close
 			v.answer = grid.RegisterUnknown
 			break
 		}
@@ -91,7 +92,8 @@ func (r *Register) VoteReceived(from grid.NodeID, g *grid.RegisterMessage, seq u
 	case grid.RegisterUnknown:
 		v.answer = g.Answer
 	case grid.RegisterOK, grid.RegisterDone:
-		if g.Answer == grid.RegisterDone && g.Opened < r.state.Opened { // of an earlier close: it is asked again
+		// of an earlier close, as this member or a voter knows: it is asked again
+		if g.Answer == grid.RegisterDone && g.Opened < max(r.state.Opened, r.campaign.opened) {
 			return CampaignOpen
 		}
 		r.campaign.otherAccepted = r.campaign.otherAccepted || !g.Owner.IsZero() && g.Owner != r.members[r.self]

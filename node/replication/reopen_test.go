@@ -79,3 +79,35 @@ func TestLateOutcomeIsVoid(t *testing.T) {
 		t.Errorf("the vote that follows: outcome %v, opened %d times", got, r.State().Opened)
 	}
 }
+
+// Regression: a member that does not know of an opening campaigns. A voter knows of it, and a member that does not says
+// that the job is closed. The candidate took that outcome for the one after the opening, and said so to all: the task
+// that was run again never ended.
+func TestOutcomeBeforeAnOpeningAVoterKnows(t *testing.T) {
+	for name, answer := range map[string]grid.RegisterAnswer{"closed": grid.RegisterDone, "gone": grid.RegisterGone} {
+		end := &grid.Entry{Attempt: grid.Attempt{Epoch: 1, N: 1}, Result: &grid.Result{Exit: 1}, Epoch: 1}
+		fourth, fifth := grid.NodeID{4}, grid.NodeID{5}
+		r := newRegister(second, []grid.NodeID{self, second, third, fourth, fifth}, 1, grid.RegisterState{})
+		r.Write(self, &grid.RegisterMessage{Epoch: 1, Entries: []grid.Entry{*end}}, nil)
+		r.Campaign(0)
+		vote := grid.RegisterMessage{Epoch: 2, Answer: grid.RegisterOK, Owner: self, Opened: 1, Next: 2,
+			Entries: []grid.Entry{retryOf(end)}}
+		vote.Entries[0].Epoch = 1
+		r.VoteReceived(third, &vote, 1)
+		late := grid.RegisterMessage{Epoch: 2, Answer: answer, Owner: self, Next: 2, Entries: []grid.Entry{*end}}
+		if got := r.VoteReceived(fourth, &late, 1); got != CampaignOpen || r.State().Done || r.AwaitsOutcome() {
+			t.Fatalf("%s before the opening: outcome %v, closed %v", name, got, r.State().Done)
+		}
+		var ask grid.RegisterMessage
+		if r.VoteRequest(3, &ask) && ask.Opened != 1 {
+			t.Errorf("%s: asked again about opening %d, want 1", name, ask.Opened)
+		}
+		vote.Entries = nil
+		if got := r.VoteReceived(fifth, &vote, 1); got != CampaignWon || r.State().Opened != 1 {
+			t.Errorf("%s: the votes of others: outcome %v, opened %d times", name, got, r.State().Opened)
+		}
+		if v, _ := r.Value(0); !v.Open() {
+			t.Errorf("%s: the new owner does not know that the task is run again", name)
+		}
+	}
+}

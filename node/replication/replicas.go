@@ -31,7 +31,8 @@ type Replicas struct {
 	terms      uint64 // times that this node began to own a register, in this boot
 	keepalives uint64 // keepalives sent in this boot
 	changes    fifo.Queue[grid.RegisterChange]
-	written    []uint32 // scratch
+	questions  []*question // callers' that the members have not answered, oldest first
+	written    []uint32    // scratch
 
 	outdated map[grid.NodeID]bool // connected nodes that know of no register that is opened again; never iterated
 }

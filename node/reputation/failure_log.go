@@ -107,6 +107,16 @@ func (l *FailureLog) Refusal(now grid.Time, class string, id grid.NodeID) grid.R
 	return grid.Refusal{}
 }
 
+// BackoffUntil returns until when a node gets no task of a class; 0 if it may get one now.
+func (l *FailureLog) BackoffUntil(now grid.Time, class string, id grid.NodeID) grid.Time {
+	if c := l.Blacklist(class); c != nil {
+		if f := c.node(id); f != nil && c.blacklisted(now, f) {
+			return f.until
+		}
+	}
+	return 0
+}
+
 // Probe records that a node is given a task of a class: if it is listed and its back-off is over, as its probe.
 func (l *FailureLog) Probe(now grid.Time, class string, id grid.NodeID) {
 	if c := l.Blacklist(class); c != nil {

@@ -111,6 +111,15 @@ func (rec *Record) OnProbation(now grid.Time, cores grid.MilliCPU) bool {
 	return rec.results < maxTrust && len(rec.due) >= initial<<rec.results
 }
 
+// BackoffUntil returns until when the node gets no work since it had stragglers, and whether it gets one attempt at a
+// time from then on; 0 and false = it has none on record.
+func (rec *Record) BackoffUntil() (until grid.Time, single bool) {
+	if rec == nil || rec.reclaimed == 0 {
+		return 0, false
+	}
+	return rec.backoffUntil, true
+}
+
 // BackingOff reports whether the node had stragglers and its back-off is not over; such a node is used only if no other
 // is left.
 func (rec *Record) BackingOff(now grid.Time) bool {

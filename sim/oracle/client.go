@@ -50,7 +50,7 @@ func (b *Books) Answer(i int32, r *grid.Reply) (submission int32) {
 type ask struct {
 	node    int32 // that was asked
 	job     int32
-	retries int32 // of the job, or of the task, when it was asked
+	retries int32 // of the job, or of the task, when it was asked: see retried
 }
 
 // Asked reports that a client is about to ask a node to cancel something, or to have a task run again.
@@ -68,8 +68,8 @@ func (b *Books) Asked(i int32, caller uint64) {
 	b.asks[caller] = x
 }
 
-// answered closes a caller's request and reports whether no retry was decided since it was made: what was cancelled
-// just before one goes on all the same.
+// answered closes a caller's request and reports whether no retry was decided or became durable since it was made: what
+// was cancelled just before one goes on all the same.
 func (b *Books) answered(caller uint64, retries int32) bool {
 	x, open := b.asks[caller]
 	delete(b.asks, caller)

@@ -46,6 +46,11 @@ const (
 	taskSetOut                    // for the node where it begins
 	taskBegan
 	taskEnded // one of its attempts
+	// as a task's owner has it on record of a node, after it has given work to it or heard of its end
+	classKept  // it gets none of the task's class for so many seconds, 0 = it may
+	nodeKept   // it gets none of any class for so many seconds
+	nodeSingle // 1 = it gets one attempt at a time
+	backoffOver
 )
 
 type nodeFile struct {

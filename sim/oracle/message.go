@@ -69,6 +69,7 @@ func (b *Books) Step(i int32, fx *grid.Effects) {
 	b.decideFailures(i, fx)
 	b.checkOffers(i, fx)
 	b.checkConfirmations(i, fx)
+	b.noteBackoffs(i, fx)
 }
 
 // checkOffers checks offers when they are made: only one node may act as a job's owner, and none offers once the

@@ -20,9 +20,9 @@ type replay struct {
 	running []int32          // attempts of each task
 	end     []grid.Time      // when each task's last attempt ended; 0 = it did not run to its end
 	waiting []int32          // tasks, in order
-	failed  map[edge]bool    // the node has not brought a task of the origin to its end, and is in its track record
-	idle    []int32          // scratch: nodes with something free
-	free    []grid.Resources // scratch, by node
+	kept
+	idle []int32          // scratch: nodes with something free
+	free []grid.Resources // scratch, by node
 	idleness
 }
 
@@ -34,19 +34,20 @@ type replay struct {
 //	regret = ∫ Σ c(k) dt over the waiting tasks k that find an idle node i with
 //	         t + transfer(k, i) + size(k)/rate(i) < end(k),   c(k) the cores that k needs
 //
-// in seconds. Nodes that have not brought a task of the same origin to its end are left out: their track record keeps
-// work from them for up to an hour. The move of a task that is on its way is no regret, since to set out later would
-// end later, nor is the place that is kept for it meanwhile. Nor is the wait of a task that may wait for more than a
-// place: for another job, for others of its own to end, or between two attempts.
+// in seconds. A node is left out while the owner's back-off keeps work from it, for what it has not delivered, and for
+// each task that it has not brought to its end: as long as another node could run the task. The move of a task that is
+// on its way is no regret, since to set out later would end later, nor is the place that is kept for it meanwhile. Nor
+// is the wait of a task that may wait for more than a place: for another job, for others of its own to end, or between
+// two attempts.
 func (h *Hindsight) Judge(from grid.Time) (v Judgement) {
-	past := slices.Concat(h.past, h.setOut())
+	past := slices.Concat(h.past, h.setOut(), h.backoffEnds())
 	slices.SortStableFunc(past, func(a, b moment) int { return int(max(-1, min(1, a.at-b.at))) })
 	n := len(h.books.machines)
 	r := replay{Hindsight: h, open: make([]bool, n), cut: make([]bool, n), paused: make([]grid.Time, n),
 		slow: make([]float64, n), left: make([]float64, n),
 		used: make([]grid.Resources, n), coming: make([]grid.Resources, n),
 		running: make([]int32, len(h.books.tasks)), end: h.ends(),
-		failed: map[edge]bool{}, free: make([]grid.Resources, n), idleness: newIdleness(n)}
+		kept: newKept(), free: make([]grid.Resources, n), idleness: newIdleness(n)}
 	for i := range r.slow {
 		r.slow[i], r.left[i] = 1, 1
 	}
@@ -132,6 +133,7 @@ func (r *replay) apply(m *moment) {
 		}
 		r.used[m.node] = r.used[m.node].Plus(needs())
 		r.running[m.task]++
+		r.runs[r.edge(m.task, m.node).edge]++
 		if at, found := slices.BinarySearch(r.waiting, m.task); found {
 			r.waiting = slices.Delete(r.waiting, at, at+1)
 		}
@@ -140,14 +142,14 @@ func (r *replay) apply(m *moment) {
 		if r.running[m.task]--; r.running[m.task] == 0 && m.at < r.end[m.task] {
 			r.wait(m.task)
 		}
+		r.runs[r.edge(m.task, m.node).edge]--
 		if m.at != r.end[m.task] {
-			r.failed[edge{r.books.jobs[r.books.tasks[m.task].job].origin, m.node}] = true
+			r.failed[edge{m.task, m.node}] = true
 		}
+	default:
+		r.learn(m, r.edge(m.task, m.node))
 	}
 }
-
-// edge is an origin and a node that ran a task of it.
-type edge struct{ origin, node int32 }
 
 // wait has a task wait, if it ran to an end later, and a place is all that it waits for.
 func (r *replay) wait(task int32) {
@@ -223,7 +225,7 @@ func (r *replay) soonest(now grid.Time, task int32) (node int32, slack time.Dura
 	}
 	for _, i := range r.idle {
 		took := r.truth.RunTime(task, i)
-		if took <= 0 || r.failed[edge{j.origin, i}] || !r.free[i].Fits(j.spec.Needs.Resources) {
+		if took <= 0 || !r.free[i].Fits(j.spec.Needs.Resources) || r.excused(now, task, i) {
 			continue
 		}
 		took = time.Duration(float64(took) * r.slow[i])

@@ -8,11 +8,12 @@ import (
 	"skep/grid"
 )
 
-// equal is three nodes that run each task in a second, half a second apart; the third may lack something.
-type equal struct{ lacks bool }
+// equal is three nodes that run each task in a second, half a second apart; the third may lack something, or be
+// the only one that lacks nothing.
+type equal struct{ lacks, only bool }
 
 func (e equal) RunTime(_, node int32) time.Duration {
-	if e.lacks && node == 2 {
+	if e.lacks && node == 2 || e.only && node != 2 {
 		return 0
 	}
 	return time.Second
@@ -37,7 +38,15 @@ func TestRegretIsIdleTimeThatWouldHaveEndedATaskSooner(t *testing.T) {
 		"closed":  {equal{}, func(h *Hindsight) { h.Closed(2*s, 2); h.Opened(5*s, 2) }, 6.5},
 		"cut off": {equal{}, func(h *Hindsight) { h.CutOff(2*s, 2); h.Healed(5 * s) }, 6.5},
 		"paused":  {equal{}, func(h *Hindsight) { h.Paused(2*s, 2, 3*time.Second); h.Slowed(5*s, 0, 1) }, 6.5},
-		"slow":    {equal{}, func(h *Hindsight) { h.Slowed(0, 2, 4) }, 6.5},
+		// the owner keeps work from node 2, or did and has heard better of it; its clock may be a tenth slow
+		"failing":    {equal{}, func(h *Hindsight) { h.note(2*s, classKept, 2, 1, 3) }, 6.2},
+		"straggling": {equal{}, func(h *Hindsight) { h.note(2*s, nodeKept, 2, 0, 3) }, 6.2},
+		"delivered": {equal{}, func(h *Hindsight) {
+			h.note(2*s, classKept, 2, 1, 30)
+			h.note(5*s, classKept, 2, 1, 0)
+		}, 6.5},
+		"the only one": {equal{only: true}, func(h *Hindsight) { h.note(2*s, classKept, 2, 1, 3) }, 9.5},
+		"slow":         {equal{}, func(h *Hindsight) { h.Slowed(0, 2, 4) }, 6.5},
 	} {
 		x := &scene{w: &world{}, spec: &grid.JobSpec{Class: "a", Command: []string{"x"}, Count: 2,
 			Needs: grid.Needs{Resources: grid.Resources{CPU: grid.CPU}}}}
@@ -147,5 +156,27 @@ func TestIdleIsTheLongestTimeWithoutABreak(t *testing.T) {
 		if x.CheckIdle(0, 4*time.Second-1); (len(x.w.said) == 1) != (c.want.Task == 2) {
 			t.Errorf("%s: failed %q, want it where only less than 4 s are allowed", name, x.w.said)
 		}
+	}
+}
+
+// A node that had stragglers gets one attempt of an origin at a time; a task stays away from where it failed.
+func TestWorkIsKeptFromNodes(t *testing.T) {
+	x, e := newKept(), classEdge{edge{0, 1}, "a"}
+	x.learn(&moment{kind: nodeSingle, value: 1}, e)
+	if x.keeps(0, 5, e) {
+		t.Error("it gets no attempt while it has none")
+	}
+	if x.runs[e.edge] = 1; !x.keeps(0, 5, e) {
+		t.Error("it gets a second attempt")
+	}
+	if x.learn(&moment{kind: nodeSingle}, e); x.keeps(0, 5, e) {
+		t.Error("it gets one attempt only, and has delivered since")
+	}
+	if x.failed[edge{5, 1}] = true; !x.keeps(0, 5, e) || x.keeps(0, 6, e) {
+		t.Error("want that the task that failed there is kept from it, and no other")
+	}
+	if x.learn(&moment{at: 10, kind: classKept, value: 1e-9}, e); !x.keeps(10, 6, e) || x.keeps(12, 6, e) ||
+		x.keeps(10, 6, classEdge{e.edge, "b"}) {
+		t.Error("want its class kept from it, until the back-off is over")
 	}
 }

@@ -24,11 +24,17 @@ func (b *Books) decideRetry(i, k int32, v *grid.Entry) {
 	now := b.world.Time()
 	f.rounds = append(f.rounds[:at-1], round{attempt: v.Attempt, epoch: v.Epoch, decided: now, durable: true, final: true},
 		round{attempt: v.Attempt, epoch: v.Epoch, decided: now, again: v.Again, retry: true, by: i})
+	b.retried(k)
+}
+
+// retried notes that a retry was decided, or is durable: what callers were told before of a cancel is void.
+func (b *Books) retried(k int32) {
+	j, f := &b.jobs[b.tasks[k].job], b.failure(k)
 	j.retries, f.retries = j.retries+1, f.retries+1
 	j.cancelAnswered, b.tasks[k].cancelAnswered = false, false
 }
 
-// retriesOf is how often a retry of a task was decided.
+// retriesOf counts how often a retry of a task was decided, or became durable.
 func (b *Books) retriesOf(k int32) int32 {
 	if f := b.failures[k]; f != nil {
 		return f.retries
@@ -47,9 +53,11 @@ func (b *Books) canReopen(n int32, members []grid.NodeID) bool {
 	return len(members) == 0 || kept > len(members)/2
 }
 
-// goOn notes that a retry is durable: the end before it does not count any more.
+// goOn notes that a retry is durable: the end before it does not count any more. Until then who cancels may be told
+// truly that nothing starts: the retry comes after that.
 func (b *Books) goOn(k int32) {
 	t := &b.tasks[k]
+	b.retried(k)
 	if t.State == grid.Ended && b.settled && b.mustEnd(&b.jobs[t.job]) {
 		b.tasksLeft++
 	}

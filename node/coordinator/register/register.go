@@ -73,6 +73,11 @@ type Voter interface {
 	GiveUpCampaign(now grid.Time)
 	Vote(now grid.Time, from grid.NodeID, g *grid.RegisterMessage, fx *grid.Effects)
 	VoteAnswered(now grid.Time, from grid.NodeID, g *grid.RegisterMessage, fx *grid.Effects)
+
+	// Whether what is known of ends here is current.
+	AskOpened(caller uint64, until grid.Time, members []grid.NodeID, fx *grid.Effects)
+	RepeatOpened(now grid.Time, members []grid.NodeID, fx *grid.Effects)
+	OpenedAnswered(from grid.NodeID, g *grid.RegisterMessage) bool
 }
 
 // Registers are this node's replicas of registers.
@@ -88,6 +93,9 @@ type Registers interface {
 	// Open iterates over the registers with other members whose jobs are not closed.
 	Open() iter.Seq[Register]
 	AnyOpen() bool
+
+	// Asking lists those of which callers wait for what AskOpened asks.
+	Asking() []Register
 
 	// Retire removes replicas of which nothing is left to do.
 	Retire(done []Register)

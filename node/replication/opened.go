@@ -1,0 +1,107 @@
+package replication
+
+import (
+	"math/bits"
+	"slices"
+
+	"skep/grid"
+)
+
+// How a member makes sure that a task which has ended here does not go on elsewhere.
+//
+// A retry opens the register (reopen.go), and a member that is cut off does not hear of it: it may even have been the
+// owner. So what it knows of ends is current only if a majority of the members, asked since, knows of no further
+// opening: each opening is known to a majority before a retry is committed. The question is a campaign for epoch 0,
+// which nobody votes for: every version answers it with the number of openings that it knows.
+
+// question is a caller's question whether the register is current.
+type question struct {
+	replica *Replica
+	caller  uint64
+	until   grid.Time
+	seq     uint64
+	opened  uint32 // times that the register was opened when it was asked
+	agreed  uint8  // bit set of the members, by place, that know of no other opening
+}
+
+// AskOpened has a caller told by RegisterCurrent, RegisterOutdated or, at the latest at a time, RegisterUncertain
+// whether the ends that are known here are current. members are those that are connected or being dialled.
+func (r *Replica) AskOpened(caller uint64, until grid.Time, members []grid.NodeID, fx *grid.Effects) {
+	q := &question{replica: r, caller: caller, until: until, seq: r.of.nextTerm(), opened: r.state.Opened,
+		agreed: 1 << r.self}
+	r.of.questions = append(r.of.questions, q)
+	q.send(members, fx)
+}
+
+// send asks the members that have not agreed.
+func (q *question) send(members []grid.NodeID, fx *grid.Effects) {
+	r := q.replica
+	for _, id := range members {
+		if place := r.Place(id); place != r.self && q.agreed&(1<<place) == 0 && r.mayTell(id) {
+			m := &fx.Send(id, grid.KindCampaign).Register
+			m.Job, m.Seq, m.Opened, m.Next = r.id, q.seq, q.opened, uint32(r.slots.Len())
+		}
+	}
+}
+
+// Asking lists the replicas with questions that are not answered, each once.
+func (s *Replicas) Asking() (rs []*Replica) {
+	for _, q := range s.questions {
+		if !slices.Contains(rs, q.replica) {
+			rs = append(rs, q.replica)
+		}
+	}
+	return rs
+}
+
+// RepeatOpened asks again what is not answered, and gives up what was asked for too long.
+func (r *Replica) RepeatOpened(now grid.Time, members []grid.NodeID, fx *grid.Effects) {
+	for _, q := range slices.Clone(r.of.questions) {
+		switch {
+		case q.replica != r:
+		case q.opened != r.state.Opened:
+			q.answer(grid.RegisterOutdated)
+		case now >= q.until:
+			q.answer(grid.RegisterUncertain)
+		default:
+			q.send(members, fx)
+		}
+	}
+}
+
+// OpenedAnswered takes a member's answer to a question, and reports whether it is one.
+func (r *Replica) OpenedAnswered(from grid.NodeID, a *grid.RegisterMessage) bool {
+	if a.Seq <= uint64(grid.MaxEntryIndex)+1 { // a vote: the number of an entry
+		return false
+	}
+	at, place := slices.IndexFunc(r.of.questions, func(q *question) bool { return q.seq == a.Seq }), r.Place(from)
+	if at < 0 || place < 0 || r.of.questions[at].replica != r {
+		return true
+	}
+	q := r.of.questions[at]
+	switch {
+	case a.Answer == grid.RegisterLive || a.Answer == grid.RegisterFull: // it says nothing of openings
+		return true
+	case q.opened != r.state.Opened || q.disagrees(a):
+		q.answer(grid.RegisterOutdated)
+		return true
+	}
+	if q.agreed |= 1 << place; bits.OnesCount8(q.agreed) >= r.Majority() {
+		q.answer(grid.RegisterCurrent)
+	}
+	return true
+}
+
+// disagrees reports whether a member knows of another opening than this one. Two members may open a register for the
+// same time, in different epochs; of one that is closed again nothing goes on.
+func (q *question) disagrees(a *grid.RegisterMessage) bool {
+	return a.Opened > q.opened || a.Opened == q.opened && q.opened > 0 && a.Answer == grid.RegisterHigher &&
+		a.Epoch > q.replica.state.Epoch
+}
+
+// answer closes a question.
+func (q *question) answer(k grid.RegisterChangeKind) {
+	s := q.replica.of
+	s.questions = slices.DeleteFunc(s.questions, func(x *question) bool { return x == q })
+	s.changes.Add(grid.RegisterChange{Kind: k, Job: q.replica.id, Caller: q.caller})
+}
