@@ -1165,6 +1165,7 @@ type Poll struct {
 	Mine          uint64                 `protobuf:"varint,8,opt,name=mine,proto3" json:"mine,omitempty"`
 	Have          uint64                 `protobuf:"varint,9,opt,name=have,proto3" json:"have,omitempty"`
 	Counts        string                 `protobuf:"bytes,70,opt,name=counts,proto3" json:"counts,omitempty"` // as Needs.counts
+	Bid           uint32                 `protobuf:"varint,65,opt,name=bid,proto3" json:"bid,omitempty"`      // thousandths, for the task; 0 = the usual one
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1267,6 +1268,13 @@ func (x *Poll) GetCounts() string {
 		return x.Counts
 	}
 	return ""
+}
+
+func (x *Poll) GetBid() uint32 {
+	if x != nil {
+		return x.Bid
+	}
+	return 0
 }
 
 type State struct {
@@ -2247,6 +2255,7 @@ type JobSpec struct {
 	MaxRunning    uint32                 `protobuf:"varint,42,opt,name=max_running,json=maxRunning,proto3" json:"max_running,omitempty"` // tasks that may have a worker at a time; 0 = any number
 	After         *After                 `protobuf:"bytes,80,opt,name=after,proto3" json:"after,omitempty"`
 	GangRanks     uint32                 `protobuf:"varint,90,opt,name=gang_ranks,json=gangRanks,proto3" json:"gang_ranks,omitempty"` // the tasks start together; 0 = they do not
+	Bid           uint32                 `protobuf:"varint,65,opt,name=bid,proto3" json:"bid,omitempty"`                              // thousandths, for each task; 0 = the usual one
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2473,6 +2482,13 @@ func (x *JobSpec) GetAfter() *After {
 func (x *JobSpec) GetGangRanks() uint32 {
 	if x != nil {
 		return x.GangRanks
+	}
+	return 0
+}
+
+func (x *JobSpec) GetBid() uint32 {
+	if x != nil {
+		return x.Bid
 	}
 	return 0
 }
@@ -4790,7 +4806,7 @@ const file_skep_proto_rawDesc = "" +
 	"\x05Rates\x12\x14\n" +
 	"\x05class\x18\x01 \x03(\tR\x05class\x12\x14\n" +
 	"\x05alpha\x18\x02 \x03(\x01R\x05alpha\x12\x0e\n" +
-	"\x02mu\x18\x03 \x03(\x01R\x02mu\"\xe8\x01\n" +
+	"\x02mu\x18\x03 \x03(\x01R\x02mu\"\xfa\x01\n" +
 	"\x04Poll\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x06R\x02id\x12\x14\n" +
 	"\x05class\x18\x02 \x01(\tR\x05class\x12\x10\n" +
@@ -4801,7 +4817,8 @@ const file_skep_proto_rawDesc = "" +
 	"\x05cores\x18\a \x01(\x03R\x05cores\x12\x12\n" +
 	"\x04mine\x18\b \x01(\x04R\x04mine\x12\x12\n" +
 	"\x04have\x18\t \x01(\x04R\x04have\x12\x16\n" +
-	"\x06counts\x18F \x01(\tR\x06counts\"\x9c\x03\n" +
+	"\x06counts\x18F \x01(\tR\x06counts\x12\x10\n" +
+	"\x03bid\x18A \x01(\rR\x03bid\"\x9c\x03\n" +
 	"\x05State\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x06R\x02id\x12\x10\n" +
 	"\x03ect\x18\x02 \x01(\x03R\x03ect\x12\x18\n" +
@@ -4889,7 +4906,7 @@ const file_skep_proto_rawDesc = "" +
 	"\x04path\x18\x01 \x01(\fR\x04path\x12\x12\n" +
 	"\x04blob\x18\x02 \x01(\fR\x04blob\x12\x12\n" +
 	"\x04size\x18\x03 \x01(\x03R\x04size\x12\x12\n" +
-	"\x04exec\x18\x04 \x01(\bR\x04exec\"\xce\x06\n" +
+	"\x04exec\x18\x04 \x01(\bR\x04exec\"\xe0\x06\n" +
 	"\aJobSpec\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
 	"\x05class\x18\x02 \x01(\tR\x05class\x12\x16\n" +
@@ -4926,7 +4943,8 @@ const file_skep_proto_rawDesc = "" +
 	"maxRunning\x12$\n" +
 	"\x05after\x18P \x01(\v2\x0e.skep.v1.AfterR\x05after\x12\x1d\n" +
 	"\n" +
-	"gang_ranks\x18Z \x01(\rR\tgangRanks\"\xa9\x02\n" +
+	"gang_ranks\x18Z \x01(\rR\tgangRanks\x12\x10\n" +
+	"\x03bid\x18A \x01(\rR\x03bid\"\xa9\x02\n" +
 	"\aReserve\x12\x10\n" +
 	"\x03job\x18\x01 \x01(\fR\x03job\x12\x14\n" +
 	"\x05epoch\x18\x02 \x01(\rR\x05epoch\x12\f\n" +
