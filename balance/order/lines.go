@@ -206,6 +206,16 @@ func (o *Lines[T]) Start(now grid.Time, l *Line[T], cores, expected float64) {
 	}
 }
 
+// Charge says that a work of a line starts somewhere else, where it is expected to use so many core-seconds.
+func (o *Lines[T]) Charge(now grid.Time, l *Line[T], used float64) {
+	l.last, l.pair.last = now, now
+	if o.rule.Fair {
+		l.used.advance(now, &o.decay)
+		l.pair.used.advance(now, &o.decay)
+		l.used.used, l.pair.used.used = l.used.used+used, l.pair.used.used+used
+	}
+}
+
 // End says that a work ends which started at a time; cores and expected are those of Start.
 func (o *Lines[T]) End(now grid.Time, l *Line[T], cores, expected float64, started grid.Time) {
 	if o.rule.Fair {

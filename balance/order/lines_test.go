@@ -12,8 +12,7 @@ import (
 // place is lines with works that a test names.
 type place struct {
 	*Lines[[]work]
-	now   grid.Time
-	names []string
+	now grid.Time
 }
 
 type work struct {

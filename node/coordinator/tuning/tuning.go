@@ -88,5 +88,5 @@ func (c *Tuning) Check() error {
 	if c.Keep < 1 {
 		add("kept tasks %d: want 1 or more", c.Keep)
 	}
-	return errors.Join(append(errs, c.Config.Check())...)
+	return errors.Join(append(errs, c.Config.Check(), c.Order.Check())...)
 }
