@@ -19,6 +19,7 @@ func (e *Exec) SetCoreShare(now grid.Time, share float64) {
 
 // Advance accounts for the time until now. It must be called before any other change at that time.
 func (e *Exec) Advance(now grid.Time) {
+	e.lines.now = now
 	if e.share < 1 && now > e.advancedAt {
 		e.lost += (1 - e.speed(e.capacity.CPU-e.free.CPU)) * now.Sub(e.advancedAt).Seconds()
 		e.advancedAt = now

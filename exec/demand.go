@@ -42,6 +42,14 @@ func (c *class) queue(w *Work, sign int64) {
 	c.holds.units = all.Counts
 }
 
+// cpu is the MilliCPU of the queued work of the class.
+func (c *class) cpu() int64 {
+	if c.holds == nil {
+		return c.queued
+	}
+	return c.queued + c.holds.cpu
+}
+
 // idle reports whether nothing of the class is queued.
 func (c *class) idle() bool { return c.queued == 0 && (c.holds == nil || c.holds.cpu == 0) }
 

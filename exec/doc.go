@@ -1,11 +1,12 @@
 // Package exec keeps the attempts that a node has accepted: queued and running ones, the free resources, and the
 // results that their origins have not acknowledged.
 //
-// It is pure: it decides what may start, a driver starts it. The queue is first come, first served, with two
-// exceptions: a task with a lost earlier attempt goes before tasks that were submitted later, and a task too big for
-// the free resources may be passed by smaller ones. Each is passed a bounded number of times, so that neither cores
-// idle nor a task starves. The ledger is the only place where resources are taken and given back; it panics rather
-// than go negative.
+// It is pure: it decides what may start, a driver starts it. Queued work waits in lines (package balance/order): whose
+// turn it is, is a rule of the node (OrderBy). Within a line, and without a rule in the whole queue, work is first
+// come, first served, with two exceptions: a task with a lost earlier attempt goes before tasks that were submitted
+// later, and a task too big for the free resources may be passed by smaller ones. Each is passed a bounded number of
+// times, so that neither cores idle nor a task starves. The ledger is the only place where resources are taken and
+// given back; it panics rather than go negative.
 //
 // Counted resources (grid.Counts) are taken and given back with cores and memory. Work that lacks units of a kind is
 // passed without limit by work that takes none of it, which does not delay it, and MaxPassed times by work that does

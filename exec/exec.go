@@ -20,8 +20,8 @@ type Exec struct {
 	queue          []*Work    // queued, oldest first
 	resends        resendHeap // finished work whose results are to be sent again
 	capacity, free grid.Resources
-	kinds          []kind  // counted resources of the capacity
-	awake          []*Work // queued, in that order, those that are ready and that the gate has not rejected
+	kinds          []kind // counted resources of the capacity
+	lines          lines  // queued, those that are ready and that the gate has not rejected
 	running        []*Work
 	finished       []*Work // in the order of their ends
 	finishCount    int64   // number of attempts listed in finished so far
@@ -173,9 +173,11 @@ func (e *Exec) leave(w *Work) {
 	switch w.State {
 	case grid.WorkQueued:
 		e.dequeue(w)
+		e.lines.release(w)
 		e.releaseHeld(w)
 	case grid.WorkRunning:
 		e.running = without(e.running, w)
+		e.lines.ended(w)
 		need := w.Spec.Needs.Resources
 		if w.stopping {
 			e.stopping = append(e.stopping, stoppingWork{w.ID, need})

@@ -55,9 +55,11 @@ func (e *Exec) nextHeld(now grid.Time) *Work {
 	if e.heldQueued == 0 {
 		return nil
 	}
-	for _, w := range e.awake {
-		if w.Held && e.gateAllows(now, w) {
-			return w
+	for _, l := range e.lines.inTurn(now) {
+		for _, w := range l.Of.awake {
+			if w.Held && e.gateAllows(now, w) {
+				return w
+			}
 		}
 	}
 	return nil
@@ -82,11 +84,13 @@ func (e *Exec) releaseHeld(w *Work) {
 // Short returns the first queued work that may start but for its slot, needs no more than room, and ends by a time
 // whatever it does, as its time limit says; nil = there is none.
 func (e *Exec) Short(now, end grid.Time, room grid.Resources) *Work {
-	for _, w := range e.awake {
-		limit := w.Spec.Timeout
-		if !w.Held && limit > 0 && limit < time.Duration(end-now) && room.Fits(w.Spec.Needs.Resources) &&
-			(e.gate == nil || e.gate(now, w)) { // rejected work goes to sleep in Next alone
-			return w
+	for _, l := range e.lines.inTurn(now) {
+		for _, w := range l.Of.awake {
+			limit := w.Spec.Timeout
+			if !w.Held && limit > 0 && limit < time.Duration(end-now) && room.Fits(w.Spec.Needs.Resources) &&
+				(e.gate == nil || e.gate(now, w)) { // rejected work goes to sleep in Next alone
+				return w
+			}
 		}
 	}
 	return nil

@@ -45,34 +45,26 @@ func (e *Exec) insert(at int, w *Work) {
 			}
 		}
 	}
+	e.lines.enter(w)
 	w.count(1)
 	w.sleep = awake
 	e.addAwake(w)
 }
 
-// count counts queued work that waits for a slot, in its class.
+// count counts queued work that waits for a slot, in its class and its line.
 func (w *Work) count(by int64) {
 	if !w.Held {
 		w.class.queue(w, by)
+		w.line.Of.count(w, by)
 	}
 }
 
 func byOrder(w *Work, turn int64) int { return cmp.Compare(w.order, turn) }
 
-// addAwake adds work to the awake list, if it is awake and ready.
-func (e *Exec) addAwake(w *Work) {
-	if w.ready && w.sleep == awake {
-		at, _ := slices.BinarySearchFunc(e.awake, w.order, byOrder)
-		e.awake = slices.Insert(e.awake, at, w)
-	}
-}
-
 // dequeue removes work from the queue.
 func (e *Exec) dequeue(w *Work) {
 	e.queue = withoutOrdered(e.queue, w)
-	if w.ready && w.sleep == awake {
-		e.awake = withoutOrdered(e.awake, w)
-	}
+	e.removeAwake(w)
 	if w.sleep != dormant {
 		w.count(-1)
 	}
@@ -114,7 +106,7 @@ func (e *Exec) Next(now grid.Time) *Work {
 		w = e.next(now)
 	}
 	if e.rejected {
-		e.awake = slices.DeleteFunc(e.awake, func(w *Work) bool { return w.sleep != awake })
+		e.lines.dropSleeping()
 	}
 	if w != nil {
 		e.Start(now, w)
@@ -132,41 +124,79 @@ func (e *Exec) Start(now grid.Time, w *Work) {
 		e.check()
 	}
 	w.State, w.Started, w.lostAtStart = grid.WorkRunning, now, e.lost
+	e.lines.started(now, w)
 	e.running = append(e.running, w)
 }
 
-// next finds the next work that may start now.
+// next finds the next work that may start now: the first of the line whose turn it is, unless it lacks something.
 func (e *Exec) next(now grid.Time) *Work {
-	var head *Work // the oldest that is ready and lacks cores or memory
-	var short shortages
-	for _, w := range e.awake {
+	if e.lines.all == nil || e.free.CPU <= 0 { // all work needs some
+		return nil
+	}
+	s := search{e: e, now: now}
+	l := e.lines.all.Best(now)
+	if l == nil {
+		return nil
+	}
+	if s.line(l); s.over {
+		return s.found
+	}
+	if _, single := e.lines.all.Single(); single {
+		return nil
+	}
+	for _, other := range e.lines.inTurn(now) {
+		if other == l {
+			continue
+		}
+		if s.line(other); s.over {
+			return s.found
+		}
+	}
+	return nil
+}
+
+// search is one call of Next: it looks at the queued work in the order of its turns.
+type search struct {
+	e     *Exec
+	now   grid.Time
+	head  *Work // the first that is ready and lacks cores or memory
+	short shortages
+	found *Work
+	over  bool // nothing further is looked at
+}
+
+// line looks at the work of a line.
+func (s *search) line(l *line) {
+	e := s.e
+	for _, w := range l.Of.awake {
 		if w.Held {
 			continue
 		}
 		need := &w.Spec.Needs.Resources
 		fits := e.free.FitsPlain(*need)
-		if fits && need.Counts != "" && !short.allow(e, w) {
-			if short.isNews() && e.gateAllows(now, w) {
-				short.add(w)
+		if fits && need.Counts != "" && !s.short.allow(e, w) {
+			if s.short.isNews() && e.gateAllows(s.now, w) {
+				s.short.add(w)
 			}
 			continue
 		}
 		switch {
-		case !fits && head != nil:
-		case !e.gateAllows(now, w):
+		case !fits && s.head != nil:
+		case !e.gateAllows(s.now, w):
 		case fits:
-			if head != nil {
-				head.passed++
+			if s.head != nil {
+				s.head.passed++
 			}
-			short.pass(need.Counts)
-			return w
+			s.short.pass(need.Counts)
+			s.found, s.over = w, true
+			return
 		case w.passed >= MaxPassed || e.free.CPU <= 0:
-			return nil
+			s.over = true
+			return
 		default:
-			head = w
+			s.head = w
 		}
 	}
-	return nil
 }
 
 // Gate makes Next skip work that may rejects, until Wake. may must not change anything.
@@ -199,9 +229,7 @@ func (e *Exec) MakeDormant(w *Work) bool {
 	if w.State != grid.WorkQueued || w.sleep == dormant {
 		return false
 	}
-	if w.ready && w.sleep == awake {
-		e.awake = withoutOrdered(e.awake, w)
-	}
+	e.removeAwake(w)
 	w.count(-1)
 	w.sleep = dormant
 	return true

@@ -29,8 +29,8 @@ func TestSleepingWorkIsSkipped(t *testing.T) {
 		}
 	}
 	starts(-1)
-	if asked != 4 || len(e.awake) != 0 {
-		t.Fatalf("%d are awake after %d questions, want 0 and 4", len(e.awake), asked)
+	if asked != 4 || len(e.awakeAll()) != 0 {
+		t.Fatalf("%d are awake after %d questions, want 0 and 4", len(e.awakeAll()), asked)
 	}
 	for k := range 5 {
 		open[uint32(k)] = true
@@ -89,8 +89,8 @@ func TestDormantWorkIsNotCounted(t *testing.T) {
 	}
 	e.Accept(0, id(3), offer(grid.CPU, 0, "c"), true)
 	counted(1)
-	if w := e.Next(0); w == nil || len(e.awake) != 0 {
-		t.Errorf("%v starts, %d are awake; want the last, and none", w, len(e.awake))
+	if w := e.Next(0); w == nil || len(e.awakeAll()) != 0 {
+		t.Errorf("%v starts, %d are awake; want the last, and none", w, len(e.awakeAll()))
 	}
 	for k := 4; k < 6; k++ {
 		e.Accept(0, id(k), offer(grid.CPU, 0, "c"), true)
@@ -110,12 +110,20 @@ func TestOrderGaps(t *testing.T) {
 	e.Accept(0, id(0), offer(grid.CPU, 0, "c"), true)
 	e.Accept(0, id(1), offer(grid.CPU, 0, "c"), true)
 	for k := 2; k < 100; k++ {
-		w := &Work{ID: id(k), ready: true, class: e.class("c"), Spec: e.queue[0].Spec}
+		w := &Work{ID: id(k), ready: true, class: e.class("c"), Spec: e.queue[0].Spec, shared: e.queue[0].shared}
 		e.insert(1+k%2, w)
 	}
 	for k, w := range e.queue {
-		if e.awake[k] != w || k > 0 && e.queue[k-1].order >= w.order {
+		if e.awakeAll()[k] != w || k > 0 && e.queue[k-1].order >= w.order {
 			t.Fatalf("place %d of %d: turn %d, %d before", k, len(e.queue), w.order, e.queue[max(k-1, 0)].order)
 		}
 	}
+}
+
+// awakeAll returns the awake work of all lines.
+func (e *Exec) awakeAll() (all []*Work) {
+	for _, l := range e.lines.all.Open() {
+		all = append(all, l.Of.awake...)
+	}
+	return all
 }

@@ -3,6 +3,7 @@ package exec
 import (
 	"slices"
 
+	"skep/balance/order"
 	"skep/grid"
 )
 
@@ -33,7 +34,14 @@ const stoppingTime = 0.5
 // task that has overrun by more than overrunTolerance is expected to need as much again. The first term of the wait is
 // the mean time to the first of several exponential ends; with one slot it is rest itself, so that the sum is the
 // expected completion time of [1] less the task's own. Queued work counts by the share of the capacity that it needs.
+//
+// It counts all queued work: WaitOf counts what goes before a task of a job.
 func (e *Exec) Wait(now grid.Time, need grid.Resources, law Law) float64 {
+	return e.WaitOf(now, order.Key{}, need, law)
+}
+
+// WaitOf is Wait for a task with that key: of queued work, what is ahead of it counts (order.Lines.Ahead).
+func (e *Exec) WaitOf(now grid.Time, key order.Key, need grid.Resources, law Law) float64 {
 	if len(e.queue) == 0 && e.free.Fits(need) {
 		return 0
 	}
@@ -42,12 +50,16 @@ func (e *Exec) Wait(now grid.Time, need grid.Resources, law Law) float64 {
 	if e.whole {
 		first += ran
 	}
+	whole := !e.lines.share(now, key, law)
 	var ahead backlog
 	for _, c := range e.classes {
 		if c.idle() {
 			continue
 		}
 		mean := c.mean(law)
+		if !whole {
+			mean *= c.ahead
+		}
 		ahead.addPlain(c.queued, mean)
 		if c.holds != nil {
 			ahead.addHolds(e, c.holds.cpu, c.holds.units, mean)

@@ -16,7 +16,7 @@ func (e *Exec) Waits(now grid.Time, law Law, most int, f func(w *Work, end float
 	var of *class
 	first, mean := 0.0, 0.0
 	var ahead backlog
-	for _, w := range e.queue[:min(len(e.queue), most)] {
+	for _, w := range e.foresee(now, law, most) {
 		if w.sleep == dormant {
 			continue
 		}
@@ -42,6 +42,35 @@ func (e *Exec) Waits(now grid.Time, law Law, most int, f func(w *Work, end float
 			ahead.addHolds(e, int64(need.CPU), need.Counts, mean)
 		}
 	}
+}
+
+// foresee returns the first queued work, up to most, in the order in which it is expected to start. Where several lines
+// wait, what sleeps comes last.
+func (e *Exec) foresee(now grid.Time, law Law, most int) []*Work {
+	first := e.queue[:min(len(e.queue), most)]
+	if e.lines.all == nil {
+		return first
+	}
+	if _, single := e.lines.all.Single(); single {
+		return first
+	}
+	seen := make([]*Work, 0, most)
+	taken := make(map[*line]int)
+	e.lines.all.Walk(now, func(l *line) (used float64, found, end bool) {
+		if taken[l] == len(l.Of.awake) {
+			return 0, false, false
+		}
+		w := l.Of.awake[taken[l]]
+		taken[l]++
+		seen = append(seen, w)
+		return w.cores() * w.class.mean(law), true, len(seen) == most
+	})
+	for _, w := range first {
+		if len(seen) < most && w.sleep == asleep {
+			seen = append(seen, w)
+		}
+	}
+	return seen
 }
 
 func (w *Work) waitsForSlot(e *Exec) bool {

@@ -19,17 +19,16 @@ type Work struct {
 	Started  grid.Time     // of WorkRunning
 	Terms
 	Report
+	turn
 	Since grid.Time // of WorkQueued: since when its inputs are here
 	Until grid.Time // of WorkQueued, of other owners: end of its start lease
 
-	lostAtStart float64   // coreShare.lost when it started
-	order       int64     // of WorkQueued: position in the queue, with gaps; of WorkFinished: its number
-	resendPlace int       // of WorkFinished: place in the resend heap, from 1; 0 = not in it
-	sleep       sleep     // of WorkQueued
-	ready       bool      // program and inputs are present
-	stopping    bool      // told to end while it runs
-	passed      int       // how often smaller or older work went before it
-	submitted   grid.Time // when its task was submitted, by its origin
+	lostAtStart float64 // coreShare.lost when it started
+	order       int64   // of WorkQueued: position in the queue, with gaps; of WorkFinished: its number
+	resendPlace int     // of WorkFinished: place in the resend heap, from 1; 0 = not in it
+	sleep       sleep   // of WorkQueued
+	ready       bool    // program and inputs are present
+	stopping    bool    // told to end while it runs
 	class       *class
 	shared      *jobSpec // holder of Spec
 	before      *Work    // previous of the same job
@@ -76,6 +75,7 @@ type class struct {
 	name   string
 	queued int64   // MilliCPU of queued work that needs no counted resources
 	holds  *demand // of that which needs some; nil = there was none
+	ahead  float64 // part of the queued work, by lines.share
 	age    float64 // mean age of running work in seconds, by updateAges
 	runs   int     // number of running ones, by updateAges
 }

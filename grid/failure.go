@@ -6,12 +6,13 @@ import (
 	"time"
 )
 
-// Rules say what a job does about tasks that fail, beyond Retries, which is about attempts that are lost, and how many
-// of its tasks run at a time.
+// Rules say what a job does about tasks that fail, beyond Retries, which is about attempts that are lost, how many of
+// its tasks run at a time, and what is bid for them.
 type Rules struct {
 	OnFailure   OnFailure
 	MaxFailures int32 // failed tasks after which the rest of the job is cancelled; 0 = any number may fail
 	MaxRunning  int32 // tasks that may have a worker at the same time; 0 = any number
+	Bid         Bid   // for each task; 0 = the usual one, see JobSpec.Bid
 }
 
 // OnFailure says after which recorded ends a task is run again. The zero value: after none.
@@ -63,6 +64,7 @@ func (r *Rules) check(retries int32, p *problems) {
 	if r.MaxRunning < 0 || r.MaxRunning > MaxCount {
 		p.addf("max_running %d: want 0 (any number) to %d", r.MaxRunning, MaxCount)
 	}
+	r.Bid.check(p)
 	f := &r.OnFailure
 	if f.Retry < 0 || f.Retry > MaxFailureRetry {
 		p.addf("on_failure.retry %d: want 0 to %d", f.Retry, MaxFailureRetry)

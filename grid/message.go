@@ -137,6 +137,7 @@ type Poll struct {
 	Cores MilliCPU
 	Mine  uint64 // version of the asker's rates
 	Have  uint64 // version of the answerer's rates that the asker has
+	Bid   Bid    // for the task
 }
 
 // State answers a poll.

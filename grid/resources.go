@@ -1,6 +1,10 @@
 package grid
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+	"strconv"
+)
 
 // MilliCPU counts processor cores in thousandths.
 type MilliCPU int64
@@ -50,4 +54,51 @@ func (r Resources) String() string {
 		text += fmt.Sprintf(", %d %s", n, kind)
 	}
 	return text
+}
+
+// Bid is what a job bids for a second of the reference machine, in thousandths. It is no money: nothing is paid. It
+// says how urgent the job is among people who trust each other. Where work waits the higher bid goes first, as far as
+// the order of the node says (package balance/order).
+type Bid int32
+
+// UsualBid is the bid of a job that does not say. MaxBid bounds bids; a node may have a lower bound.
+const (
+	UsualBid Bid = 1000
+	MaxBid   Bid = 1_000_000 * UsualBid
+)
+
+// BidOf returns the bid of a number, to the thousandth; false = it is no bid.
+func BidOf(x float64) (Bid, bool) {
+	n := math.Round(x * float64(UsualBid))
+	return Bid(n), n >= 1 && n <= float64(MaxBid)
+}
+
+// Number returns the bid as people write it.
+func (b Bid) Number() float64 { return float64(b) / float64(UsualBid) }
+
+// String returns the bid as people write it.
+func (b Bid) String() string { return strconv.FormatFloat(b.Number(), 'f', -1, 64) }
+
+// ParseBid parses a bid.
+func ParseBid(s string) (Bid, error) {
+	x, err := strconv.ParseFloat(s, 64)
+	b, ok := BidOf(x)
+	if err != nil || !ok {
+		return 0, fmt.Errorf("%.40q: want a number of 0.001 to %v, as in 4", s, MaxBid)
+	}
+	return b, nil
+}
+
+// Bid is what is bid for each task of the job.
+func (s *JobSpec) Bid() Bid {
+	if s.Rules.Bid == 0 {
+		return UsualBid
+	}
+	return s.Rules.Bid
+}
+
+func (b Bid) check(p *problems) {
+	if b < 0 || b > MaxBid {
+		p.addf("priority %v: want 0.001 to %v", b, MaxBid)
+	}
 }

@@ -64,7 +64,7 @@ func (n *Node) route(now grid.Time, from grid.NodeID, m *grid.Message, fx *grid.
 		n.gossip.Hear(now, from, m.Digest, fx, n.adNews(now))
 	case grid.KindPoll:
 		if s := n.peers.Asked(now, from, &m.Poll, fx); s != nil {
-			n.worker.Answer(now, m.Poll.Class, m.Poll.Needs, s)
+			n.worker.Answer(now, from, &m.Poll, s)
 		}
 	case grid.KindOffer:
 		n.offerReceived(now, from, &m.Offer, fx)

@@ -3,6 +3,7 @@ package sim
 import (
 	"time"
 
+	"skep/balance/order"
 	"skep/grid"
 	"skep/node"
 )
@@ -83,6 +84,32 @@ func addGangs(seed uint64, c *Config) {
 		if together && k > 0 && s.Cancel == 0 {
 			s.At = min(s.At, c.Work[k-1].At+time.Duration(r.Int64N(int64(100*time.Millisecond))))
 		}
+	}
+}
+
+// addBids has jobs of half of the worlds bid for their tasks, and nodes order what waits by any of the rules, in half
+// of these worlds each by one of its own; bids age fast.
+func addBids(seed uint64, c *Config) {
+	r := grid.NewRand(seed, 85)
+	if r.IntN(2) == 0 {
+		return
+	}
+	each, rules, other := r.IntN(2) == 0, order.Names(), c.Node
+	c.Node = func(i int, n *node.Config) {
+		other(i, n)
+		x := splitmix(seed ^ 0x6f7264)
+		if each {
+			x = splitmix(x + uint64(i))
+		}
+		n.Order = order.Defaults()
+		n.Order.Rule, n.Order.Ageing = rules[x%uint64(len(rules))], time.Duration(1+x>>8%60)*time.Second
+	}
+	for k := range c.Work {
+		spec := *c.Work[k].Spec
+		if spec.Rules.Bid = grid.Bid(1 + r.IntN(5000)); r.IntN(2) == 0 {
+			spec.Rules.Bid = 1000 * grid.Bid(r.IntN(3))
+		}
+		c.Work[k].Spec = &spec
 	}
 }
 

@@ -170,6 +170,9 @@ func describeSpec(w io.Writer, s *v1.Spec) {
 	if s.MaxRunning > 0 {
 		row(w, "max running", s.MaxRunning)
 	}
+	if s.Priority != nil {
+		row(w, "priority", *s.Priority)
+	}
 	if s.OnFailure != nil {
 		row(w, "on failure", onFailureText(s.OnFailure))
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 
 	"skep/cmd/skep/arrays"
+	"skep/cmd/skep/bids"
 	"skep/cmd/skep/environ"
 	"skep/cmd/skep/gang"
 	"skep/cmd/skep/order"
@@ -35,7 +36,7 @@ type jobFile struct {
 }
 
 var jobKeys = []string{"name", "class", "engine", "command", "count", "needs", "inputs", "outputs", "env", "timeout",
-	"retries", "on_failure", "max_failures", "max_running", "policy", "wait", "idempotent",
+	"retries", "on_failure", "max_failures", "max_running", "priority", "policy", "wait", "idempotent",
 	"isolation", "network", "access", "array", "each_line", "matrix", "stdin", "env_all", "workdir", "home",
 	"after", "after_ok", "after_each", "gang"}
 
@@ -148,6 +149,8 @@ func (j *jobFile) field(f *document.Reader, e document.Entry) {
 		f.Number(e, 0, grid.MaxCount, func(n int64) { s.MaxFailures = int32(n) })
 	case "max_running":
 		f.Number(e, 0, grid.MaxCount, func(n int64) { s.MaxRunning = int32(n) })
+	case "priority":
+		f.Value(e, func(t string) (err error) { s.Priority, err = bids.Parse(t); return })
 	case "gang":
 		s.Gang = gang.Read(f, e.Value)
 	case "on_failure":

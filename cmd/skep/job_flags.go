@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"skep/cmd/skep/arrays"
+	"skep/cmd/skep/bids"
 	"skep/cmd/skep/environ"
 	"skep/cmd/skep/order"
 	"skep/cmd/skep/resources"
@@ -42,7 +43,7 @@ type runFlags struct {
 // boxFlags are the flags of run that say how tasks are kept from their node.
 type boxFlags struct{ isolation, network string }
 
-// failureFlags are the flags of run that say what becomes of tasks that fail.
+// failureFlags are the flags of run that say what becomes of tasks that fail, how many run at a time, and what is bid.
 type failureFlags struct {
 	retry   int64
 	codes   []string
@@ -50,6 +51,7 @@ type failureFlags struct {
 	rerun   bool
 	most    int64 // failures
 	running int64
+	market  bids.Flags
 	given   func(name string) bool // whether a flag was given; nil = none was
 }
 
@@ -59,6 +61,7 @@ func (f *failureFlags) add(cmd *cobra.Command) {
 	fl.Int64Var(&f.retry, "retry-failed", 0, "further attempts after one that failed, as opposed to lost")
 	fl.Int64Var(&f.most, "max-failures", 0, "failed tasks after which the rest of the job is cancelled; 0 is any number")
 	fl.Int64Var(&f.running, "max-running", 0, "tasks of the job that may have a node at a time; 0 is any number")
+	f.market.Add(fl)
 	fl.StringSliceVar(&f.codes, "retry-codes", nil,
 		"exit codes that --retry-failed is about, as in 1,75 (default each but the time limit's)")
 	fl.DurationVar(&f.backoff, "retry-backoff", v1.DefaultBackoff,
@@ -82,6 +85,7 @@ func (f *failureFlags) apply(s *v1.Spec) (problems []error) {
 		}
 		*x.to = int32(min(max(x.n, 0), grid.MaxCount))
 	}
+	problems = append(problems, f.market.Apply(s)...)
 	codes, err := parseCodes(f.codes)
 	if err != nil {
 		problems = append(problems, fmt.Errorf("--retry-codes %w", err))

@@ -5,7 +5,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
+	"skep/balance/order"
+	"skep/grid"
 	"skep/sim/net"
 )
 
@@ -36,4 +39,31 @@ func setKnobs(section string, names ...string) func(n *nodeSettings, values []st
 		}
 		return nil
 	}
+}
+
+// orderSettings are the settings of skep up that say whose work goes first.
+var orderSettings = []setting{
+	{name: "order",
+		usage: "whose work goes first, of what waits here: " + strings.Join(order.Names(), ", "),
+		def:   []string{order.Defaults().Rule}, apply: func(n *nodeSettings, v []string) error {
+			n.Node.Order.Rule = v[0]
+			return n.Node.Order.Check()
+		}},
+	{name: "max_bid", usage: "highest priority of a job submitted here; at the queue, higher ones count as this one",
+		def: []string{order.Defaults().MaxBid.String()},
+		apply: func(n *nodeSettings, v []string) (err error) {
+			n.Node.Order.MaxBid, err = grid.ParseBid(v[0])
+			return err
+		}},
+	{name: "ageing", usage: "time in which the bid of what waits rises to max_bid under order fair, as in 4h",
+		def: []string{order.Defaults().Ageing.String()}, apply: setAgeing},
+}
+
+func setAgeing(n *nodeSettings, v []string) (err error) {
+	const most = 1000 * time.Hour
+	if n.Node.Order.Ageing, err = time.ParseDuration(v[0]); err != nil || n.Node.Order.Ageing < time.Second ||
+		n.Node.Order.Ageing > most {
+		return fmt.Errorf("%.40q: want 1s to %v", v[0], most)
+	}
+	return nil
 }

@@ -19,6 +19,7 @@ import (
 	"skep/node/peers"
 	"skep/node/policies"
 	"skep/node/quota"
+	"skep/node/turns"
 	"skep/sparse"
 )
 
@@ -102,7 +103,7 @@ func New(cfg Config, with Parts) Coordinator {
 		scratch: with.Scratch, gossip: with.Gossip, peers: with.Peers, policies: with.Peers.Policies(), worker: with.Worker,
 		discovery: with.Discovery, replicas: with.Registers, deposits: with.Deposits, quota: with.Quota,
 		awaited: with.Awaited, checkpoints: with.Checkpoints}}
-	c.queue.turns.Track((*job).setQueueIndex)
+	c.queue.turns = turns.New(cfg.Order, c.peers.Expected, (*job).setQueueIndex)
 	c.live.retries.Track((*liveTask).setQueueIndex)
 	c.barriers.jobs.Track((*job).setBarrierIndex)
 	c.queue.gangs.rand = with.GangRand

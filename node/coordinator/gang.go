@@ -220,7 +220,7 @@ func (c *Coordinator) awaitGang(now grid.Time, j *job, why grid.Refusal, fx *gri
 	}
 	if !j.setAside {
 		c.enqueueJob(j)
-		c.queue.turns.Remove(j.queueIndex - 1)
+		c.queue.turns.Remove(j.line, j.queueIndex-1)
 		j.setAside = true
 	}
 	fx.Wake(j.gang.Due, grid.TimerGang, j.gang.Handle)

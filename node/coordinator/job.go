@@ -6,6 +6,7 @@ import (
 
 	"skep/grid"
 	"skep/node/gangs"
+	"skep/node/turns"
 	"skep/sparse"
 )
 
@@ -51,8 +52,9 @@ func (f *failedEnds) count(r *grid.Brief) {
 
 // placing is a job's place in the queue, and what its untried tasks wait for.
 type placing struct {
-	turn             uint64    // position in the job queue
-	queueIndex       int       // in the job queue, from 1; 0 = not queued
+	turn             uint64 // position in the job queue
+	queueIndex       int    // in its line of the job queue, from 1; 0 = not queued
+	line             *turns.Line[*job]
 	nextFresh        uint32    // tasks below it were tried at least once
 	batchPoll        *liveTask // polls for the other untried tasks too, under a batch policy
 	setAside         bool      // taken out of the queue until something can be done

@@ -76,6 +76,7 @@ func (c *Coordinator) poll(now grid.Time, l *liveTask, v balance.View, fx *grid.
 		l.polled = append(l.polled, id)
 		l.unanswered = append(l.unanswered, id)
 		m.Poll.ID, m.Poll.Needs = l.handle<<8|uint64(l.round), l.job.spec.Needs.Resources
+		m.Poll.Bid = l.job.spec.Bid()
 	}
 	l.sent = now
 	if !c.awaitsAnswers(now, l) {

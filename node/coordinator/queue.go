@@ -5,16 +5,17 @@ import (
 
 	"skep/grid"
 	"skep/heap"
+	"skep/node/turns"
 )
 
-// The queue of jobs with untried tasks, in order of arrival. A job that can do nothing now, because a node on
-// probation must deliver first or no majority of its register answers, is set aside: thousands of such jobs cost
-// nothing until that changes.
+// The queue of jobs with untried tasks, in the order of the node (package turns). A job that can do nothing now, as a
+// node on probation must deliver first or no majority of its register answers, is set aside: thousands of such jobs
+// cost nothing until that changes.
 
 // jobQueue is the jobs with untried tasks, and those that wait for a majority. Jobs keep their index in turns, counted
 // from 1.
 type jobQueue struct {
-	turns            heap.Heap[uint64, *job, heap.Unique[*job]]
+	turns            turns.Queue[*job]
 	lastTurn         uint64 // last turn given
 	awaitingMajority []*job // something of them waits for a majority of their registers
 	failing          []*job // as many tasks of them have failed as may: the rest is to be cancelled
@@ -28,7 +29,7 @@ func (c *Coordinator) enqueueJob(j *job) {
 	c.dequeueJob(j)
 	c.queue.lastTurn++
 	j.turn = c.queue.lastTurn
-	c.queue.turns.Push(j.turn, j)
+	c.pushJob(j)
 	if len(j.spec.After.Jobs) > 0 {
 		c.changed(grid.JobChange{Kind: grid.JobHeld, Job: j.id})
 	}
@@ -37,7 +38,7 @@ func (c *Coordinator) enqueueJob(j *job) {
 // dequeueJob takes a job out of the queue, also one set aside.
 func (c *Coordinator) dequeueJob(j *job) {
 	if j.setAside = false; j.queueIndex > 0 {
-		c.queue.turns.Remove(j.queueIndex - 1)
+		c.queue.turns.Remove(j.line, j.queueIndex-1)
 	}
 }
 
@@ -45,7 +46,7 @@ func (c *Coordinator) dequeueJob(j *job) {
 func (c *Coordinator) requeueJob(j *job) {
 	if j.setAside {
 		j.setAside = false
-		c.queue.turns.Push(j.turn, j)
+		c.pushJob(j)
 	}
 }
 
@@ -178,8 +179,7 @@ func (c *Coordinator) dequeue(l *liveTask) {
 
 // removeFrom removes a task from a waiting list.
 func (l *liveTask) removeFrom(list *[]*liveTask) {
-	s := *list
-	last := len(s) - 1
+	s, last := *list, len(*list)-1
 	s[l.queueIndex] = s[last]
 	s[l.queueIndex].queueIndex = l.queueIndex
 	s[last] = nil
@@ -194,7 +194,7 @@ func (c *Coordinator) PlaceNext(now grid.Time, fx *grid.Effects) bool {
 }
 
 // placeTask begins the placement of the next task, if the window has room: first of those to place again, then of new
-// ones in the order of submission.
+// ones in their turn.
 func (c *Coordinator) placeTask(now grid.Time, fx *grid.Effects) bool {
 	for c.live.retries.Len()+c.queue.turns.Len() > 0 && c.live.inFlight < c.cfg.Window {
 		if c.live.retries.Len() > 0 {
@@ -213,18 +213,17 @@ func (c *Coordinator) placeTask(now grid.Time, fx *grid.Effects) bool {
 			}
 			return true
 		}
-		_, j := c.queue.turns.First()
+		j := c.queue.turns.First(now)
 		if noMajority := !c.mayAct(now, j) && !c.mayPlan(j); noMajority || j.heldBack > 0 || j.isHeld() {
 			c.queue.turns.Pop()
-			j.setAside = true
-			if noMajority {
+			if j.setAside = true; noMajority {
 				c.awaitMajority(j)
 			}
 			continue
 		}
 		if j.isFull(j.polling) {
-			c.queue.turns.Pop()
 			j.setAside, j.awaitsSlot = true, true
+			c.queue.turns.Pop()
 			continue
 		}
 		if j.spec.IsGang() {
@@ -243,6 +242,7 @@ func (c *Coordinator) placeTask(now grid.Time, fx *grid.Effects) bool {
 			c.allPlaced(j)
 			continue
 		}
+		c.queue.turns.Placed(now, float64(j.spec.Needs.CPU)/float64(grid.CPU)*c.peers.Expected(j.level))
 		c.place(now, c.newLiveTask(j, j.nextFresh), fx)
 		return true
 	}

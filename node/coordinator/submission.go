@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"skep/balance"
+	"skep/exec"
 	"skep/grid"
 	"skep/sparse"
 )
@@ -174,6 +175,9 @@ func (c *Coordinator) Submit(now grid.Time, ev *grid.Event, fx *grid.Effects) (f
 	if err == nil && !c.isOrigin(ev.Job) {
 		err = fmt.Errorf("job %s: belongs to another node", ev.Job.Short())
 	}
+	if most := c.cfg.Order.MaxBid; err == nil && most > 0 && ev.Spec.Bid() > most {
+		err = fmt.Errorf("priority %v: want at most %v, the max_bid of this node", ev.Spec.Bid(), most)
+	}
 	if err == nil {
 		_, err = c.policy(ev.Spec.Policy)
 	}
@@ -221,6 +225,11 @@ func (c *Coordinator) queueNewJob(now grid.Time, j *job, fx *grid.Effects) {
 	j.arrived = now
 	c.enqueueJob(j)
 	c.peers.Arrive(now, j.level, j.spec, int(j.spec.Count))
+}
+
+// pushJob puts a job into the queue, with its number.
+func (c *Coordinator) pushJob(j *job) {
+	j.line = c.queue.turns.Push(exec.KeyOf(j.id, j.spec, j.level), j.turn, j.arrived, j)
 }
 
 // holdAgain has the queue come to a task that is held and was cancelled before, and asks again for what it waits for.

@@ -37,7 +37,7 @@ func (p *Poll) begin(now grid.Time) {
 func (p *Poll) Ask(id grid.NodeID, handle uint64, k *Kind, q *grid.Poll) {
 	p.Asked, p.questions = append(p.Asked, id), append(p.questions, question{spec: k.Spec, level: k.Level})
 	p.unanswered++
-	q.ID, q.Needs = handle<<8|uint64(p.round), k.Spec.Needs.Resources
+	q.ID, q.Needs, q.Bid = handle<<8|uint64(p.round), k.Spec.Needs.Resources, k.Spec.Bid()
 }
 
 // Unasked reports whether an answer is to the poll under way, of a node that was not asked.

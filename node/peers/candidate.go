@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"skep/balance"
+	"skep/balance/order"
 	"skep/discovery"
 	"skep/grid"
 )
@@ -57,7 +58,7 @@ func (p *Peers) Eligible(now grid.Time, n *Need, dst []balance.State) (fit []bal
 	if p.mayStay(now, n) {
 		at, _ := slices.BinarySearchFunc(dst, p.cfg.Self,
 			func(s balance.State, id grid.NodeID) int { return s.Node.Compare(id) })
-		dst = slices.Insert(dst, at, p.ownState(now, spec.Needs.Resources, n.Level))
+		dst = slices.Insert(dst, at, p.ownState(now, spec, n.Level))
 	}
 	return dst, onProbation
 }
@@ -72,9 +73,10 @@ func (p *Peers) mayStay(now grid.Time, n *Need) bool {
 }
 
 // ownState is this node's own answer to a poll.
-func (p *Peers) ownState(now grid.Time, need grid.Resources, level string) balance.State {
-	here := p.cfg.Exec
-	ready := here.Wait(now, need, p.RunTime)
+func (p *Peers) ownState(now grid.Time, spec *grid.JobSpec, level string) balance.State {
+	here, need := p.cfg.Exec, spec.Needs.Resources
+	key := order.Key{Bid: spec.Bid(), Node: p.cfg.Self, User: spec.Submitter.User, Class: level}
+	ready := here.WaitOf(now, key, need, p.RunTime)
 	ran, rest := here.Ahead(now, need, p.RunTime)
 	return balance.State{Node: p.cfg.Self, ECT: ready + here.Mean(now, level, p.RunTime), Ready: ready, Heard: now,
 		Answer: true, Site: p.Home(), Waiting: int32(len(here.Queue())), Running: int32(len(here.Running())), Ran: ran,

@@ -87,7 +87,7 @@ func (w *Worker) Reply(now grid.Time, from grid.NodeID, o *grid.Offer, v Verdict
 
 // accept queues an attempt. Its record is on disk before the acceptance leaves.
 func (w *Worker) accept(now grid.Time, from grid.NodeID, o *grid.Offer, verified bool, fx *grid.Effects) {
-	expected := w.exec.Wait(now, o.Spec.Needs.Resources, w.cfg.RunTime)
+	expected := w.waitOf(now, o.ID.Task.Job, o.Spec, o.Class)
 	inputs := inputsOf(o.Spec, o.ID.Task.Index, o.Inputs)
 	a := w.queue(now, o, len(inputs) == 0)
 	a.Expected = grid.Seconds(expected)

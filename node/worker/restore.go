@@ -40,7 +40,7 @@ func (w *Worker) Restore(r *grid.WorkRecord, verified bool) {
 func (w *Worker) Start(now grid.Time) {
 	for _, a := range w.exec.Queue() {
 		a.Accepted, a.Since = now, now
-		a.Expected = grid.Seconds(w.exec.Wait(now, a.Spec.Needs.Resources, w.cfg.RunTime))
+		a.Expected = grid.Seconds(w.waitOf(now, a.ID.Task.Job, a.Spec, a.Class))
 	}
 }
 

@@ -1,8 +1,10 @@
 package worker
 
 import (
+	"cmp"
 	"time"
 
+	"skep/balance/order"
 	"skep/exec"
 	"skep/grid"
 	"skep/node/checkpoint"
@@ -20,7 +22,8 @@ type Config struct {
 	Private  bool          // only attempts of this node's own jobs are accepted
 	Whole    bool          // estimates count a running attempt in full
 	Bounds   []Bound
-	RunTime  exec.Law // expected run times here
+	RunTime  exec.Law      // expected run times here
+	Order    *order.Config // of the queue; nil = first come, first served
 
 	Contacts Contacts
 	Quota    *quota.Accounts // of what is stored for others; the attempts in it are the worker's
@@ -81,6 +84,9 @@ func New(cfg Config) Worker {
 	w := Worker{cfg: cfg, exec: exec.New(cfg.Capacity)}
 	w.exec.CountWhole(cfg.Whole)
 	w.exec.Gate(mayStart)
+	if cfg.Order != nil {
+		w.exec.OrderBy(*cfg.Order, cfg.RunTime)
+	}
 	return w
 }
 
@@ -107,9 +113,11 @@ func (w *Worker) SetCoreShare(now grid.Time, share float64) { w.exec.SetCoreShar
 // SetLowDisk makes the worker refuse attempts while the disk is nearly full.
 func (w *Worker) SetLowDisk(low bool) { w.exec.LowDisk(low) }
 
-// Answer fills in the answer to a poll, but for the rates.
-func (w *Worker) Answer(now grid.Time, class string, need grid.Resources, s *grid.State) {
-	ready := w.exec.Wait(now, need, w.cfg.RunTime)
+// Answer fills in the answer to a node's poll, but for the rates: for the bid that the poll is about.
+func (w *Worker) Answer(now grid.Time, from grid.NodeID, q *grid.Poll, s *grid.State) {
+	class, need := q.Class, q.Needs
+	key := order.Key{Bid: cmp.Or(q.Bid, grid.UsualBid), Node: from, Class: class}
+	ready := w.exec.WaitOf(now, key, need, w.cfg.RunTime)
 	if s.Why = w.exec.Refuses(need); w.cfg.Private {
 		s.Why = grid.WhyPrivate
 	}
@@ -118,6 +126,11 @@ func (w *Worker) Answer(now grid.Time, class string, need grid.Resources, s *gri
 	ran, rest := w.exec.Ahead(now, need, w.cfg.RunTime)
 	s.Waiting, s.Running, s.Ran, s.Rest = int32(len(w.exec.Queue())), int32(len(w.exec.Running())), grid.Seconds(ran),
 		grid.Seconds(rest)
+}
+
+// waitOf is the expected time in seconds until a task of a job would start that came now.
+func (w *Worker) waitOf(now grid.Time, id grid.JobID, s *grid.JobSpec, class string) float64 {
+	return w.exec.WaitOf(now, exec.KeyOf(id, s, class), s.Needs.Resources, w.cfg.RunTime)
 }
 
 // SetTimers sets, at the end of a step, the timers for the results that are still here and for the queue's next start

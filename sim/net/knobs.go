@@ -78,6 +78,12 @@ func (f *scenarioFile) knobs(e document.Entry) {
 			return nil
 		})
 		return
+	case "order":
+		f.Value(e, func(t string) error {
+			c.Order.Rule = t
+			return c.Order.Check()
+		})
+		return
 	case "rule":
 		f.Value(e, func(t string) error {
 			if err := CheckRule(t); err != nil {

@@ -75,7 +75,8 @@ type Class struct {
 
 	Failing Failing
 
-	Idempotent bool // tasks may run twice at once: policies with copies may start a second one
+	Idempotent bool     // tasks may run twice at once: policies with copies may start a second one
+	Bid        grid.Bid // 0 = the usual one
 }
 
 // Fault is applied at a time.
@@ -160,7 +161,8 @@ func (g *Group) rate(c *Class) float64 {
 // spec returns a job of one or more tasks of a class.
 func (c *Class) spec(tasks uint32) *grid.JobSpec {
 	s := &grid.JobSpec{Class: c.Name, Engine: grid.EngineProcess, Command: []string{"task"}, Count: tasks,
-		Retries: c.Retries, Needs: c.Needs, Idempotent: c.Idempotent, Rules: grid.Rules{OnFailure: c.Failing.Rule}}
+		Retries: c.Retries, Needs: c.Needs, Idempotent: c.Idempotent,
+		Rules: grid.Rules{OnFailure: c.Failing.Rule, Bid: c.Bid}}
 	if c.Inputs > 0 {
 		var id grid.BlobID
 		copy(id[:], c.Name)

@@ -9,10 +9,12 @@ import (
 // DefaultBackoff is the wait after a first failure.
 const DefaultBackoff = time.Second
 
-// Rules say what a job does about tasks that fail, and how many of its tasks run at a time.
+// Rules say what a job does about tasks that fail, how many of its tasks run at a time, and what is bid for them.
 type Rules struct {
 	MaxFailures int32 `json:"max_failures,omitempty" doc:"Failed tasks after which the rest is cancelled; any number may fail if left out."`
 	MaxRunning  int32 `json:"max_running,omitempty" doc:"Tasks that may have a node at a time; any number if left out."`
+
+	Priority *float64 `json:"priority,omitempty" doc:"Bid for each second of the reference machine, up to the node's max_bid: where work waits the highest goes first; 1 if left out."`
 
 	OnFailure *OnFailure `json:"on_failure,omitempty" doc:"What becomes of tasks that fail; they are not run again if left out."`
 }
@@ -62,4 +64,24 @@ func onFailureOf(r *grid.OnFailure) *OnFailure {
 	}
 	backoff := r.Backoff.Seconds()
 	return &OnFailure{Retry: r.Retry, Codes: r.Codes, Backoff: &backoff, Rerun: r.Rerun}
+}
+
+// bid returns the bid of a priority; one that is none is refused by JobSpec.Check.
+func (r *Rules) bid() grid.Bid {
+	if r.Priority == nil {
+		return 0
+	}
+	if b, ok := grid.BidOf(*r.Priority); ok {
+		return b
+	}
+	return -1
+}
+
+// priorityOf returns the priority of a job that says one.
+func priorityOf(g *grid.JobSpec) *float64 {
+	if g.Rules.Bid == 0 {
+		return nil
+	}
+	x := g.Rules.Bid.Number()
+	return &x
 }

@@ -81,7 +81,7 @@ func (s *Spec) Grid() (*grid.JobSpec, error) {
 		Name: s.Name, Class: s.Class, Engine: s.Engine, Command: s.Command, Count: s.Count,
 		Outputs: s.Outputs, Timeout: seconds(s.Timeout), Retries: DefaultRetries, Policy: s.Policy, Wait: s.Wait,
 		Idempotent: s.Idempotent, Rules: grid.Rules{OnFailure: s.OnFailure.rule(),
-			MaxFailures: s.MaxFailures, MaxRunning: s.MaxRunning},
+			MaxFailures: s.MaxFailures, MaxRunning: s.MaxRunning, Bid: s.bid()},
 	}
 	if g.Engine == "" {
 		g.Engine = grid.EngineProcess
@@ -204,7 +204,7 @@ func SpecOf(g *grid.JobSpec) *Spec {
 		TaskData: TaskData{Array: arrayOf(g.Array), Stdin: stdinOf(g), Order: orderOf(g),
 			Gang: gangOf(g.Gang)},
 		Rules: Rules{OnFailure: onFailureOf(&g.Rules.OnFailure), MaxFailures: g.Rules.MaxFailures,
-			MaxRunning: g.Rules.MaxRunning},
+			MaxRunning: g.Rules.MaxRunning, Priority: priorityOf(g)},
 	}
 	s.Needs.setCounts(&g.Needs)
 	if len(g.Needs.Labels) > 0 {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"skep/balance/order"
 	"skep/grid"
 	"skep/node/exclusion"
 	"skep/node/mapping"
@@ -47,6 +48,10 @@ type Tuning struct {
 	// largest job is not forgotten when the next one ends.
 	Keep int
 
+	// Order says whose work goes first, of what waits here for its placement and of what waits in this node's queue;
+	// default fair.
+	Order order.Config
+
 	// Decisions bounds the log of what decisions weighed, in bytes; default 1 MiB: some 4,000 decisions. 0 keeps none.
 	Decisions grid.Bytes
 }
@@ -55,7 +60,7 @@ type Tuning struct {
 func Defaults() Tuning {
 	return Tuning{Policy: "lpas_dec", Lease: 6 * time.Second, Strikes: 3, Members: 3, Confirm: 10 * time.Second,
 		Window: 64, Config: mapping.Defaults(), PollFloor: 50 * time.Millisecond, PollCap: time.Second, Keep: 200_000,
-		Decisions: grid.MiB}
+		Decisions: grid.MiB, Order: order.Defaults()}
 }
 
 // Check reports all problems of c.
@@ -83,5 +88,5 @@ func (c *Tuning) Check() error {
 	if c.Keep < 1 {
 		add("kept tasks %d: want 1 or more", c.Keep)
 	}
-	return errors.Join(append(errs, c.Config.Check())...)
+	return errors.Join(append(errs, c.Config.Check(), c.Order.Check())...)
 }

@@ -137,7 +137,8 @@ func genMessage(t *rapid.T, k grid.Kind, m *grid.Message) {
 		m.Poll = grid.Poll{ID: rapid.Uint64().Draw(t, "id"), Class: genText.Draw(t, "class"), Needs: genResources(t),
 			Rates: genRates(t),
 			Speed: rapid.Float64Range(0, 1e6).Draw(t, "speed"), Cores: genResources(t).CPU,
-			Mine: rapid.Uint64().Draw(t, "mine"), Have: rapid.Uint64().Draw(t, "have")}
+			Mine: rapid.Uint64().Draw(t, "mine"), Have: rapid.Uint64().Draw(t, "have"),
+			Bid: grid.Bid(rapid.Int32Range(0, int32(grid.MaxBid)).Draw(t, "bid"))}
 	case grid.KindState:
 		m.State = grid.State{ID: rapid.Uint64().Draw(t, "id"), ECT: genSpan.Draw(t, "ect"),
 			Backlog: genSpan.Draw(t, "backlog"),

@@ -73,6 +73,7 @@ func genSpec(t *rapid.T) *grid.JobSpec {
 	s.Idempotent = s.Idempotent && s.Retries > 0
 	s.Rules.MaxFailures = rapid.Int32Range(0, grid.MaxCount).Draw(t, "max failures")
 	s.Rules.MaxRunning = rapid.Int32Range(0, grid.MaxCount).Draw(t, "max running")
+	s.Rules.Bid = grid.Bid(rapid.Int32Range(0, int32(grid.MaxBid)).Draw(t, "bid"))
 	if f := &s.Rules.OnFailure; rapid.Bool().Draw(t, "on failure") {
 		f.Retry, f.Rerun = rapid.Int32Range(1, grid.MaxFailureRetry).Draw(t, "retry"), true
 		f.Codes = rapid.SliceOfN(rapid.Int32Range(1, 255), 0, grid.MaxFailureCodes).Draw(t, "codes")

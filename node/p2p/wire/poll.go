@@ -11,7 +11,7 @@ import (
 func (c *Codec) putPoll(q *grid.Poll) *pb.Poll {
 	p := &c.poll
 	p.Id, p.Class, p.Cpu, p.Memory = q.ID, q.Class, int64(q.Needs.CPU), int64(q.Needs.Memory)
-	p.Counts = string(q.Needs.Counts)
+	p.Counts, p.Bid = string(q.Needs.Counts), uint32(max(q.Bid, 0))
 	p.Rates = fillRates(c.emptyRates(), q.Rates)
 	p.Speed, p.Cores, p.Mine, p.Have = q.Speed, int64(q.Cores), q.Mine, q.Have
 	return p
@@ -27,8 +27,21 @@ func (c *Codec) readPoll(b []byte, q *grid.Poll) error {
 	q.ID, q.Class, q.Needs = p.Id, cleanText(p.Class), resourcesOf(p.Cpu, p.Memory, p.Counts)
 	q.Speed, q.Cores, q.Mine, q.Have = p.Speed, grid.MilliCPU(p.Cores), p.Mine, p.Have
 	var err error
+	if q.Bid, err = getBid(uint64(p.Bid)); err != nil {
+		return err
+	}
 	q.Rates, err = getRates(q.Rates, p.Rates)
 	return err
+}
+
+// bidField is the number of the bid in an encoded spec and in a poll.
+const bidField = 65
+
+func getBid(n uint64) (grid.Bid, error) {
+	if n > uint64(grid.MaxBid) {
+		return 0, fmt.Errorf("bid: %w: %d", ErrBound, n)
+	}
+	return grid.Bid(n), nil
 }
 
 func (c *Codec) putState(s *grid.State) *pb.State {

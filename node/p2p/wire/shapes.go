@@ -74,6 +74,7 @@ var (
 		60: number("stdin"), 70: data("workdir", 1, grid.MaxPath), 71: data("home", 1, grid.MaxPath),
 		61: number("terminal"), afterField: message("after", 1, afterShape),
 		gangField: number("gang_ranks"), searchField: message("gang_search", 1, scheduleSearchShape),
+		bidField: number("bid"),
 	}}
 	submitterShape = &shape{"submitter", []field{1: data("node", 1, nodeSize), 2: data("user", 1, grid.MaxUser)}}
 	outputShape    = &shape{"output", []field{
@@ -95,7 +96,7 @@ var (
 	pollShape   = &shape{"poll", []field{
 		1: fixed("id"), 2: data("class", 1, grid.MaxClass), 3: number("cpu"), 4: number("memory"),
 		5: message("rates", 1, ratesShape), 6: fixed("speed"), 7: number("cores"), 8: number("mine"), 9: number("have"),
-		70: data("counts", 1, grid.MaxCounts),
+		70: data("counts", 1, grid.MaxCounts), bidField: number("bid"),
 	}}
 	stateShape = &shape{"state", []field{
 		1: fixed("id"), 2: number("ect"), 3: number("backlog"), 4: number("free_cpu"), 5: number("free_memory"),

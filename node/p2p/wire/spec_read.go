@@ -41,7 +41,7 @@ type specReader struct {
 	last  protowire.Number // of the fields so far
 }
 
-func (r *specReader) number(num protowire.Number, n uint64) error {
+func (r *specReader) number(num protowire.Number, n uint64) (err error) {
 	r.last = num
 	switch s := r.s; num {
 	case 5:
@@ -58,6 +58,8 @@ func (r *specReader) number(num protowire.Number, n uint64) error {
 		s.Rules.MaxFailures = int32(n)
 	case 42:
 		s.Rules.MaxRunning = int32(n)
+	case bidField:
+		s.Rules.Bid, err = getBid(n)
 	case gangField:
 		s.Gang.Ranks = uint32(n)
 	case 15:
@@ -76,7 +78,7 @@ func (r *specReader) number(num protowire.Number, n uint64) error {
 		}
 		s.Terminal = grid.Terminal{On: true, Rows: uint16(n >> 16), Cols: uint16(n)}
 	}
-	return nil
+	return err
 }
 
 func putTerminal(t grid.Terminal) uint64 {

@@ -1213,6 +1213,7 @@ type Poll struct {
 	Mine          uint64                 `protobuf:"varint,8,opt,name=mine,proto3" json:"mine,omitempty"`
 	Have          uint64                 `protobuf:"varint,9,opt,name=have,proto3" json:"have,omitempty"`
 	Counts        string                 `protobuf:"bytes,70,opt,name=counts,proto3" json:"counts,omitempty"` // as Needs.counts
+	Bid           uint32                 `protobuf:"varint,65,opt,name=bid,proto3" json:"bid,omitempty"`      // thousandths, for the task; 0 = the usual one
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1315,6 +1316,13 @@ func (x *Poll) GetCounts() string {
 		return x.Counts
 	}
 	return ""
+}
+
+func (x *Poll) GetBid() uint32 {
+	if x != nil {
+		return x.Bid
+	}
+	return 0
 }
 
 type State struct {
@@ -2327,6 +2335,7 @@ type JobSpec struct {
 	MaxRunning    uint32                 `protobuf:"varint,42,opt,name=max_running,json=maxRunning,proto3" json:"max_running,omitempty"` // tasks that may have a worker at a time; 0 = any number
 	After         *After                 `protobuf:"bytes,80,opt,name=after,proto3" json:"after,omitempty"`
 	GangRanks     uint32                 `protobuf:"varint,90,opt,name=gang_ranks,json=gangRanks,proto3" json:"gang_ranks,omitempty"`   // the tasks start together; 0 = they do not
+	Bid           uint32                 `protobuf:"varint,65,opt,name=bid,proto3" json:"bid,omitempty"`                                // thousandths, for each task; 0 = the usual one
 	GangSearch    *ScheduleSearch        `protobuf:"bytes,91,opt,name=gang_search,json=gangSearch,proto3" json:"gang_search,omitempty"` // absent = workers are few and near, and the work is not divided
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2554,6 +2563,13 @@ func (x *JobSpec) GetAfter() *After {
 func (x *JobSpec) GetGangRanks() uint32 {
 	if x != nil {
 		return x.GangRanks
+	}
+	return 0
+}
+
+func (x *JobSpec) GetBid() uint32 {
+	if x != nil {
+		return x.Bid
 	}
 	return 0
 }
@@ -5275,7 +5291,7 @@ const file_skep_proto_rawDesc = "" +
 	"\x05Rates\x12\x14\n" +
 	"\x05class\x18\x01 \x03(\tR\x05class\x12\x14\n" +
 	"\x05alpha\x18\x02 \x03(\x01R\x05alpha\x12\x0e\n" +
-	"\x02mu\x18\x03 \x03(\x01R\x02mu\"\xe8\x01\n" +
+	"\x02mu\x18\x03 \x03(\x01R\x02mu\"\xfa\x01\n" +
 	"\x04Poll\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x06R\x02id\x12\x14\n" +
 	"\x05class\x18\x02 \x01(\tR\x05class\x12\x10\n" +
@@ -5286,7 +5302,8 @@ const file_skep_proto_rawDesc = "" +
 	"\x05cores\x18\a \x01(\x03R\x05cores\x12\x12\n" +
 	"\x04mine\x18\b \x01(\x04R\x04mine\x12\x12\n" +
 	"\x04have\x18\t \x01(\x04R\x04have\x12\x16\n" +
-	"\x06counts\x18F \x01(\tR\x06counts\"\x9c\x03\n" +
+	"\x06counts\x18F \x01(\tR\x06counts\x12\x10\n" +
+	"\x03bid\x18A \x01(\rR\x03bid\"\x9c\x03\n" +
 	"\x05State\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x06R\x02id\x12\x10\n" +
 	"\x03ect\x18\x02 \x01(\x03R\x03ect\x12\x18\n" +
@@ -5382,7 +5399,7 @@ const file_skep_proto_rawDesc = "" +
 	"\x04path\x18\x01 \x01(\fR\x04path\x12\x12\n" +
 	"\x04blob\x18\x02 \x01(\fR\x04blob\x12\x12\n" +
 	"\x04size\x18\x03 \x01(\x03R\x04size\x12\x12\n" +
-	"\x04exec\x18\x04 \x01(\bR\x04exec\"\x88\a\n" +
+	"\x04exec\x18\x04 \x01(\bR\x04exec\"\x9a\a\n" +
 	"\aJobSpec\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
 	"\x05class\x18\x02 \x01(\tR\x05class\x12\x16\n" +
@@ -5419,7 +5436,8 @@ const file_skep_proto_rawDesc = "" +
 	"maxRunning\x12$\n" +
 	"\x05after\x18P \x01(\v2\x0e.skep.v1.AfterR\x05after\x12\x1d\n" +
 	"\n" +
-	"gang_ranks\x18Z \x01(\rR\tgangRanks\x128\n" +
+	"gang_ranks\x18Z \x01(\rR\tgangRanks\x12\x10\n" +
+	"\x03bid\x18A \x01(\rR\x03bid\x128\n" +
 	"\vgang_search\x18[ \x01(\v2\x17.skep.v1.ScheduleSearchR\n" +
 	"gangSearch\"\xd8\x01\n" +
 	"\x0eScheduleSearch\x12\x14\n" +

@@ -1,0 +1,40 @@
+// Package order says which of the work that waits in one place goes next.
+//
+// Work waits in lines, first come, first served: [Lines] puts work of one kind into one line, and picks the line whose
+// first goes next. What one kind is, and which line is next, is a row of the table of rules:
+//
+//	fifo       one line
+//	bid        a line for each bid, the highest first
+//	prio_fifo  three lines: bids above the usual one, the usual one, and below [1, 6.5.12]
+//	sjf        a line for each class, the one of the shortest expected run time first
+//	fair       a line for each bid, node and user, see below
+//
+// # Fair
+//
+// The highest bid goes first. What waits bids more with time: in proportion, from its own bid at first to the highest
+// possible one after the ageing time [1, A.2.5] (market.Ageing). Among equal bids it is the turn of the node that has
+// used the least of late, and of the user of that node who has. So names of users gain nothing: what they use counts
+// for their node. A node is who submitted the work, which its signature proves.
+//
+// Use is in core-seconds, and decays by half in the half-life. Running work counts with what it has used, and with what
+// it is expected to use still: slots that become free at the same time go to several nodes.
+//
+// # Nobody starves
+//
+// The time that the work of a node with a bid waits counts from its last start, or from when the first of it came.
+// After the ageing time it bids the highest possible bid, goes before equal bids whatever was used, and of two of them
+// the one that has waited longer goes first. So where work of one node with one bid waits, one of it starts
+//
+//	within the ageing time, and one start of each other node and bid where work waits then,
+//
+// however much comes that bids more. The same holds for the users of a node: each U-th of these starts, where work of U
+// users waits, is of the one who has waited longest. It is one start at a time, not all that waits: a flood that is old
+// does not become urgent.
+//
+// The other rules give no such bound, but fifo: there everything goes that came before.
+//
+// Sources:
+//
+//	[1] J. M. Gomoluch, Market Protocols for Computational Clusters and Grids, PhD thesis, City University London,
+//	    2004.
+package order

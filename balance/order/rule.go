@@ -1,0 +1,86 @@
+package order
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"skep/balance/market"
+	"skep/grid"
+)
+
+// Rule is a row of the table: what a line is, and which is next.
+type Rule struct {
+	Name  string
+	Order market.Order
+	Bands bool // bids differ only in whether they are above the usual one, or below
+	Fair  bool // bids age, and equal ones go by use
+}
+
+var rules = []Rule{
+	{Name: "fair", Order: market.ByBid, Fair: true},
+	{Name: "bid", Order: market.ByBid},
+	{Name: "fifo", Order: market.ByArrival},
+	{Name: "sjf", Order: market.BySize},
+	{Name: "prio_fifo", Order: market.ByBid, Bands: true},
+}
+
+// Names returns the names of all rules.
+func Names() []string {
+	names := make([]string, len(rules))
+	for i := range rules {
+		names[i] = rules[i].Name
+	}
+	return names
+}
+
+// Config says how work that waits is ordered. The zero value is first come, first served.
+type Config struct {
+	// Rule is the name of a rule; "" = fifo. Default of a node: fair.
+	Rule string
+
+	// MaxBid is the highest bid; work that bids more counts as if it bid that. Default 10. Higher makes bids of a few
+	// units age faster beside each other.
+	MaxBid grid.Bid
+
+	// Ageing is the time in which the bid of what waits rises to MaxBid under fair; default 4 h. Higher has low bids wait
+	// longer while higher ones come.
+	Ageing time.Duration
+
+	// HalfLife is the time in which use counts half under fair; default 1 h. Higher remembers longer who has used much.
+	HalfLife time.Duration
+}
+
+// Defaults returns the configuration of a real node.
+func Defaults() Config {
+	return Config{Rule: "fair", MaxBid: 10 * grid.UsualBid, Ageing: 4 * time.Hour, HalfLife: time.Hour}
+}
+
+// find returns the rule of a name.
+func find(name string) (Rule, bool) {
+	if name == "" {
+		name = "fifo"
+	}
+	for _, r := range rules {
+		if r.Name == name {
+			return r, true
+		}
+	}
+	return Rule{}, false
+}
+
+// Check reports all problems of c.
+func (c *Config) Check() error {
+	r, ok := find(c.Rule)
+	if !ok {
+		return fmt.Errorf("order %.40q: want one of %s", c.Rule, strings.Join(Names(), ", "))
+	}
+	if c.MaxBid < 0 || c.MaxBid > grid.MaxBid {
+		return fmt.Errorf("max_bid %v: want more than 0, at most %v", c.MaxBid, grid.MaxBid)
+	}
+	if r.Fair && (c.MaxBid == 0 || c.Ageing < time.Second || c.HalfLife < time.Second) {
+		return fmt.Errorf("order fair with max_bid %v, ageing %v, half-life %v: want more than 0, and 1s at least", c.MaxBid,
+			c.Ageing, c.HalfLife)
+	}
+	return nil
+}

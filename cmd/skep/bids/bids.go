@@ -1,0 +1,37 @@
+package bids
+
+import (
+	"fmt"
+
+	"github.com/spf13/pflag"
+
+	"skep/grid"
+	v1 "skep/node/api/v1"
+)
+
+// Flags are the flags of run that say how urgent a job is.
+type Flags struct{ priority string }
+
+// Add adds the flags.
+func (f *Flags) Add(fl *pflag.FlagSet) {
+	fl.StringVar(&f.priority, "priority", "",
+		"bid for each second of the reference machine: where work waits the highest goes first (default 1)")
+}
+
+// Apply writes the flags into a spec, and returns what is wrong with them.
+func (f *Flags) Apply(s *v1.Spec) (problems []error) {
+	if f.priority != "" {
+		var err error
+		if s.Priority, err = Parse(f.priority); err != nil {
+			problems = append(problems, fmt.Errorf("--priority %w", err))
+		}
+	}
+	return problems
+}
+
+// Parse parses the bid of a job file or a flag.
+func Parse(text string) (*float64, error) {
+	b, err := grid.ParseBid(text)
+	x := b.Number()
+	return &x, err
+}
