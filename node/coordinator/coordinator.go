@@ -13,7 +13,6 @@ import (
 	"skep/node/coordinator/tuning"
 	"skep/node/decisions"
 	"skep/node/deposit"
-	"skep/node/gangs"
 	"skep/node/mapping"
 	"skep/node/ownercache"
 	"skep/node/peers"
@@ -26,7 +25,8 @@ import (
 type Config struct {
 	*Tuning
 	Self  grid.NodeID
-	Known int // number of other nodes that this one knew when it started
+	Boot  uint64 // number of this run
+	Known int    // number of other nodes that this one knew when it started
 
 	TakeoverDelay time.Duration // no start lease granted before is valid after it
 	ResultRetry   time.Duration // a worker repeats a result after so long at most
@@ -105,7 +105,7 @@ func New(cfg Config, with Parts) Coordinator {
 	c.queue.turns.Track((*job).setQueueIndex)
 	c.live.retries.Track((*liveTask).setQueueIndex)
 	c.barriers.jobs.Track((*job).setBarrierIndex)
-	c.queue.gangs.rand, c.queue.gangs.chooser = with.GangRand, gangs.FewestNodes{}
+	c.queue.gangs = newGangQueue(cfg.Boot, with.GangRand)
 	return c
 }
 
