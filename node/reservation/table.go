@@ -205,6 +205,18 @@ func (t *Table) Next() grid.Time {
 	return next
 }
 
+// Last is when the last reservation expires; Never = none will.
+func (t *Table) Last() grid.Time {
+	last := grid.Time(-1)
+	for _, k := range t.kept {
+		last = max(last, k.until)
+	}
+	if last < 0 {
+		return grid.Never
+	}
+	return last
+}
+
 // Len is the number of gangs for which slots are kept.
 func (t *Table) Len() int { return len(t.kept) }
 

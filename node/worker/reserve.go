@@ -68,6 +68,10 @@ func (w *Worker) requeue(o *grid.Offer, ready bool) *exec.Work {
 	return w.exec.Accept(0, o.ID, o, ready)
 }
 
+// ReservedUntil is when the first and the last of the slots that are kept for gangs are free again at the latest; Never
+// = none are kept.
+func (w *Worker) ReservedUntil() (first, last grid.Time) { return w.table().Next(), w.table().Last() }
+
 // localRank is the index of a rank among those of its attempt here.
 func (w *Worker) localRank(a *exec.Work) (n uint32) {
 	if !a.Spec.IsGang() {

@@ -34,6 +34,7 @@ var _ interface {
 	MayAct(grid.Time, grid.JobID) bool
 	Job(grid.JobID) (node.JobView, bool)
 	Task(grid.TaskID) (node.TaskView, bool)
+	ReservedUntil() (first, last grid.Time)
 } = (*node.Node)(nil)
 
 // Books are the record of every job, task and disk of a world, which the checks compare nodes with. By index, without
