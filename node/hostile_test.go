@@ -71,6 +71,11 @@ func (r *rig) answerAsPeers() {
 				}
 				a.State = grid.State{ID: m.Poll.ID, ECT: ect, Speed: 1, Cores: grid.CPU, Mine: 1}
 			})
+		case grid.KindReserve:
+			if m.Reserve.Ranks == 0 {
+				continue
+			}
+			r.deliver(s.To, grid.KindReserveAck, func(a *grid.Message) { a.Reserve = m.Reserve })
 		case grid.KindOffer:
 			r.deliverFor(s.To, grid.KindAccept, m.Offer.ID, nil)
 		default:

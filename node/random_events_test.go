@@ -14,7 +14,7 @@ import (
 // Random events: honest answers, false ones from anybody, ends, fetches, timers, cancels, restarts. None may make the
 // node panic, and the invariants hold after each (coordinator.BrokenInvariant). -node.random sets the number of runs.
 
-var randomFlag = flag.Int("node.random", 150, "runs of TestRandomEvents")
+var randomFlag = flag.Int("node.random", 300, "runs of TestRandomEvents")
 
 func TestRandomEvents(t *testing.T) {
 	for seed := range uint64(*randomFlag) {
@@ -35,6 +35,7 @@ type randomEvents struct {
 	starts    []grid.AttemptID
 	fetches   []grid.Fetch
 	polls     []uint64
+	asked     []*grid.Reserve
 	campaigns []grid.RegisterMessage
 	voters    []grid.NodeID // whom the campaigns were sent to
 	last      string
@@ -70,6 +71,9 @@ func (x *randomEvents) change(s *grid.JobSpec) {
 	}
 	if x.chance(30) {
 		s.Inputs = []grid.File{{Path: "in", Blob: grid.BlobID{1}, Size: grid.MiB / 2}}
+	}
+	if x.chance(25) {
+		s.Gang.Ranks, s.Policy, s.Idempotent = s.Count, "", false
 	}
 }
 
@@ -129,6 +133,8 @@ func (x *randomEvents) event() {
 			m.State = grid.State{ID: oneOf(x.rng, x.polls...), ECT: time.Second, Speed: 1, Cores: grid.CPU, Mine: 1,
 				Why: oneOf(x.rng, grid.WhyNone, grid.WhyNone, grid.WhyQueue)}
 		})
+	case p < 55:
+		x.aboutSlots()
 	case p < 75:
 		x.aboutAttempt()
 	case p < 80:
@@ -150,6 +156,8 @@ func (x *randomEvents) note() {
 		switch s.Msg.Kind {
 		case grid.KindOffer:
 			x.attempts = newest(x.attempts, s.Msg.Offer.ID)
+		case grid.KindReserve:
+			x.asked = newest(x.asked, s.Msg.Reserve)
 		case grid.KindPoll:
 			x.polls = newest(x.polls, s.Msg.Poll.ID)
 		case grid.KindCampaign:
@@ -212,6 +220,21 @@ func (x *randomEvents) aboutAttempt() {
 			m.Result = x.result()
 		}
 	})
+}
+
+// aboutSlots delivers an answer to a question for slots, from anybody, or such a question.
+func (x *randomEvents) aboutSlots() {
+	from, r, k := x.peer(), grid.Reserve{}, grid.KindReserve
+	if len(x.asked) > 0 && x.chance(70) {
+		k, r = grid.KindReserveAck, *oneOf(x.rng, x.asked...)
+		r.Refusal.Why = oneOf(x.rng, grid.WhyNone, grid.WhyNone, grid.WhyBusy, grid.WhyWounded)
+	} else {
+		id := x.attempt()
+		r = grid.Reserve{Job: id.Task.Job, Attempt: id.Attempt, Round: x.rng.Uint32N(5), Ranks: x.rng.Uint32N(4),
+			Needs: oneCore, TTL: time.Minute, Later: x.chance(50)}
+	}
+	x.last = fmt.Sprintf("%v from %v: %+v", k, from.Short(), r)
+	x.deliver(from, k, func(m *grid.Message) { m.Reserve = &r })
 }
 
 func (x *randomEvents) offerAny() {

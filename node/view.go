@@ -102,3 +102,7 @@ func (n *Node) AwaitsOf(now grid.Time, id grid.JobID) []Awaits {
 	}
 	return n.dependency.Describe(now, id, spec, ends)
 }
+
+// ReservedUntil is when the first and the last of the slots that this node keeps for gangs are free again at the
+// latest; Never = it keeps none.
+func (n *Node) ReservedUntil() (first, last grid.Time) { return n.worker.ReservedUntil() }

@@ -22,6 +22,7 @@ import (
 func BenchmarkBars(b *testing.B) {
 	for range b.N {
 		barThousand()
+		barGangs()
 		small := measureWorld(1000)
 		for _, nodes := range []int{10_000, 100_000} {
 			f := measureWorld(nodes)

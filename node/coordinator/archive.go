@@ -113,6 +113,7 @@ func (c *Coordinator) buryJob(j *job, fx *grid.Effects) {
 
 // forgetJob deletes a job from memory and disk.
 func (c *Coordinator) forgetJob(j *job, fx *grid.Effects) {
+	c.forgetGang(j)
 	j.refuseRetries(fx)
 	c.forgetEntries(j, fx)
 	rec := fx.Save(grid.RecRegister)

@@ -27,7 +27,8 @@ import (
 type Config struct {
 	*Tuning
 	Self  grid.NodeID
-	Known int // number of other nodes that this one knew when it started
+	Boot  uint64 // number of this run
+	Known int    // number of other nodes that this one knew when it started
 
 	TakeoverDelay time.Duration // no start lease granted before is valid after it
 	ResultRetry   time.Duration // a worker repeats a result after so long at most
@@ -106,7 +107,7 @@ func New(cfg Config, with Parts) Coordinator {
 	c.queue.turns = turns.New(cfg.Order, c.peers.Expected, (*job).setQueueIndex)
 	c.live.retries.Track((*liveTask).setQueueIndex)
 	c.barriers.jobs.Track((*job).setBarrierIndex)
-	c.queue.gangs.rand = with.GangRand
+	c.queue.gangs = newGangQueue(cfg.Boot, with.GangRand)
 	return c
 }
 

@@ -26,7 +26,10 @@ func (c *Coordinator) gangNodes(now grid.Time, j *job) (nodes []grid.GangNode, r
 // placeGang begins a round for the gang at the front of the queue: its workers are chosen and asked for slots.
 func (c *Coordinator) placeGang(now grid.Time, j *job, fx *grid.Effects) {
 	c.queue.turns.Pop()
-	if j.counts[grid.Pending] < j.count() { // it has its workers, or has ended
+	if j.counts[grid.Pending] < j.count() { // it has its workers, or has ended, all of it or in part
+		if j.counts[grid.Pending]+j.counts[grid.Ended] == j.count() {
+			c.settleGang(now, j, fx)
+		}
 		return
 	}
 	j.setAside = true
@@ -59,7 +62,8 @@ func (c *Coordinator) placeGang(now grid.Time, j *job, fx *grid.Effects) {
 			a = next
 		}
 	}
-	g.Reserve(a, choice, now.Add(c.cfg.PollCap))
+	q.lastRound++
+	g.Reserve(a, choice, q.lastRound, now.Add(c.cfg.PollCap))
 	if choice.Why != "" {
 		c.trace(j.task(0), grid.Trace{At: now, What: grid.TraceScheduled, Refusal: grid.Refusal{Detail: clip(choice.Why)}})
 	}
@@ -105,7 +109,7 @@ func (c *Coordinator) slotsAnswered(now grid.Time, from grid.NodeID, r *grid.Res
 	case j == nil || j.gang == nil || r.Round != j.gang.Round() || j.gang.Phase() != gangs.Reserving &&
 		r.Refusal.Why == grid.WhyNone:
 		c.stats.Stale++
-	case r.Refusal.Why == grid.WhyNone && !j.gang.Kept(from, r.Round):
+	case r.Refusal.Why == grid.WhyNone && !j.gang.Kept(from, r):
 	case r.Refusal.Why == grid.WhyNone && c.mayAct(now, j):
 		c.offerGang(now, j, fx)
 	case r.Refusal.Why == grid.WhyNone || j.gang.Refused(now, from, r):
@@ -147,8 +151,8 @@ func (c *Coordinator) rankPlaced(now grid.Time, l *liveTask, fx *grid.Effects) {
 	c.endTurn(l.job)
 	for i := range l.job.spec.Count {
 		o := l.job.at(i).live
-		if o == nil {
-			continue // it has ended
+		if o == nil || !o.mayStart() { // nil: it has ended
+			continue
 		}
 		worker := o.task().worker
 		if stamp := c.peers.Stamp(now, worker); stamp != 0 {
@@ -158,8 +162,18 @@ func (c *Coordinator) rankPlaced(now grid.Time, l *liveTask, fx *grid.Effects) {
 	}
 }
 
-// mayStart reports whether a placed attempt may get a start lease: that of a rank only once all ranks have a place.
-func (l *liveTask) mayStart() bool { return l.job.gang == nil || l.job.gang.Phase() == gangs.Running }
+// mayStart reports whether a placed attempt may get a start lease: that of a rank only once all ranks have a place. An
+// earlier owner may have given this attempt up, which its workers have not heard, and had a later one run of which
+// nothing is left. So a new owner starts no rank of a gang that may run at most once, unless another rank of the same
+// attempt has started: then that attempt was the last one.
+func (l *liveTask) mayStart() bool {
+	j := l.job
+	if j.gang == nil {
+		return true
+	}
+	return j.gang.Phase() == gangs.Running && (j.spec.Retries > 0 || j.running > 0 ||
+		l.task().attempt.Epoch >= j.replica.fullHistoryFrom)
+}
 
 // giveUpGang gives up what a gang has of which nothing can have started, and pauses.
 func (c *Coordinator) giveUpGang(now grid.Time, j *job, fx *grid.Effects) {
@@ -189,19 +203,22 @@ func (c *Coordinator) releaseSlots(now grid.Time, j *job, fx *grid.Effects) {
 // dropRanks takes the ranks back from their workers: they are pending again.
 func (c *Coordinator) dropRanks(now grid.Time, j *job, fx *grid.Effects) {
 	for i := range j.spec.Count {
-		l := j.at(i).live
-		if l == nil {
-			continue
+		if l := j.at(i).live; l != nil {
+			c.dropRank(now, l, fx)
 		}
-		c.dequeue(l)
-		c.live.release(l)
-		l.forgetResult()
-		c.attemptReturned(now, &l.expectation, l.task().worker, false)
-		c.dropAttempt(now, l, l.task().worker, l.id(), fx)
-		c.setState(j, i, grid.Pending, fx)
-		c.saveEntry(j, i, fx)
-		c.dropLive(l)
 	}
+}
+
+// dropRank takes a rank back from its worker: it is pending again.
+func (c *Coordinator) dropRank(now grid.Time, l *liveTask, fx *grid.Effects) {
+	c.dequeue(l)
+	c.live.release(l)
+	l.forgetResult()
+	c.attemptReturned(now, &l.expectation, l.task().worker, false)
+	c.dropAttempt(now, l, l.task().worker, l.id(), fx)
+	c.setState(l.job, l.index, grid.Pending, fx)
+	c.saveEntry(l.job, l.index, fx)
+	c.dropLive(l)
 }
 
 // pauseGang has a gang wait before its next round, and records why.

@@ -28,22 +28,21 @@ func (c *Coordinator) endRanks(now grid.Time, j *job, other func(i uint32) *grid
 			c.end(now, j, i, other(i), fx)
 		}
 	}
+	c.dequeueJob(j)
 	c.dropGang(now, j, fx)
 }
 
 // rankEnded holds the result of a rank that has ended well, or ends the gang with one that has not.
 func (c *Coordinator) rankEnded(now grid.Time, l *liveTask, r *grid.Result, fx *grid.Effects) {
-	j, i := l.job, l.index
-	g := c.gangOf(j)
+	j, i, g := l.job, l.index, c.gangOf(l.job)
 	if r.Exit != 0 {
-		c.end(now, j, i, r, fx)
-		c.endRanks(now, j, func(uint32) *grid.Result { return gangs.Stopped(i, r) }, fx)
+		if !c.holdInGrace(l, r) {
+			c.end(now, j, i, r, fx)
+			c.endRanks(now, j, func(uint32) *grid.Result { return gangs.Stopped(i, r) }, fx)
+		}
 		return
 	}
 	l.result = r
-	if l.task().attempt != g.Attempt() {
-		return
-	}
 	g.Hold(i, r)
 	for k := range j.spec.Count {
 		if j.state(k) != grid.Ended && g.Result(k) == nil {
@@ -51,6 +50,17 @@ func (c *Coordinator) rankEnded(now grid.Time, l *liveTask, r *grid.Result, fx *
 		}
 	}
 	c.endRanks(now, j, nil, fx)
+}
+
+// holdInGrace holds a result that is bad for the gang, and reports whether it did: in a takeover grace a newer attempt
+// may yet be reported.
+func (c *Coordinator) holdInGrace(l *liveTask, r *grid.Result) bool {
+	if l.job.replica.graceUntil == 0 {
+		return false
+	}
+	l.result = r
+	c.gangOf(l.job).Hold(l.index, r)
+	return true
 }
 
 // rankLost handles the loss of a rank's attempt, and reports whether it was one: all ranks are lost with it. One of
@@ -80,6 +90,11 @@ func (c *Coordinator) rankLost(now grid.Time, l *liveTask, why grid.Refusal, fx 
 		text += ": " + why.Detail
 	}
 	g.SetRoom(l.task().worker, 0, now.Add(c.cfg.Lease))
+	if j.replica.graceUntil != 0 { // a newer attempt may yet be reported; the end of the grace decides, once for all ranks
+		g.Miss(i, text)
+		c.dropRank(now, l, fx)
+		return true
+	}
 	c.loseGang(now, j, i, text, fx)
 	return true
 }
@@ -116,6 +131,9 @@ func (c *Coordinator) rankNotExecuted(now grid.Time, l *liveTask, from grid.Node
 		return false
 	}
 	j, i := l.job, l.index
+	if c.holdInGrace(l, r) {
+		return true
+	}
 	if l.job.spec.Folders == nil {
 		c.peers.Ended(now, l.class(), from, r)
 	}
@@ -134,36 +152,59 @@ func (c *Coordinator) settleGang(now grid.Time, j *job, fx *grid.Effects) bool {
 	if !j.spec.IsGang() || j.cancelled {
 		return false
 	}
-	g, live, missing, reported := c.gangOf(j), 0, uint32(0), false
+	if j.counts[grid.Ended] == j.count() { // its gang is forgotten
+		return true
+	}
+	g, live, missing := c.gangOf(j), 0, uint32(0)
 	for i := range j.spec.Count {
 		t := j.at(i)
-		if t.state == grid.Ended && t.result.Exit != 0 {
+		switch r := g.Result(i); {
+		case t.state == grid.Ended && t.result.Exit != 0:
 			c.endRanks(now, j, func(uint32) *grid.Result { return gangs.Stopped(i, t.result.Result()) }, fx)
 			return true
-		}
-		if t.live != nil && t.attempt == g.Attempt() {
+		case r != nil && r.Cause.Refused():
+			return c.rankNotExecuted(now, t.live, t.worker, r, fx)
+		case r != nil && r.Exit != 0:
+			c.rankEnded(now, t.live, r, fx)
+			return true
+		case t.live != nil:
 			live++
-		} else if t.state != grid.Ended {
+		case t.state != grid.Ended:
 			missing = i
 		}
-		reported = reported || t.live != nil
 	}
 	switch ended := j.counts[grid.Ended]; {
 	case live+ended == j.count():
-	case ended == 0 && !reported: // what was reported came back without having run: the gang begins anew
+	case ended == 0 && live == 0 && !g.HasMissed(): // what was reported came back without having run
 		c.dropGang(now, j, fx)
 		return false
+	case ended == 0 && g.Phase() == gangs.Waiting:
+		return false
 	default:
-		c.loseGang(now, j, missing, "nobody reports it to the node that has taken the job over", fx)
+		i, why := g.Missed(missing, "nobody reports it to the node that has taken the job over")
+		c.loseGang(now, j, i, why, fx)
 	}
 	return true
 }
 
-// adoptRank records that an attempt of an earlier run or owner is known of a rank.
-func (c *Coordinator) adoptRank(j *job, a grid.Attempt) {
-	if g := c.gangOf(j); g.Phase() == gangs.Waiting || g.Phase() >= gangs.Offered && g.Attempt().Less(a) {
-		g.Adopt(a)
+// mayAdopt reports whether an attempt of a rank that its worker reports may be adopted: in the takeover grace alone,
+// and none that is older than one of another rank.
+func (j *job) mayAdopt(a grid.Attempt) bool {
+	return !j.spec.IsGang() || j.replica.graceUntil != 0 && (j.gang == nil || !a.Less(j.gang.Attempt()))
+}
+
+// adoptRank records that an attempt of an earlier run or owner is known of a rank. Older ones of other ranks are over.
+func (c *Coordinator) adoptRank(now grid.Time, j *job, a grid.Attempt, fx *grid.Effects) {
+	g := c.gangOf(j)
+	if g.Phase() != gangs.Waiting && !g.Attempt().Less(a) {
+		return
 	}
+	for i := range j.spec.Count {
+		if l := j.at(i).live; l != nil && l.task().attempt.Less(a) {
+			c.dropRank(now, l, fx)
+		}
+	}
+	g.Adopt(a)
 }
 
 // gangUnplaceable handles a gang that the nodes known could never run: nodes that may come are waited for, and searched

@@ -1,6 +1,7 @@
 package coordinator
 
 import (
+	"fmt"
 	"slices"
 
 	"skep/grid"
@@ -11,10 +12,19 @@ import (
 // gangQueue is the gangs that this node places. One asks for slots at a time, so that they do not take them from each
 // other.
 type gangQueue struct {
-	rand *grid.Rand
-	by   map[uint64]*job // by handle; iterated in order of the handles alone
-	turn *job            // whose round is under way; nil = none
-	next []*job          // that wait for their turn
+	rand    *grid.Rand
+	by      map[uint64]*job // by handle; iterated in order of the handles alone
+	turn    *job            // whose round is under way; nil = none
+	next    []*job          // that wait for their turn
+
+	lastRound uint32 // number of the last round of any gang: above all of an earlier run, which workers may remember
+}
+
+// roundsPerBoot is the distance between the first rounds of two runs of an owner.
+const roundsPerBoot = 1 << 20
+
+func newGangQueue(boot uint64, r *grid.Rand) gangQueue {
+	return gangQueue{rand: r, lastRound: uint32(boot * roundsPerBoot)}
 }
 
 // gangOf returns the state of a gang.
@@ -53,12 +63,37 @@ func (c *Coordinator) gangTimer(now grid.Time, handle uint64, fx *grid.Effects) 
 	}
 }
 
-// dropGang forgets a gang that is over, or that this node does not own any more.
+// brokenGangs checks that the gangs known are those of jobs that this node places, and no others.
+func brokenGangs(c *Coordinator) string {
+	known := 0
+	for j := range c.jobs.All() {
+		if j.gang == nil {
+			continue
+		}
+		if known++; c.queue.gangs.by[j.gang.Handle] != j || !j.leads() {
+			return fmt.Sprintf("job %v: it is placed as a gang, and is over or owned elsewhere", j.id.Short())
+		}
+	}
+	if n := len(c.queue.gangs.by); n != known {
+		return fmt.Sprintf("%d gangs are known, of %d jobs", n, known)
+	}
+	return ""
+}
+
+// dropGang gives up what a gang has asked for that is over, or that this node does not own any more, and forgets it.
 func (c *Coordinator) dropGang(now grid.Time, j *job, fx *grid.Effects) {
+	if j.gang != nil {
+		c.releaseSlots(now, j, fx)
+		c.forgetGang(j)
+	}
+}
+
+// forgetGang forgets a gang: slots that it has asked for expire.
+func (c *Coordinator) forgetGang(j *job) {
 	if j.gang == nil {
 		return
 	}
-	c.releaseSlots(now, j, fx)
+	c.endTurn(j)
 	q := &c.queue.gangs
 	q.next = slices.DeleteFunc(q.next, func(o *job) bool { return o == j })
 	delete(q.by, j.gang.Handle)

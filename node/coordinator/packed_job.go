@@ -45,6 +45,7 @@ func (c *Coordinator) packFinished() {
 
 // archiveJob puts a finished job into the archive; it is packed at the end of this step.
 func (c *Coordinator) archiveJob(j *job) {
+	c.forgetGang(j)
 	if !c.isOrigin(j.id) {
 		ended := uint32(0)
 		for range j.known() {

@@ -96,7 +96,7 @@ func (c *Coordinator) resume(now grid.Time, j *job, fx *grid.Effects) {
 		c.peers.Start(now, &l.expectation)
 		c.renewLease(now, l, fx)
 		if j.spec.IsGang() {
-			c.adoptRank(j, t.attempt)
+			c.adoptRank(now, j, t.attempt, fx)
 		}
 	}
 }

@@ -17,13 +17,15 @@ import (
 // The scripts of testdata describe the protocol: a few nodes, what happens to them, and beneath it what they
 // send, save, start, stop and answer. Commands:
 //
-//	start NODE...            start nodes (members=1 cpus=1 pull=0), connect them with all others, and let a second pass
+//	start NODE...            start nodes (members=1 cpus=1 pull=0 gangs=1), connect them with all others, and let a
+//	                         second pass; gangs=0: of a version that knows no gangs, as far as the others can tell
 //	submit NODE JOB          submit a job (on=NODE,... count=1 retries=3 policy=NAME idempotent
 //	                         retry-failed=0 backoff=0s rerun max-failures=0 max-running=0 ranks=0 network=host)
 //	cancel NODE JOB [TASKS]  cancel it, or these tasks of it
 //	retry NODE JOB TASKS     have these tasks of it run again
 //	end NODE TASK exit N     the program of a running attempt ends
 //	close NODE TASK STEP...  the program of a running attempt has closed these checkpoints
+//	reserve NODE NODE JOB N  the first asks the second to keep slots for N ranks of JOB, and makes no use of them
 //	drain NODE TIME          the node shall take no new work, and stop what runs after a time
 //	kill NODE [silently]     the process dies and its connections close; silently: the others do not notice
 //	restart NODE             it starts again from its records
@@ -61,11 +63,13 @@ type network struct {
 	hidden map[string]bool
 	asked  []string // by caller, from 1: what a local caller asked for
 	jobs   []grid.JobID
+	rounds uint32 // of questions for slots that a script asks
 }
 
 // member is a node of the network with what its driver keeps.
 type member struct {
 	name    string
+	old     bool // its version knows no gangs
 	cfg     node.Config
 	n       *node.Node // nil = dead
 	disk    map[string]grid.Record
@@ -148,6 +152,13 @@ func (w *network) doAt(m *member, verb string, args []string, line string) error
 		return w.boot(m)
 	case m.n == nil:
 		return fmt.Errorf("%s is dead", m.name)
+	case verb == "reserve" && len(args) == 3 && w.member(args[0]) != nil:
+		ranks, err := strconv.Atoi(args[2])
+		w.rounds++
+		w.send(m, w.member(args[0]), &grid.Message{Kind: grid.KindReserve, Reserve: &grid.Reserve{Job: w.named(m, args[1]),
+			Attempt: grid.Attempt{Epoch: 1, N: 1}, Round: w.rounds, Ranks: uint32(ranks), Later: true, TTL: time.Hour,
+			Age: 1000 * time.Hour, Needs: grid.Resources{CPU: grid.CPU}}})
+		return err
 	case verb == "drain" && len(args) == 1:
 		d, err := time.ParseDuration(args[0])
 		w.step(m, &grid.Event{Kind: grid.EvDrain, Caller: w.caller(verb), Within: d})
@@ -182,14 +193,20 @@ func (w *network) doAt(m *member, verb string, args []string, line string) error
 			}
 		}
 	case verb == "submit" && len(args) > 0:
-		id := grid.JobID{Origin: m.cfg.Self}
-		copy(id.Nonce[:], args[0])
+		id := w.named(m, args[0])
 		spec, err := jobSpec(args[1:])
 		w.jobs = append(w.jobs, id)
 		w.step(m, &grid.Event{Kind: grid.EvSubmit, Caller: w.caller("submit " + args[0]), Job: id, Spec: spec})
 		return err
 	}
 	return fmt.Errorf("%s: no such command, job or argument", verb)
+}
+
+// named is the identity of the job of that name of an origin.
+func (w *network) named(origin *member, name string) (id grid.JobID) {
+	id.Origin = origin.cfg.Self
+	copy(id.Nonce[:], name)
+	return id
 }
 
 func jobSpec(args []string) (*grid.JobSpec, error) {
@@ -258,6 +275,8 @@ func (w *network) start(args []string) error {
 				switch key {
 				case "pull":
 					m.cfg.Pull = number == 1
+				case "gangs":
+					m.old = number == 0
 				case "members":
 					m.cfg.Members = number
 				case "cpus":
@@ -311,8 +330,13 @@ func (w *network) boot(m *member) error {
 }
 
 func (w *network) connected(m, to *member) {
-	w.post(&due{at: w.now.Add(oneWay), to: m, ev: grid.Event{Kind: grid.EvPeerUp, Peer: to.cfg.Self, RTT: 2 * oneWay,
-		Kinds: grid.AllKinds, Features: grid.AllFeatures}})
+	ev := grid.Event{Kind: grid.EvPeerUp, Peer: to.cfg.Self, RTT: 2 * oneWay, Kinds: grid.AllKinds,
+		Features: grid.AllFeatures}
+	if to.old {
+		ev.Kinds &^= grid.KindSet(1<<grid.KindReserve | 1<<grid.KindReserveAck)
+		ev.Features &^= 1 << grid.FeatureGangs
+	}
+	w.post(&due{at: w.now.Add(oneWay), to: m, ev: ev})
 }
 
 func (w *network) kill(m *member, silently bool) {

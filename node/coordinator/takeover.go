@@ -200,8 +200,7 @@ func (c *Coordinator) endAsLost(now grid.Time, j *job, i uint32, fx *grid.Effect
 func (c *Coordinator) adoptAttempt(now grid.Time, from grid.NodeID, id grid.AttemptID, fx *grid.Effects) {
 	j := c.job(id.Task.Job)
 	if j == nil || !j.replica.IsOwner() || id.Task.Index >= j.spec.Count ||
-		id.Attempt == (grid.Attempt{}) || id.Epoch >= j.replica.fullHistoryFrom ||
-		j.spec.IsGang() && j.replica.graceUntil == 0 { // after the grace the gang is settled
+		id.Attempt == (grid.Attempt{}) || id.Epoch >= j.replica.fullHistoryFrom || !j.mayAdopt(id.Attempt) {
 		return
 	}
 	t := j.task(id.Task.Index)
@@ -223,7 +222,7 @@ func (c *Coordinator) adoptAttempt(now grid.Time, from grid.NodeID, id grid.Atte
 	c.trace(t, grid.Trace{At: now, What: grid.TraceAccepted, Node: from})
 	c.renewLease(now, l, fx)
 	if j.spec.IsGang() {
-		c.adoptRank(j, id.Attempt)
+		c.adoptRank(now, j, id.Attempt, fx)
 	}
 }
 

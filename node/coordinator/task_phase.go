@@ -139,6 +139,9 @@ func (c *Coordinator) BrokenInvariant() string {
 	if _, deposit := c.deposits.NextChange(); register || deposit || !c.changes.Empty() {
 		return "a change of a register, a deposit or a job was not followed"
 	}
+	if broken := brokenGangs(c); broken != "" {
+		return broken
+	}
 	return brokenQueues(c)
 }
 

@@ -66,6 +66,8 @@ type Gang struct {
 	placed  []bool
 	results []*grid.Result
 	mayRun  bool // a rank of the attempt may have started
+	missed  string
+	without uint32 // rank
 }
 
 // room is how many ranks a worker said that it could keep.
@@ -107,22 +109,24 @@ func (g *Gang) Layout() []grid.RankPlace { return g.layout }
 // MayRun reports whether a rank of the attempt may have started.
 func (g *Gang) MayRun() bool { return g.mayRun }
 
-// Reserve begins to ask workers for slots.
-func (g *Gang) Reserve(a grid.Attempt, c Choice, due grid.Time) {
+// Reserve begins to ask workers for slots, in a round whose number the owner uses once.
+func (g *Gang) Reserve(a grid.Attempt, c Choice, round uint32, due grid.Time) {
 	g.become(Reserving, Waiting)
-	g.round++
+	g.round = round
 	g.attempt, g.places, g.Due, g.Held, g.mayRun = a, c.Places, due, nil, false
 }
 
-// Kept records that a worker keeps its slots, and reports whether all do.
-func (g *Gang) Kept(id grid.NodeID, round uint32) (all bool) {
-	if g.phase != Reserving || round != g.round {
+// Kept records that a worker keeps the slots that it was asked for, and reports whether all do. An answer about other
+// slots does not count.
+func (g *Gang) Kept(id grid.NodeID, r *grid.Reserve) (all bool) {
+	if g.phase != Reserving || r.Round != g.round || r.Attempt != g.attempt {
 		return false
 	}
 	all = true
 	for i := range g.places {
-		g.places[i].kept = g.places[i].kept || g.places[i].Node == id
-		all = all && g.places[i].kept
+		p := &g.places[i]
+		p.kept = p.kept || p.Node == id && p.Ranks == r.Ranks
+		all = all && p.kept
 	}
 	return all
 }
@@ -182,6 +186,24 @@ func (g *Gang) Adopt(a grid.Attempt) {
 func (g *Gang) clear() {
 	clear(g.placed)
 	clear(g.results)
+	g.missed, g.without = "", 0
+}
+
+// Miss records that a rank of an adopted attempt is lost, and why, while it is not known yet whether that attempt is
+// the newest.
+func (g *Gang) Miss(rank uint32, why string) {
+	g.placed[rank], g.missed, g.without = false, why, rank
+}
+
+// HasMissed reports whether a rank was lost in the grace.
+func (g *Gang) HasMissed() bool { return g.missed != "" }
+
+// Missed returns the rank that is lost and why; else these.
+func (g *Gang) Missed(rank uint32, why string) (uint32, string) {
+	if g.missed != "" {
+		return g.without, g.missed
+	}
+	return rank, why
 }
 
 // Confirm records that a worker has a rank, and reports whether all ranks have a place and the gang may start.
@@ -199,7 +221,7 @@ func (g *Gang) Start() {
 	g.mayRun, g.Tries, g.Patient, g.places, g.Due = true, 0, 0, nil, grid.Never
 }
 
-// Hold keeps the result of a rank that ended well.
+// Hold keeps the result of a rank that ended well, or that does not count yet.
 func (g *Gang) Hold(rank uint32, r *grid.Result) { g.placed[rank], g.results[rank] = true, r }
 
 // Result returns the result that is held of a rank; nil = none is.
@@ -230,8 +252,9 @@ func (g *Gang) Pause(r *grid.Rand) time.Duration {
 	return most/4 + time.Duration(r.Int64N(int64(most)))
 }
 
-// laterAfter is the number of failed rounds after which slots are asked for that are not free yet.
+// laterAfter is the number of failed rounds after which one asks for slots that are not free yet.
 const laterAfter = 3
 
-// Later reports whether the gang has failed so often that it asks for slots that become free.
-func (g *Gang) Later() bool { return g.Tries >= laterAfter }
+// Later reports whether the gang asks for slots that become free: in every round that follows three failed ones which
+// did not. Slots that are kept so run nothing, and a gang that is never complete must not keep them all the time.
+func (g *Gang) Later() bool { return g.Tries%(laterAfter+1) == laterAfter }

@@ -12,8 +12,15 @@ import (
 func TestPhases(t *testing.T) {
 	a, b := grid.NodeID{1}, grid.NodeID{2}
 	g := New(7, 3)
-	g.Reserve(grid.Attempt{Epoch: 1, N: 1}, Choice{Places: []Place{{Node: a, Ranks: 2}, {Node: b, Ranks: 1}}}, 10)
-	if g.Kept(a, 1) || g.Kept(b, 0) || !g.Kept(b, 1) {
+	first := grid.Attempt{Epoch: 1, N: 1}
+	g.Reserve(first, Choice{Places: []Place{{Node: a, Ranks: 2}, {Node: b, Ranks: 1}}}, 1, 10)
+	for _, r := range []grid.Reserve{{Round: 0, Attempt: first, Ranks: 1}, {Round: 1, Attempt: first, Ranks: 2},
+		{Round: 1, Attempt: grid.Attempt{Epoch: 1, N: 2}, Ranks: 1}} {
+		if g.Kept(b, &r) || g.Kept(a, &grid.Reserve{Round: 1, Attempt: first, Ranks: 2}) {
+			t.Fatalf("%+v: want that only an answer about what was asked for counts", r)
+		}
+	}
+	if !g.Kept(b, &grid.Reserve{Round: 1, Attempt: first, Ranks: 1}) {
 		t.Fatal("want that all keep their slots when the second does, in this round")
 	}
 	g.Offer(20)
@@ -29,7 +36,7 @@ func TestPhases(t *testing.T) {
 	if g.Phase() != Waiting || g.Result(1) != nil || g.MayRun() {
 		t.Fatalf("%v: want that nothing is left of the attempt", g.Phase())
 	}
-	g.Reserve(grid.Attempt{Epoch: 1, N: 2}, Choice{Places: []Place{{Node: a, Ranks: 3}}}, 30)
+	g.Reserve(grid.Attempt{Epoch: 1, N: 2}, Choice{Places: []Place{{Node: a, Ranks: 3}}}, 2, 30)
 	busy := &grid.Reserve{Round: 2, Ranks: 1, Refusal: grid.Refusal{Why: grid.WhyBusy}}
 	if !g.Refused(0, a, busy) || g.RoomAt(0, a) != 1 {
 		t.Fatal("want that a refusal counts, and what it says of the room")
@@ -54,12 +61,13 @@ func TestStartNeedsAllPlaces(t *testing.T) {
 	g.Start()
 }
 
-// From the third failed round on slots are asked for that are not free; the pauses grow, and are drawn.
+// The round that follows three failed ones asks for slots that are not free, and no other does; the pauses grow, and
+// are drawn.
 func TestPauses(t *testing.T) {
 	g, r := New(1, 2), grid.NewRand(1, 1)
 	last := time.Duration(0)
 	for tries := range 12 {
-		if g.Later() != (tries >= 3) {
+		if g.Later() != (tries == 3 || tries == 7 || tries == 11) {
 			t.Errorf("after %d rounds: later %v", tries, g.Later())
 		}
 		g.GiveUp()

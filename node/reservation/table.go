@@ -61,11 +61,11 @@ func (t *Table) On(l Ledger) *Table {
 }
 
 // Asked answers an owner that asks for slots, or releases those that it has.
-func (t *Table) Asked(now grid.Time, from grid.NodeID, q *grid.Reserve, othersWant bool, fx *grid.Effects) {
+func (t *Table) Asked(now grid.Time, from grid.NodeID, q *grid.Reserve, workWaits bool, fx *grid.Effects) {
 	t.Expire(now)
 	at := t.find(from, q.Job)
 	if q.Ranks == 0 {
-		if at >= 0 && t.kept[at].ask.Round <= q.Round && t.kept[at].used == 0 {
+		if at >= 0 && !earlier(q, &t.kept[at].ask) && t.kept[at].used == 0 {
 			t.remove(now, at)
 		}
 		return
@@ -77,7 +77,7 @@ func (t *Table) Asked(now grid.Time, from grid.NodeID, q *grid.Reserve, othersWa
 			t.answer(k, grid.Refusal{}, grid.JobID{}, k.ask.Ranks, fx)
 		}
 		return
-	case t.kept[at].ask.Round > q.Round || t.kept[at].used > 0:
+	case earlier(q, &t.kept[at].ask) || t.kept[at].used > 0:
 		return
 	default:
 		t.remove(now, at)
@@ -85,7 +85,7 @@ func (t *Table) Asked(now grid.Time, from grid.NodeID, q *grid.Reserve, othersWa
 	o := t.owner(from)
 	ttl := min(max(q.TTL, minTTL), MaxTTL)
 	k := &kept{owner: from, ask: *q, seen: o.inLine(now, q.Job), since: now, until: now.Add(ttl)}
-	why, holder := t.refuses(now, k, o, othersWant)
+	why, holder := t.refuses(now, k, o, workWaits)
 	if why == grid.WhyNone {
 		why, holder = t.keep(now, k, fx)
 	}
@@ -98,14 +98,17 @@ func (t *Table) Asked(now grid.Time, from grid.NodeID, q *grid.Reserve, othersWa
 	}
 }
 
+// earlier reports whether a question of an owner was made before another one. Numbers of rounds wrap around.
+func earlier(a, b *grid.Reserve) bool { return int32(a.Round-b.Round) < 0 }
+
 // refuses returns why an owner gets no slots, however many are free, and the gang that it has them for.
-func (t *Table) refuses(now grid.Time, k *kept, o *owner, othersWant bool) (grid.Why, grid.JobID) {
+func (t *Table) refuses(now grid.Time, k *kept, o *owner, workWaits bool) (grid.Why, grid.JobID) {
 	for _, x := range t.kept {
 		if x.owner == k.owner {
 			return grid.WhyShare, x.ask.Job
 		}
 	}
-	if now < o.restUntil && (othersWant || t.wantedBy(now, k.owner)) {
+	if now < o.restUntil && (workWaits || t.wantedBy(now, k.owner)) {
 		return grid.WhyShare, grid.JobID{}
 	}
 	return grid.WhyNone, grid.JobID{}
@@ -200,6 +203,18 @@ func (t *Table) Next() grid.Time {
 		next = min(next, k.until)
 	}
 	return next
+}
+
+// Last is when the last reservation expires; Never = none will.
+func (t *Table) Last() grid.Time {
+	last := grid.Time(-1)
+	for _, k := range t.kept {
+		last = max(last, k.until)
+	}
+	if last < 0 {
+		return grid.Never
+	}
+	return last
 }
 
 // Len is the number of gangs for which slots are kept.

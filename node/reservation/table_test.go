@@ -174,3 +174,35 @@ func TestHostileOwner(t *testing.T) {
 		t.Errorf("%d owners are remembered: want at most %d", len(w.tb.owners), maxOwners)
 	}
 }
+
+// The numbers of an owner's rounds wrap around, and those of a run are above those of the run before: what is left of
+// an earlier run does not count as newer.
+func TestRoundsWrapAround(t *testing.T) {
+	w := newWorld(t)
+	last := ^uint32(0)
+	w.want("before the wrap", w.ask(0, "a1", 3, last, false), "a1 3")
+	w.want("after it", w.ask(1, "a1", 2, 2, false), "a1 2")
+	w.ask(2, "a1", 0, last, false)
+	if w.tb.Len() != 1 {
+		t.Error("a late release of an earlier round released the slots")
+	}
+	w.ask(3, "a1", 0, 2, false)
+	if w.tb.Len() != 0 {
+		t.Error("the release did not count")
+	}
+}
+
+// Tasks of the owner itself that wait for a slot count as others: after a reservation in vain they have their turn.
+func TestOwnWorkHasItsTurn(t *testing.T) {
+	w := newWorld(t)
+	w.ask(0, "a1", 4, 1, true)
+	q := &grid.Reserve{Job: job("a1"), Round: 2, Ranks: 4, Needs: grid.Resources{CPU: grid.CPU}, TTL: time.Hour,
+		Later: true}
+	w.tb.On(&w.e).Expire(at(10))
+	w.fx.Reset()
+	w.tb.Asked(at(11), grid.NodeID{'a'}, q, true, &w.fx)
+	w.want("while work waits", w.said(), "a1 4 keeps as many slots for this owner as it may")
+	w.fx.Reset()
+	w.tb.Asked(at(12), grid.NodeID{'a'}, q, false, &w.fx)
+	w.want("when none waits", w.said(), "a1 4")
+}

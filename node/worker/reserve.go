@@ -1,6 +1,8 @@
 package worker
 
 import (
+	"slices"
+
 	"skep/exec"
 	"skep/grid"
 	"skep/node/reservation"
@@ -23,7 +25,7 @@ func (w *Worker) Reserve(now grid.Time, from grid.NodeID, q *grid.Reserve, fx *g
 			Refusal: grid.Refusal{Why: why}}
 		return
 	}
-	w.table().Asked(now, from, q, w.othersWait(from), fx)
+	w.table().Asked(now, from, q, w.workWaits(), fx)
 	w.freed, w.news.Changed = true, true
 }
 
@@ -37,15 +39,11 @@ func (w *Worker) refusesGang(from grid.NodeID, q *grid.Reserve) grid.Why {
 	return w.exec.Refuses(q.Needs)
 }
 
-// othersWait reports whether work of other owners than a node waits for a slot.
-func (w *Worker) othersWait(but grid.NodeID) bool {
+// workWaits reports whether work waits for a slot, whoever owns it: a gang that keeps slots in vain delays the tasks of
+// its own owner too.
+func (w *Worker) workWaits() bool {
 	queue := w.exec.Queue()
-	for _, a := range queue[:min(len(queue), maxYields)] {
-		if !a.Held && w.Owner(a.ID.Task.Job) != but {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(queue[:min(len(queue), maxYields)], func(a *exec.Work) bool { return !a.Held })
 }
 
 // TakeReserved has an offered rank take over a slot that is kept for it, and reports whether there is one; a task that
@@ -69,6 +67,10 @@ func (w *Worker) requeue(o *grid.Offer, ready bool) *exec.Work {
 	}
 	return w.exec.Accept(0, o.ID, o, ready)
 }
+
+// ReservedUntil is when the first and the last of the slots that are kept for gangs are free again at the latest; Never
+// = none are kept.
+func (w *Worker) ReservedUntil() (first, last grid.Time) { return w.table().Next(), w.table().Last() }
 
 // localRank is the index of a rank among those of its attempt here.
 func (w *Worker) localRank(a *exec.Work) (n uint32) {

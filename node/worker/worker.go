@@ -105,7 +105,13 @@ func (w *Worker) News() News {
 }
 
 // Advance tells the worker the time.
-func (w *Worker) Advance(now grid.Time) { w.exec.Advance(now) }
+func (w *Worker) Advance(now grid.Time) {
+	w.exec.Advance(now)
+	if now >= w.table().Next() { // its timer may come late: it is set when the records of its step are on disk
+		w.table().Expire(now)
+		w.freed, w.news.Changed = true, true
+	}
+}
 
 // SetCoreShare sets the share of the cores that tasks get.
 func (w *Worker) SetCoreShare(now grid.Time, share float64) { w.exec.SetCoreShare(now, share) }

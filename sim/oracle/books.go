@@ -35,6 +35,7 @@ var _ interface {
 	Job(grid.JobID) (node.JobView, bool)
 	Task(grid.TaskID) (node.TaskView, bool)
 	backoffs
+	ReservedUntil() (first, last grid.Time)
 } = (*node.Node)(nil)
 
 // Books are the record of every job, task and disk of a world, which the checks compare nodes with. By index, without

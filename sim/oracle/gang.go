@@ -1,11 +1,15 @@
 package oracle
 
-import "skep/grid"
+import (
+	"time"
+
+	"skep/grid"
+)
 
 // Gangs: all or none. No rank starts before all ranks of its attempt were accepted somewhere; no rank starts with a
 // newer attempt once the end of a rank is final. That ranks of an older attempt still run beside those of a newer one
 // is not checked: like a single task, a rank goes on at a worker that its owner cannot reach, until it hears of it
-// again.
+// again. A worker gives slots that it keeps for a gang back when their time is over.
 
 // gangs are the ranks that were accepted, and the final ends. The maps are allocated on first use and never iterated.
 type gangs struct {
@@ -48,5 +52,26 @@ func (b *Books) checkGang(i, k int32, a grid.Attempt) {
 	}
 	if ended, is := b.gangs.ended[n]; is && ended.Less(a) && ended != (grid.Attempt{}) {
 		b.fail(i, "starts attempt %v of %s, and a rank has ended with attempt %v", a, b.taskName(k), ended)
+	}
+}
+
+// longestReserved is the longest time to live of slots that are kept for a gang.
+const longestReserved = 10 * time.Second
+
+// checkReserved checks that a node that has taken a step keeps no slots for gangs longer than their time to live.
+func (b *Books) checkReserved(i int32) {
+	m, ok := b.machines[i].member.(interface {
+		ReservedUntil() (first, last grid.Time)
+	})
+	if !ok {
+		return
+	}
+	now := b.world.Clock(i)
+	first, last := m.ReservedUntil()
+	if last != grid.Never && last > now.Add(longestReserved) {
+		b.fail(i, "keeps slots for a gang for another %v: want at most %v", last.Sub(now), longestReserved)
+	}
+	if first <= now {
+		b.fail(i, "keeps slots for a gang, %v after their time was over", now.Sub(first))
 	}
 }

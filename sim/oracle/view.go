@@ -17,6 +17,7 @@ func (b *Books) Views(i int32) {
 		}
 		b.checkReportedJob(i, v)
 	}
+	b.checkReserved(i)
 	s := x.member.Stats(b.world.Clock(i))
 	if s.Free.CPU < 0 || s.Free.Memory < 0 || s.Free.Counts.Negative() || !x.capacity.Fits(s.Free) ||
 		s.Queued < 0 || s.Running < 0 || s.Pending < 0 || s.Backlog < 0 {
