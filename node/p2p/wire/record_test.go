@@ -20,7 +20,7 @@ func genRecord(t *rapid.T) *grid.Record {
 	if rapid.Bool().Draw(t, "has a result") {
 		result = genResult(t)
 	}
-	switch r := (&grid.Record{Kind: grid.RecordKind(rapid.IntRange(3, 7).Draw(t, "kind"))}); r.Kind {
+	switch r := (&grid.Record{Kind: grid.RecordKind(rapid.IntRange(3, 8).Draw(t, "kind"))}); r.Kind {
 	case grid.RecEntry:
 		r.Entry = grid.EntryRecord{Epoch: rapid.Uint32().Draw(t, "epoch"), Committed: rapid.Bool().Draw(t, "committed"),
 			Held: rapid.Bool().Draw(t, "held")}
@@ -50,6 +50,10 @@ func genRecord(t *rapid.T) *grid.Record {
 	case grid.RecRegister:
 		r.Register = grid.RegisterRecord{ID: j, Spec: spec, Members: []grid.NodeID{j.Origin},
 			Submitted: rapid.Int64().Draw(t, "submitted")}
+		return r
+	case grid.RecCheckpoint:
+		r.Checkpoint = &grid.CheckpointRecord{ID: genAttempt(t, j, grid.MaxCount), Step: rapid.Uint64().Draw(t, "step"),
+			Files: genFiles(t, 4)}
 		return r
 	case grid.RecTombstone:
 		r.Tombstone = grid.TombstoneRecord{ID: j, Epoch: rapid.Uint32().Draw(t, "epoch"),
