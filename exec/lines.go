@@ -53,7 +53,10 @@ func (q *lines) enter(w *Work) {
 	if q.all == nil {
 		q.all = order.New[waiting](q.cfg, q.mean)
 	}
-	w.line = q.all.Enter(KeyOf(w.ID.Task.Job, w.Spec, w.Level()))
+	if s := w.shared; !q.all.Again(s.line) { // but for a demoted task under sjf, all of a job is of one line
+		s.line = q.all.Enter(KeyOf(w.ID.Task.Job, w.Spec, s.level))
+	}
+	w.line = w.shared.line
 }
 
 // KeyOf returns what an order asks of a task of a job. Its submitter's node is the job's origin, which has signed it.

@@ -78,6 +78,7 @@ type jobSpec struct {
 	spec  *grid.JobSpec
 	level string // grid.LevelOf(spec)
 	last  *Work  // the last of its attempts, which are a chain
+	line  *line  // of its queued work; it may be gone
 }
 
 // shareSpec makes work use the shared spec of its job.

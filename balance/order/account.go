@@ -2,6 +2,7 @@ package order
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"skep/grid"
@@ -9,6 +10,7 @@ import (
 
 // account is what a node, or a user of one, has used of late and is using.
 type account struct {
+	owner
 	used  float64 // core-seconds, decayed to at
 	at    grid.Time
 	cores float64 // of its running work
@@ -83,4 +85,51 @@ func (a *account) end(now grid.Time, d *decay, cores, expected float64, started 
 	a.cores -= cores
 	a.promised -= cores * expected
 	a.starts -= cores * seconds(started)
+}
+
+// accounts are found by their owner: a few are searched, more have an index.
+type accounts struct {
+	list  []*account
+	index map[owner]*account
+}
+
+func (x *accounts) find(w owner) *account {
+	if x.index != nil {
+		return x.index[w]
+	}
+	for _, a := range x.list {
+		if a.owner == w {
+			return a
+		}
+	}
+	return nil
+}
+
+func (x *accounts) add(w owner) *account {
+	a := &account{owner: w}
+	x.list = append(x.list, a)
+	if x.index != nil {
+		x.index[w] = a
+	} else if len(x.list) > fewLines {
+		x.index = make(map[owner]*account)
+		for _, a := range x.list {
+			x.index[a.owner] = a
+		}
+	}
+	return a
+}
+
+// sweep forgets the accounts that nothing counts for and that have used next to nothing.
+func (x *accounts) sweep(d *decay) {
+	now := grid.Time(0)
+	for _, a := range x.list {
+		now = max(now, a.at)
+	}
+	x.list = slices.DeleteFunc(x.list, func(a *account) bool {
+		gone := a.lines == 0 && a.running == 0 && a.score(now, d) < leastScored
+		if gone {
+			delete(x.index, a.owner)
+		}
+		return gone
+	})
 }

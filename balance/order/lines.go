@@ -21,12 +21,12 @@ type Lines[T any] struct {
 	cfg  Config
 	size func(class string) float64
 
-	levels   []*level[T] // the highest bid first
-	open     []*Line[T]  // in which something waits, in no order
-	index    map[Key]*Line[T]
-	recent   *Line[T] // that Enter returned last
-	idle     int      // lines without work
-	accounts map[owner]*account
+	levels   []*level[T]      // the highest bid first
+	open     []*Line[T]       // in which something waits, in no order
+	index    map[Key]*Line[T] // nil while there are few
+	lines    int
+	idle     int // lines without work
+	accounts accounts
 	sweepAt  int // number of accounts at which those that are used up are dropped
 	decay    decay
 	overdue  *pair[T]   // of the last judge: the one that waited longest
@@ -69,6 +69,7 @@ type Line[T any] struct {
 	last  grid.Time // of the last start
 	place int       // in the open lines, from 1; 0 = nothing waits in it
 	works int       // that were entered and not released
+	gone  bool      // it was dropped without work
 	taken bool      // in a Walk
 }
 
@@ -84,8 +85,9 @@ const never = -grid.Time(1 << 61)
 
 // Bounds of what is kept without work.
 const (
-	keepLines   = 16
-	minSweep    = 256
+	keepLines   = 3
+	minSweep    = 8
+	fewLines    = 32  // that are searched; more have an index
 	leastScored = 1.0 // core-seconds below which an account is forgotten
 )
 
@@ -129,17 +131,23 @@ func (o *Lines[T]) Each(f func(*Line[T])) {
 // Enter returns the line of a work, which counts for it until Release.
 func (o *Lines[T]) Enter(k Key) *Line[T] {
 	k = o.reduce(k)
-	l := o.recent
-	if l == nil || l.key != k { // much of what comes is of one job
-		if l = o.index[k]; l == nil {
-			l = o.add(k)
-		}
-		o.recent = l
+	l := o.find(k)
+	if l == nil {
+		l = o.add(k)
+	}
+	o.Again(l)
+	return l
+}
+
+// Again is Enter for a line that Enter returned before, and reports whether it is still there.
+func (o *Lines[T]) Again(l *Line[T]) bool {
+	if l == nil || l.gone {
+		return false
 	}
 	if l.works++; l.works == 1 {
 		o.idle--
 	}
-	return l
+	return true
 }
 
 // Release ends what Enter began.
@@ -229,7 +237,7 @@ func (o *Lines[T]) CountsUse() bool { return o.rule.Fair }
 
 // Used returns what a node has used of late and is expected to use with what runs, in core-seconds.
 func (o *Lines[T]) Used(now grid.Time, node grid.NodeID) float64 {
-	if a := o.accounts[owner{node: node, all: true}]; a != nil {
+	if a := o.accounts.find(owner{node: node, all: true}); a != nil {
 		return a.score(now, &o.decay)
 	}
 	return 0

@@ -271,8 +271,8 @@ func TestIsBounded(t *testing.T) {
 		p.add("x", Key{1000, grid.NodeID{9, byte(i), byte(i >> 8)}, "", ""})
 		p.run(1, 0.001)
 	}
-	if len(p.index) > 2*keepLines+2 || len(p.accounts) > 3*minSweep {
-		t.Errorf("%d lines and %d accounts are kept, want few", len(p.index), len(p.accounts))
+	if p.lines > 2*keepLines+2 || len(p.accounts.list) > 4*minSweep {
+		t.Errorf("%d lines and %d accounts are kept, want few", p.lines, len(p.accounts.list))
 	}
 }
 

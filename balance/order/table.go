@@ -3,8 +3,6 @@ package order
 import (
 	"cmp"
 	"slices"
-
-	"skep/grid"
 )
 
 // The table of lines: by level, then by node, then by user.
@@ -32,12 +30,28 @@ func (o *Lines[T]) add(k Key) *Line[T] {
 		p.used.lines++
 	}
 	p.lines = append(p.lines, l)
-	if o.index == nil {
-		o.index = make(map[Key]*Line[T])
-	}
-	o.index[k] = l
+	o.lines++
 	o.idle++
+	if o.index != nil {
+		o.index[k] = l
+	} else if o.lines > fewLines {
+		o.index = make(map[Key]*Line[T])
+		o.Each(func(l *Line[T]) { o.index[l.key] = l })
+	}
 	return l
+}
+
+// find returns the line of a key; nil = there is none.
+func (o *Lines[T]) find(k Key) (found *Line[T]) {
+	if o.index != nil {
+		return o.index[k]
+	}
+	o.Each(func(l *Line[T]) {
+		if l.key == k {
+			found = l
+		}
+	})
+	return found
 }
 
 // level returns the level of a key, made if there is none.
@@ -53,14 +67,10 @@ func (o *Lines[T]) level(k Key) *level[T] {
 
 // account returns an account, made if there is none.
 func (o *Lines[T]) account(w owner) *account {
-	if a := o.accounts[w]; a != nil {
-		return a
+	a := o.accounts.find(w)
+	if a == nil {
+		a = o.accounts.add(w)
 	}
-	if o.accounts == nil {
-		o.accounts = make(map[owner]*account)
-	}
-	a := new(account)
-	o.accounts[w] = a
 	return a
 }
 
@@ -73,6 +83,8 @@ func (o *Lines[T]) dropIdle() {
 					return false
 				}
 				delete(o.index, l.key)
+				l.gone = true
+				o.lines--
 				if l.used != nil {
 					l.used.lines--
 					p.used.lines--
@@ -83,18 +95,9 @@ func (o *Lines[T]) dropIdle() {
 		v.pairs = slices.DeleteFunc(v.pairs, func(p *pair[T]) bool { return len(p.lines) == 0 })
 	}
 	o.levels = slices.DeleteFunc(o.levels, func(v *level[T]) bool { return len(v.pairs) == 0 })
-	o.idle, o.recent = 0, nil
-	if len(o.accounts) < o.sweepAt {
-		return
+	o.idle = 0
+	if len(o.accounts.list) >= o.sweepAt {
+		o.accounts.sweep(&o.decay)
+		o.sweepAt = max(minSweep, 2*len(o.accounts.list))
 	}
-	var now grid.Time
-	for _, a := range o.accounts {
-		now = max(now, a.at)
-	}
-	for w, a := range o.accounts { // in any order: each is judged alone
-		if a.lines == 0 && a.score(now, &o.decay) < leastScored {
-			delete(o.accounts, w)
-		}
-	}
-	o.sweepAt = max(minSweep, 2*len(o.accounts))
 }
