@@ -38,6 +38,7 @@ func (e *engine) receives(s *server, t *task) {
 		e.tell(s, false, false)
 	}
 	if e.p.Migrates {
+		e.tasks.keep(suspended.id())
 		e.send(event{kind: requery, server: s.index, task: suspended.id()}, 0)
 	}
 }
@@ -105,6 +106,7 @@ func (e *engine) backgroundArrives(j int32) {
 	e.replan(s)
 	e.tell(s, false, false)
 	if t := s.running; e.p.Active && t != nil {
+		e.tasks.keep(t.id())
 		e.send(event{kind: slower, server: j, task: t.id()}, 0)
 	}
 }

@@ -1,7 +1,7 @@
 package marketplace
 
 // store holds the tasks of a run by ID, from 1 on, in pieces without pointers. A piece is dropped when the results of
-// all its tasks are back.
+// all its tasks are back, unless the matcher may still hear of one.
 type store struct {
 	pieces []*piece
 	made   uint32
@@ -12,6 +12,7 @@ const pieceSize = 512 // tasks
 type piece struct {
 	tasks [pieceSize]task
 	back  int
+	keep  bool
 }
 
 // add adds a task and gives it the next ID.
@@ -39,10 +40,14 @@ func (s *store) get(id uint32) *task {
 // returned counts a result that is back.
 func (s *store) returned(id uint32) {
 	p := &s.pieces[(id-1)/pieceSize]
-	if (*p).back++; (*p).back == pieceSize {
+	if (*p).back++; (*p).back == pieceSize && !(*p).keep {
 		*p = nil
 	}
 }
+
+// keep keeps a task for good: a query of it that is with the matcher, or on its way there, may be matched or cancelled
+// after its result is back, since each message has a delay of its own.
+func (s *store) keep(id uint32) { s.pieces[(id-1)/pieceSize].keep = true }
 
 // progress is the work done for tasks whose results are not back.
 func (s *store) progress() (sum float64) {
