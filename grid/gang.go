@@ -223,3 +223,10 @@ func (x *ScheduleSearch) check(p *problems) {
 		p.addf("gang.model: %d measurements: want at most %d", len(x.Measured), MaxMeasured)
 	}
 }
+
+// IsFor reports whether a node may take an offer: it is of a task of its job and, where the ranks of a gang reach each
+// other, of one that is placed there.
+func (o *Offer) IsFor(id NodeID) bool {
+	return o.Spec != nil && o.ID.Task.Index < o.Spec.Count &&
+		(o.Spec.Network != NetworkGang || PlaceOf(o.Places, o.ID.Task.Index) == id)
+}

@@ -7,8 +7,7 @@ import (
 
 // offerReceived has the worker accept or refuse an offered attempt.
 func (n *Node) offerReceived(now grid.Time, from grid.NodeID, o *grid.Offer, fx *grid.Effects) {
-	if o.Spec == nil || o.ID.Task.Index >= o.Spec.Count ||
-		o.Spec.Network == grid.NetworkGang && grid.PlaceOf(o.Places, o.ID.Task.Index) != n.self {
+	if !o.IsFor(n.self) {
 		n.stats.stale++
 		return
 	}

@@ -91,12 +91,6 @@ type Coordinator struct {
 	restoring    restoring
 }
 
-// restoring is what is known while records are restored.
-type restoring struct {
-	entries map[grid.JobID][]grid.EntryRecord // whose register has not come yet
-	backups map[grid.TaskID]grid.BackupRecord // backup attempts that may live
-}
-
 // New returns the coordinator of a node, whose policy package balance must know. Records of an earlier run follow by
 // RestoreRegister and RestoreEntry, then Start.
 func New(cfg Config, with Parts) Coordinator {

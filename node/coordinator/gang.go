@@ -162,19 +162,6 @@ func (c *Coordinator) rankPlaced(now grid.Time, l *liveTask, fx *grid.Effects) {
 	}
 }
 
-// mayStart reports whether a placed attempt may get a start lease: that of a rank only once all ranks have a place. An
-// earlier owner may have given this attempt up, which its workers have not heard, and had a later one run of which
-// nothing is left. So a new owner starts no rank of a gang that may run at most once, unless another rank of the same
-// attempt has started: then that attempt was the last one.
-func (l *liveTask) mayStart() bool {
-	j := l.job
-	if j.gang == nil {
-		return true
-	}
-	return j.gang.Phase() == gangs.Running && (j.spec.Retries > 0 || j.running > 0 ||
-		l.task().attempt.Epoch >= j.replica.fullHistoryFrom)
-}
-
 // giveUpGang gives up what a gang has of which nothing can have started, and pauses.
 func (c *Coordinator) giveUpGang(now grid.Time, j *job, fx *grid.Effects) {
 	g := j.gang
@@ -249,12 +236,4 @@ func (j *job) rankPlaces() []grid.RankPlace {
 		return nil
 	}
 	return j.gang.Layout()
-}
-
-// offerStamp returns the start lease stamp of an offer: a rank gets its start lease only when all ranks have a place.
-func (c *Coordinator) offerStamp(now grid.Time, l *liveTask) uint64 {
-	if l.job.spec.IsGang() {
-		return 0
-	}
-	return c.peers.Stamp(now, l.task().worker)
 }

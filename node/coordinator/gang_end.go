@@ -1,11 +1,8 @@
 package coordinator
 
 import (
-	"maps"
-	"slices"
 	"time"
 
-	"skep/discovery"
 	"skep/grid"
 	"skep/node/gangs"
 )
@@ -242,17 +239,4 @@ func (c *Coordinator) endGangUnplaceable(now grid.Time, j *job, why string, fx *
 		end = cannot
 	}
 	c.endRanks(now, j, func(uint32) *grid.Result { return end }, fx)
-}
-
-// gangSearchDone has the gangs go on that waited for a search, which is not repeated soon.
-func (c *Coordinator) gangSearchDone(now grid.Time, f *discovery.Found, fx *grid.Effects) {
-	for _, h := range slices.Sorted(maps.Keys(c.queue.gangs.by)) {
-		if j := c.queue.gangs.by[h]; j.gang.Search == f.ID && j.gang.Phase() == gangs.Waiting {
-			j.gang.Search, j.gang.Due, j.noSearchBefore = 0, now, now.Add(searchRetryAfter)
-			if f.Ad != nil && c.notReady(f.Ad.Node, j.spec) != "" {
-				j.gang.Due = now.Add(dialPause)
-			}
-			c.awaitGang(now, j, grid.Refusal{Why: grid.WhyNobody, Detail: "a search has ended"}, fx)
-		}
-	}
 }

@@ -2,8 +2,10 @@ package coordinator
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
+	"skep/discovery"
 	"skep/grid"
 	"skep/node/gangs"
 	"skep/node/schedule"
@@ -12,10 +14,10 @@ import (
 // gangQueue is the gangs that this node places. One asks for slots at a time, so that they do not take them from each
 // other.
 type gangQueue struct {
-	rand    *grid.Rand
-	by      map[uint64]*job // by handle; iterated in order of the handles alone
-	turn    *job            // whose round is under way; nil = none
-	next    []*job          // that wait for their turn
+	rand *grid.Rand
+	by   map[uint64]*job // by handle; iterated in order of the handles alone
+	turn *job            // whose round is under way; nil = none
+	next []*job          // that wait for their turn
 
 	lastRound uint32 // number of the last round of any gang: above all of an earlier run, which workers may remember
 }
@@ -106,4 +108,38 @@ func gangChooser(g *grid.Gang) (gangs.Chooser, error) {
 		return gangs.FewestNodes{}, nil
 	}
 	return schedule.New(g.Search)
+}
+
+// mayStart reports whether a placed attempt may get a start lease: that of a rank only once all ranks have a place. An
+// earlier owner may have given this attempt up, which its workers have not heard, and had a later one run of which
+// nothing is left. So a new owner starts no rank of a gang that may run at most once, unless another rank of the same
+// attempt has started: then that attempt was the last one.
+func (l *liveTask) mayStart() bool {
+	j := l.job
+	if j.gang == nil {
+		return true
+	}
+	return j.gang.Phase() == gangs.Running && (j.spec.Retries > 0 || j.running > 0 ||
+		l.task().attempt.Epoch >= j.replica.fullHistoryFrom)
+}
+
+// offerStamp returns the start lease stamp of an offer: a rank gets its start lease only when all ranks have a place.
+func (c *Coordinator) offerStamp(now grid.Time, l *liveTask) uint64 {
+	if l.job.spec.IsGang() {
+		return 0
+	}
+	return c.peers.Stamp(now, l.task().worker)
+}
+
+// gangSearchDone has the gangs go on that waited for a search, which is not repeated soon.
+func (c *Coordinator) gangSearchDone(now grid.Time, f *discovery.Found, fx *grid.Effects) {
+	for _, h := range slices.Sorted(maps.Keys(c.queue.gangs.by)) {
+		if j := c.queue.gangs.by[h]; j.gang.Search == f.ID && j.gang.Phase() == gangs.Waiting {
+			j.gang.Search, j.gang.Due, j.noSearchBefore = 0, now, now.Add(searchRetryAfter)
+			if f.Ad != nil && c.notReady(f.Ad.Node, j.spec) != "" {
+				j.gang.Due = now.Add(dialPause)
+			}
+			c.awaitGang(now, j, grid.Refusal{Why: grid.WhyNobody, Detail: "a search has ended"}, fx)
+		}
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"skep/balance"
+	"skep/exec"
 	"skep/grid"
 )
 
@@ -238,4 +239,9 @@ func (c *Coordinator) logDecision(now grid.Time, l *liveTask, polled *decision, 
 			}
 			return n
 		})
+}
+
+// pushJob puts a job into the queue, with its number.
+func (c *Coordinator) pushJob(j *job) {
+	j.line = c.queue.turns.Push(exec.KeyOf(j.id, j.spec, j.level), j.turn, j.arrived, j)
 }

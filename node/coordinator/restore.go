@@ -230,3 +230,9 @@ func (c *Coordinator) resumeReplica(now grid.Time, j *job, fx *grid.Effects) {
 	c.resume(now, j, fx)
 	c.countFailure(j)
 }
+
+// restoring is what is known while records are restored.
+type restoring struct {
+	entries map[grid.JobID][]grid.EntryRecord // whose register has not come yet
+	backups map[grid.TaskID]grid.BackupRecord // backup attempts that may live
+}

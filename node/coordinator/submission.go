@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"skep/balance"
-	"skep/exec"
 	"skep/grid"
 	"skep/sparse"
 )
@@ -225,20 +224,6 @@ func (c *Coordinator) queueNewJob(now grid.Time, j *job, fx *grid.Effects) {
 	j.arrived = now
 	c.enqueueJob(j)
 	c.peers.Arrive(now, j.level, j.spec, int(j.spec.Count))
-}
-
-// pushJob puts a job into the queue, with its number.
-func (c *Coordinator) pushJob(j *job) {
-	j.line = c.queue.turns.Push(exec.KeyOf(j.id, j.spec, j.level), j.turn, j.arrived, j)
-}
-
-// holdAgain has the queue come to a task that is held and was cancelled before, and asks again for what it waits for.
-func (c *Coordinator) holdAgain(j *job, i uint32) {
-	if j.nextFresh = min(j.nextFresh, i); j.queueIndex == 0 && !j.setAside {
-		c.enqueueJob(j)
-		return
-	}
-	c.changed(grid.JobChange{Kind: grid.JobHeld, Job: j.id})
 }
 
 // currentKnown answers a caller who waits to hear whether the ends that are known here are current.

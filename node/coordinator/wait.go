@@ -234,3 +234,12 @@ func (c *Coordinator) keepMapped(now grid.Time, k *mappedKind, end float64) {
 		c.trace(t, grid.Trace{At: now, What: grid.TraceWait, Refusal: why})
 	}
 }
+
+// holdAgain has the queue come to a task that is held and was cancelled before, and asks again for what it waits for.
+func (c *Coordinator) holdAgain(j *job, i uint32) {
+	if j.nextFresh = min(j.nextFresh, i); j.queueIndex == 0 && !j.setAside {
+		c.enqueueJob(j)
+		return
+	}
+	c.changed(grid.JobChange{Kind: grid.JobHeld, Job: j.id})
+}
