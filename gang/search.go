@@ -25,7 +25,8 @@ func Search(pool *Pool, cop COP, policy Policy) (Schedule, Examined, error) {
 	if s.best.ranks == 0 {
 		return Schedule{}, s.examined, s.nothing()
 	}
-	return s.schedule(), s.examined, nil
+	best, err := s.schedule()
+	return best, s.examined, err
 }
 
 // search is one search while it runs.
@@ -86,11 +87,11 @@ func (s *search) value(order []int, k int, key uint64) float64 {
 
 // schedule maps the best group again. Ranks that got no work are left out as long as there are enough: without them the
 // others exchange fewer messages.
-func (s *search) schedule() Schedule {
+func (s *search) schedule() (Schedule, error) {
 	out := Schedule{}
 	group := s.logical.lay(s.order[:s.best.ranks])
 	if err := s.cop.Mapper.Map(group, s.cop.Model, &out); err != nil {
-		panic("gang: a mapper refuses a group that it has mapped: " + err.Error())
+		return Schedule{}, fmt.Errorf("%w: %w", ErrNone, err)
 	}
 	s.predict(&out)
 	for !s.policy.MemoryOnly {
@@ -113,7 +114,7 @@ func (s *search) schedule() Schedule {
 		}
 		out = fewer
 	}
-	return out
+	return out, nil
 }
 
 func (s *search) predict(x *Schedule) {

@@ -2,6 +2,7 @@ package mapper
 
 import (
 	"math"
+	"slices"
 
 	"skep/gang"
 )
@@ -12,8 +13,16 @@ import (
 //
 // and gives each rank its term of the sum.
 func minMax(units int, s *gang.Schedule) error {
-	t := level(s.Costs, float64(units))
-	for k, c := range s.Costs {
+	// Times are counted from the least that any rank takes for its messages, so that long ones do not hide the work.
+	costs, base := slices.Clone(s.Costs), math.Inf(1)
+	for _, c := range costs {
+		base = min(base, c.Fixed)
+	}
+	for k := range costs {
+		costs[k].Fixed -= base
+	}
+	t := level(costs, float64(units))
+	for k, c := range costs {
 		s.Shares[k] = min(c.Most, max(0, (t-c.Fixed)/c.PerUnit))
 	}
 	return nil

@@ -44,6 +44,9 @@ func New(name string) (gang.Mapper, error) {
 // ErrPlace is why a group with a machine that computes nothing, or with a link that is not known, cannot have work.
 var ErrPlace = errors.New("a machine computes nothing or a link is not known")
 
+// ErrPrecision is why a group cannot have work whose times differ by more than can be computed with.
+var ErrPrecision = errors.New("times of units and of messages differ by more than can be computed with")
+
 // NoRoom is the error of shares that no memory holds.
 type NoRoom struct {
 	Units int     // to be divided
@@ -77,5 +80,18 @@ func (d divide) Map(g *gang.Group, m gang.Model, s *gang.Schedule) error {
 	if n := m.Units(); room < float64(n)*(1-1e-12) {
 		return NoRoom{Units: n, Fit: room, Ranks: len(s.Costs)}
 	}
-	return d(m.Units(), s)
+	if err := d(m.Units(), s); err != nil {
+		return err
+	}
+	sum := 0.0
+	for _, x := range s.Shares {
+		if !(x >= 0) {
+			return ErrPrecision
+		}
+		sum += x
+	}
+	if n := float64(m.Units()); !(math.Abs(sum-n) <= 1e-6*n) {
+		return ErrPrecision
+	}
+	return nil
 }

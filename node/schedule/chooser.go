@@ -31,8 +31,10 @@ type Chooser struct {
 	policy gang.Policy
 }
 
-// New makes the chooser of a gang whose ranks need so much memory besides what the model says. The error names the
-// model, mapper or parameter that is not known here.
+// memoryOnly is the model that knows no times: machines are compared by themselves, and shares are equal.
+const memoryOnly = "memory"
+
+// New makes the chooser of a gang. The error names the model, mapper or parameter that is not known here.
 func New(s *grid.ScheduleSearch) (*Chooser, error) {
 	told := make(map[string]float64, len(s.Parameters))
 	for _, p := range s.Parameters {
@@ -43,23 +45,37 @@ func New(s *grid.ScheduleSearch) (*Chooser, error) {
 		rows = append(rows, model.Measurement{Ranks: int(m.Ranks), Compute: m.Compute, Message: m.Message})
 	}
 	of, err := model.New(s.Model, told, rows)
-	by, unknown := mapper.New(cmp.Or(s.Mapper, mapper.Default))
+	usual := mapper.Default
+	if s.Model == memoryOnly {
+		usual = "equal"
+	}
+	by, unknown := mapper.New(cmp.Or(s.Mapper, usual))
+	if s.Model == memoryOnly && unknown == nil && cmp.Or(s.Mapper, usual) != usual {
+		unknown = fmt.Errorf("mapper %s: with the model %s: want %s, since it knows no times", s.Mapper, s.Model, usual)
+	}
 	if err := errors.Join(err, unknown); err != nil {
 		return nil, err
 	}
-	return &Chooser{gang.COP{Model: of, Mapper: by}, gang.Policy{Conserve: s.Conserve, OneSite: s.OneSite}}, nil
+	return &Chooser{gang.COP{Model: of, Mapper: by}, gang.Policy{Conserve: s.Conserve, OneSite: s.OneSite,
+		MemoryOnly: s.Model == memoryOnly}}, nil
 }
 
 // Choose implements [gangs.Chooser].
 func (c *Chooser) Choose(ranks int, nodes []grid.GangNode, rooms []int) gangs.Choice {
-	of, pool := machines(nodes, rooms)
+	of, pool := machines(ranks, nodes, rooms)
 	policy := c.policy
 	policy.Ranks = gang.Range{Min: ranks, Max: ranks}
 	s, examined, err := gang.Search(pool, c.cop, policy)
 	if err != nil {
 		return gangs.Choice{Why: err.Error()}
 	}
-	choice, whole := gangs.Choice{}, mapper.Whole(&s)
+	choice, whole, left := gangs.Choice{}, mapper.Whole(&s), c.cop.Model.Units()
+	for _, x := range whole {
+		left -= x
+	}
+	if left != 0 || slices.Min(whole) < 0 {
+		return gangs.Choice{Why: mapper.ErrPrecision.Error()}
+	}
 	for _, k := range byMachine(s.Places) {
 		node, last := nodes[of[s.Places[k]]].Node, len(choice.Places)-1
 		if last < 0 || choice.Places[last].Node != node {

@@ -2,6 +2,7 @@ package schedule
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -107,5 +108,66 @@ func TestNothingFits(t *testing.T) {
 		if _, err := New(s); err == nil || !strings.Contains(err.Error(), "want") {
 			t.Errorf("%+v: %v", s, err)
 		}
+	}
+}
+
+// whole fails a test unless the shares of a choice are all of the work.
+func whole(t *testing.T, c gangs.Choice, units uint32) {
+	t.Helper()
+	sum := uint32(0)
+	for _, p := range c.Places {
+		for _, x := range p.Shares {
+			sum += x
+		}
+	}
+	if c.Places != nil && sum != units {
+		t.Errorf("shares of %d of %d units: %+v", sum, units, c)
+	}
+}
+
+// However small or far apart times are, there is a choice of all of the work or a reason.
+func TestTimesOfAnySize(t *testing.T) {
+	for _, cost := range []float64{5e-324, 1e-310, 1e-30, 1e17} {
+		s := &grid.ScheduleSearch{Model: "life", Parameters: []grid.Parameter{{Name: "n", Value: 1 << 30},
+			{Name: "point_cost", Value: cost}, {Name: "point_memory"}, {Name: "value_bytes", Value: 1e9}}}
+		whole(t, choose(t, s, 2, []grid.GangNode{node(1, 1, 0), node(2, 1, 0)}, 2, 2), 1<<30)
+	}
+	for _, mapper := range []string{"", "equal", "time_balance"} {
+		s := &grid.ScheduleSearch{Model: "table", Parameters: []grid.Parameter{{Name: "units", Value: 62}}, Mapper: mapper,
+			Measured: []grid.Measured{{Ranks: 1, Compute: 48}, {Ranks: 3, Compute: 5.7e-6, Message: 73}}}
+		whole(t, choose(t, s, 3, []grid.GangNode{node(1, 1, 0), node(2, 1.3, 0)}, 2, 2), 62)
+	}
+}
+
+// The model of memory alone takes equal shares, and says so where others are asked for.
+func TestMemoryAlone(t *testing.T) {
+	s := &grid.ScheduleSearch{Model: "memory", Parameters: []grid.Parameter{{Name: "unit_memory", Value: 1e6},
+		{Name: "units", Value: 900}}}
+	c := choose(t, s, 2, []grid.GangNode{node(1, 1, 0), node(2, 5, 0)}, 1, 1)
+	if whole(t, c, 900); c.Places == nil || strings.Contains(c.Why, "iteration") {
+		t.Errorf("%+v", c)
+	}
+	s.Mapper = "min_max"
+	if _, err := New(s); err == nil || !strings.Contains(err.Error(), "want equal") {
+		t.Errorf("min_max with a model that knows no times: %v", err)
+	}
+}
+
+// Of very many places the search looks at some: the fastest, and those with most memory.
+func TestPlacesAreBounded(t *testing.T) {
+	var nodes []grid.GangNode
+	var rooms []int
+	for i := range 256 {
+		n := node(byte(i), 1+float64(i%7), 0)
+		n.Node[1] = 1
+		nodes, rooms = append(nodes, n), append(rooms, 1024)
+	}
+	nodes[200].Speed, nodes[201].Free.Memory = 50, 900*grid.GiB
+	of := considered(1024, nodes, rooms)
+	if len(of) > 4 || !slices.Contains(of, 200) || !slices.Contains(of, 201) {
+		t.Errorf("looks at %v", of)
+	}
+	if of := considered(4, nodes[:100], slices.Repeat([]int{1}, 100)); len(of) != 100 {
+		t.Errorf("looks at %d of 100", len(of))
 	}
 }

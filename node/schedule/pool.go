@@ -1,18 +1,55 @@
 package schedule
 
 import (
+	"cmp"
+	"slices"
+
 	"skep/gang"
 	"skep/grid"
 )
 
-// machines makes a pool of the nodes that have room, and returns the index of each one's node.
-func machines(nodes []grid.GangNode, rooms []int) (of []int, pool *gang.Pool) {
-	var all []gang.Machine
+// most bounds the places of a search, so that it takes some tens of milliseconds at most: of more nodes those that are
+// fastest and those with most memory are looked at.
+func most(ranks int) int { return max(2*ranks, 256) }
+
+// considered returns the nodes that a search looks at, in their order.
+func considered(ranks int, nodes []grid.GangNode, rooms []int) (of []int) {
+	var all []int
+	sum := 0
 	for i := range nodes {
-		if n := &nodes[i]; rooms[i] > 0 {
-			of = append(of, i)
-			all = append(all, gang.Machine{Speed: n.Speed * ReferenceWork, Memory: float64(n.Free.Memory), Slots: rooms[i]})
+		if rooms[i] > 0 {
+			all, sum = append(all, i), sum+rooms[i]
 		}
+	}
+	if sum <= 2*most(ranks) {
+		return all
+	}
+	for _, compare := range []func(a, b *grid.GangNode) int{
+		func(a, b *grid.GangNode) int { return cmp.Compare(b.Speed, a.Speed) },
+		func(a, b *grid.GangNode) int { return cmp.Compare(b.Free.Memory, a.Free.Memory) },
+	} {
+		slices.SortStableFunc(all, func(a, b int) int { return compare(&nodes[a], &nodes[b]) })
+		sum := 0
+		for _, i := range all {
+			if sum += rooms[i]; !slices.Contains(of, i) {
+				of = append(of, i)
+			}
+			if sum >= most(ranks) {
+				break
+			}
+		}
+	}
+	slices.Sort(of)
+	return of
+}
+
+// machines makes a pool of the nodes that have room, and returns the index of each one's node.
+func machines(ranks int, nodes []grid.GangNode, rooms []int) (of []int, pool *gang.Pool) {
+	of = considered(ranks, nodes, rooms)
+	var all []gang.Machine
+	for _, i := range of {
+		n := &nodes[i]
+		all = append(all, gang.Machine{Speed: n.Speed * ReferenceWork, Memory: float64(n.Free.Memory), Slots: rooms[i]})
 	}
 	return of, gang.NewPool(all, func(from, to int) gang.Link {
 		l := gang.Link{Latency: latency(&nodes[of[from]], &nodes[of[to]]), Bandwidth: SiteBandwidth}
