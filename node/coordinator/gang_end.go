@@ -1,6 +1,7 @@
 package coordinator
 
 import (
+	"fmt"
 	"time"
 
 	"skep/grid"
@@ -33,7 +34,11 @@ func (c *Coordinator) endRanks(now grid.Time, j *job, other func(i uint32) *grid
 func (c *Coordinator) rankEnded(now grid.Time, l *liveTask, r *grid.Result, fx *grid.Effects) {
 	j, i, g := l.job, l.index, c.gangOf(l.job)
 	if r.Exit != 0 {
-		if !c.holdInGrace(l, r) {
+		switch gone := c.rankAway(l); {
+		case c.holdInGrace(l, r):
+		case gone != "":
+			c.loseGang(now, j, i, fmt.Sprintf("rank %d ended with %d while %s", i, r.Exit, gone), fx)
+		default:
 			c.end(now, j, i, r, fx)
 			c.endRanks(now, j, func(uint32) *grid.Result { return gangs.Stopped(i, r) }, fx)
 		}
@@ -47,17 +52,6 @@ func (c *Coordinator) rankEnded(now grid.Time, l *liveTask, r *grid.Result, fx *
 		}
 	}
 	c.endRanks(now, j, nil, fx)
-}
-
-// holdInGrace holds a result that is bad for the gang, and reports whether it did: in a takeover grace a newer attempt
-// may yet be reported.
-func (c *Coordinator) holdInGrace(l *liveTask, r *grid.Result) bool {
-	if l.job.replica.graceUntil == 0 {
-		return false
-	}
-	l.result = r
-	c.gangOf(l.job).Hold(l.index, r)
-	return true
 }
 
 // rankLost handles the loss of a rank's attempt, and reports whether it was one: all ranks are lost with it. One of
@@ -153,6 +147,11 @@ func (c *Coordinator) settleGang(now grid.Time, j *job, fx *grid.Effects) bool {
 		return true
 	}
 	g, live, missing := c.gangOf(j), 0, uint32(0)
+	if g.HasMissed() && j.counts[grid.Ended] == 0 { // what other ranks report as a failure may come of it
+		i, why := g.Missed(0, "")
+		c.loseGang(now, j, i, why, fx)
+		return true
+	}
 	for i := range j.spec.Count {
 		t := j.at(i)
 		switch r := g.Result(i); {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 
 	"skep/discovery"
 	"skep/grid"
@@ -142,4 +143,34 @@ func (c *Coordinator) gangSearchDone(now grid.Time, f *discovery.Found, fx *grid
 			c.awaitGang(now, j, grid.Refusal{Why: grid.WhyNobody, Detail: "a search has ended"}, fx)
 		}
 	}
+}
+
+// rankAway names a node that runs another rank and is not connected: a rank that fails then may have failed since it
+// heard nothing of that one any more, which is a loss and no failure. "" = there is none, or nothing is run again.
+func (c *Coordinator) rankAway(l *liveTask) string {
+	j := l.job
+	if l.task().lost >= j.spec.Retries {
+		return ""
+	}
+	for i := range j.spec.Count {
+		o := j.at(i).live
+		if o == nil || o == l || j.gang.Result(i) != nil {
+			continue
+		}
+		if w := o.task().worker; w != c.cfg.Self && !c.peers.Connected(w) {
+			return "the node of rank " + strconv.Itoa(int(i)) + ", " + c.peers.Name(w) + ", was not connected"
+		}
+	}
+	return ""
+}
+
+// holdInGrace holds a result that is bad for the gang, and reports whether it did: in a takeover grace a newer attempt
+// may yet be reported.
+func (c *Coordinator) holdInGrace(l *liveTask, r *grid.Result) bool {
+	if l.job.replica.graceUntil == 0 {
+		return false
+	}
+	l.result = r
+	c.gangOf(l.job).Hold(l.index, r)
+	return true
 }
