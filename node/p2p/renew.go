@@ -37,7 +37,7 @@ func readRenewal(dir string) (r renewal, err error) {
 		err = json.Unmarshal(b, &r)
 	}
 	if err != nil {
-		return r, fmt.Errorf("new identity: %s: %w", renewedFile, err)
+		return r, fmt.Errorf("data folder: %w", err)
 	}
 	return r, nil
 }
