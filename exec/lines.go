@@ -116,6 +116,14 @@ func (e *Exec) removeAwake(w *Work) {
 	}
 }
 
+// AcceptedAgain sets when restored work came.
+func (e *Exec) AcceptedAgain(now grid.Time, w *Work) {
+	w.Accepted, w.Since = now, now
+	if list := w.line.Of.awake; len(list) > 0 && list[0] == w {
+		e.lines.setFirst(w.line)
+	}
+}
+
 func (q *lines) setFirst(l *line) {
 	if list := l.Of.awake; len(list) > 0 {
 		q.all.SetFirst(l, list[0].Accepted, true)

@@ -102,6 +102,18 @@ func TestWaitsInTurn(t *testing.T) {
 	})
 }
 
+// Restored work has waited since the node runs again: it is not overdue.
+func TestRestoredWorkIsNotOverdue(t *testing.T) {
+	e := new(New(grid.Resources{CPU: grid.CPU}))
+	e.OrderBy(orderBy("fair"), second)
+	now := grid.Time(5 * time.Hour)
+	e.AcceptedAgain(now, come(e, 0, 1, 1, 1000, grid.CPU, "c"))
+	come(e, now, 2, 2, 2000, grid.CPU, "c")
+	if w := e.Next(now); w == nil || w.ID.Task.Index != 2 || e.Queue()[0].Accepted != now {
+		t.Errorf("%v starts, want 2, which bids more", w)
+	}
+}
+
 // A queue of 10,000, and a task that comes and starts beside them: CPU under fair over CPU under fifo.
 func BenchmarkOrderBars(b *testing.B) {
 	const waiting, rounds = 10_000, 100_000

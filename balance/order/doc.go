@@ -28,8 +28,9 @@
 //	within the ageing time, and one start of each other node and bid where work waits then,
 //
 // however much comes that bids more. The same holds for the users of a node: each U-th of these starts, where work of U
-// users waits, is of the one who has waited longest. It is one start at a time, not all that waits: a flood that is old
-// does not become urgent.
+// users waits, is of the one who has waited longest. It is one start at a time, not all that waits: of a flood of one
+// node with one bid only the next becomes urgent. It is so for each node and bid: a flood of many bids has as many that
+// do.
 //
 // The other rules give no such bound, but fifo: there everything goes that came before.
 //

@@ -108,7 +108,7 @@ func (o *Lines[T]) aheadOf(now grid.Time, k Key, v *level[T], p *pair[T], own fl
 		ahead = v.bid >= k.Bid
 	case v.bid == k.Bid && p.node != k.Node:
 		o.judgePair(now, p)
-		if n, theirs := sum(p, work); theirs > 0 && !o.isOverdue(p) {
+		if n, theirs := sum(p, work); theirs > 0 && !(p.open > 0 && o.isOverdue(p)) {
 			ahead = p.score <= own
 			if turns := math.Floor((own-p.score)/theirs*float64(n)) + 1; ahead && turns < float64(n) {
 				return turns / float64(n)

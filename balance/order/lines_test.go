@@ -290,3 +290,30 @@ func TestConfig(t *testing.T) {
 		}
 	}
 }
+
+// Under fifo, the default, nobody can add lines.
+func TestFifoIsOneLine(t *testing.T) {
+	p := &place{Lines: New[[]work](Defaults(), func(string) float64 { return 1 })}
+	for i := range 10_000 {
+		user, class := string(rune('a'+i%26)), string(rune('a'+i%7))
+		p.add("x", Key{grid.Bid(1 + i), grid.NodeID{byte(i), byte(i >> 8)}, user, class})
+	}
+	if p.lines != 1 || len(p.levels) != 1 || len(p.levels[0].pairs) != 1 || len(p.accounts.list) > 0 {
+		t.Errorf("%d lines and %d levels, want 1", p.lines, len(p.levels))
+	}
+}
+
+// What still fetches its inputs is not overdue, however late it is.
+func TestNothingOpenIsNotOverdue(t *testing.T) {
+	p := newPlace("fair")
+	k := Key{1000, node(1), "x", ""}
+	for range 500 {
+		p.Enter(k)
+	}
+	ahead := 0.0
+	p.Ahead(grid.Time(5*time.Hour), Key{1000, node(2), "x", ""},
+		func(*Line[[]work]) (int, float64) { return 500, 500 }, func(_ *Line[[]work], share float64) { ahead += 500 * share })
+	if ahead > 1 {
+		t.Errorf("%g of 500 are ahead, want 1 at most", ahead)
+	}
+}

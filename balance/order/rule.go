@@ -36,7 +36,8 @@ func Names() []string {
 
 // Config says how work that waits is ordered. The zero value is first come, first served.
 type Config struct {
-	// Rule is the name of a rule; "" = fifo. Default of a node: fair.
+	// Rule is the name of a rule; "" = fifo. Default of a node: fifo: it has one line, whatever bids
+	// come, where the cost of the others grows with their lines.
 	Rule string
 
 	// MaxBid is the highest bid; work that bids more counts as if it bid that. Default 10. Higher makes bids of a few
@@ -53,7 +54,7 @@ type Config struct {
 
 // Defaults returns the configuration of a real node.
 func Defaults() Config {
-	return Config{Rule: "fair", MaxBid: 10 * grid.UsualBid, Ageing: 4 * time.Hour, HalfLife: time.Hour}
+	return Config{Rule: "fifo", MaxBid: 10 * grid.UsualBid, Ageing: 4 * time.Hour, HalfLife: time.Hour}
 }
 
 // find returns the rule of a name.

@@ -39,7 +39,7 @@ func (w *Worker) Restore(r *grid.WorkRecord, verified bool) {
 // each gets its start lease: all are expected to start when what waits can have been done.
 func (w *Worker) Start(now grid.Time) {
 	for _, a := range w.exec.Queue() {
-		a.Accepted, a.Since = now, now
+		w.exec.AcceptedAgain(now, a)
 		a.Expected = grid.Seconds(w.waitOf(now, a.ID.Task.Job, a.Spec, a.Class))
 	}
 }

@@ -49,7 +49,7 @@ type Tuning struct {
 	Keep int
 
 	// Order says whose work goes first, of what waits here for its placement and of what waits in this node's queue;
-	// default fair.
+	// default fifo.
 	Order order.Config
 
 	// Decisions bounds the log of what decisions weighed, in bytes; default 1 MiB: some 4,000 decisions. 0 keeps none.
