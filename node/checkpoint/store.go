@@ -35,6 +35,7 @@ type Job struct {
 	Members []grid.NodeID // of its register; nil = this node alone keeps it
 	Owner   grid.NodeID   // as far as known; zero = not known
 	Leads   bool          // this node is the owner
+	Since   uint32        // it made all attempts from this epoch on; 0 = all there are. Of others members may tell it
 }
 
 // Store is the checkpoints that this node keeps: of the jobs that it owns, and of those of whose registers it is a

@@ -37,7 +37,8 @@ func (c *Coordinator) RestoreCheckpoint(r *grid.CheckpointRecord) {
 // Checkpointed returns what is known of a job with checkpoints; without a Spec it is not here, or over.
 func (c *Coordinator) Checkpointed(id grid.JobID) (x checkpoint.Job) {
 	if j := c.jobs.Get(id); j != nil && !j.replica.State().Done && !j.cancelled {
-		x = checkpoint.Job{Spec: j.spec, Members: j.members(), Owner: j.ownerKnown(), Leads: j.leads()}
+		x = checkpoint.Job{Spec: j.spec, Members: j.members(), Owner: j.ownerKnown(), Leads: j.leads(),
+			Since: j.replica.fullHistoryFrom}
 	}
 	return x
 }
