@@ -368,3 +368,18 @@ func TestRunning(t *testing.T) {
 		t.Errorf("%d stale", r.Stale())
 	}
 }
+
+// What a member says that it keeps counts of attempts from before the owner's own alone: it may have been made up.
+func TestMembersTellOfEarlierOwners(t *testing.T) {
+	for _, c := range []struct {
+		since, epoch uint32
+		fetches      int
+	}{{0, 1, 0}, {0, 77, 0}, {2, 2, 0}, {2, 77, 0}, {2, 1, 1}} {
+		w := newWorld(t, 1)
+		w.job.Members, w.job.Since = []grid.NodeID{node(selfByte), node(otherByte), node(workerByte)}, c.since
+		id := w.attempt(0, 9, workerByte)
+		id.Epoch = c.epoch
+		w.s.Keep(w.now, node(otherByte), id, &grid.Checkpoint{Step: 90, Kept: true, Files: files(1, 10, "0/f")}, w, &w.fx)
+		w.want(fmt.Sprintf("files fetched of epoch %d by an owner since %d", c.epoch, c.since), w.fetched(""), c.fetches)
+	}
+}
