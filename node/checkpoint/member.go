@@ -114,7 +114,8 @@ func (s *Store) memberKeeps(now grid.Time, from grid.NodeID, id grid.AttemptID, 
 		s.stale++
 	case old:
 		u.tell(from, false, fx)
-	case id.Epoch < j.Since && (u.gather == nil || u.gather.step == 0) && u.given == (grid.Attempt{}) && u.coming.step == 0:
+	case id.Epoch < j.Since && (u.gather == nil || u.gather.step == 0) && u.given == (grid.Attempt{}) &&
+		u.coming.step == 0:
 		want := set{id.Attempt, x.Step, slices.Clone(x.Files)}
 		if s.admit(u, &want, u.id.Job.Origin).Why == grid.WhyNone {
 			u.coming = want
