@@ -44,7 +44,7 @@ var floors = map[string][]string{
 	"gang/model":  {"gang"},
 
 	"exec/progress":       {"grid"},
-	"exec/checkpoint":     {},
+	"exec/checkpoint":     {"exec/process"},
 	"exec/sandbox/zygote": {},
 
 	"node": {"grid", "gossip", "discovery", "balance", "exec", "node/checkpoint", "node/coordinator",

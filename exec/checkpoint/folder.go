@@ -4,10 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strconv"
+
+	"skep/exec/process"
 )
 
 const (
@@ -37,7 +41,7 @@ func Close(dir, work string, steps []uint64) (there []uint64, err error) {
 		there = append(there, k)
 	}
 	if len(there) > 0 {
-		removeBefore(root, path.Join(work, state), there[0])
+		removeBefore(dir, root, path.Join(work, state), there[0])
 	}
 	return there, errors.Join(problems...)
 }
@@ -57,11 +61,20 @@ func take(root *os.Root, work string, k uint64) error {
 }
 
 // removeBefore removes the checkpoints before k from a folder. What cannot be removed goes at the end of the attempt.
-func removeBefore(root *os.Root, folder string, k uint64) {
+func removeBefore(dir string, root *os.Root, folder string, k uint64) {
 	for _, old := range list(root, folder) {
 		if old < k {
-			root.RemoveAll(path.Join(folder, name(old)))
+			remove(dir, root, path.Join(folder, name(old)))
 		}
+	}
+}
+
+// remove removes what is called name in dir, opened as root. It is moved first: a task may have replaced the folders on
+// the way by links. os.Root.RemoveAll would open as many folders as a task has nested.
+func remove(dir string, root *os.Root, name string) {
+	to := "removed-" + strconv.FormatUint(rand.Uint64(), 36)
+	if root.Rename(name, to) == nil {
+		process.Remove(filepath.Join(dir, to))
 	}
 }
 
@@ -90,7 +103,7 @@ func Keep(dir string, steps []uint64) {
 	defer root.Close()
 	for _, k := range list(root, closed) {
 		if !slices.Contains(steps, k) {
-			root.RemoveAll(path.Join(closed, name(k)))
+			remove(dir, root, path.Join(closed, name(k)))
 		}
 	}
 }
