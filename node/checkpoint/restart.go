@@ -12,9 +12,6 @@ func (s *Store) Inputs(spec *grid.JobSpec, id grid.AttemptID) []grid.File {
 	task, _ := unitOf(spec, id.Task)
 	u := s.units[task]
 	if u == nil {
-		if id.Epoch > 1 { // so that no member is heard any more
-			s.get(task).given = id.Attempt
-		}
 		return nil
 	}
 	if u.given != id.Attempt {
