@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -60,7 +61,7 @@ func New(s *grid.ScheduleSearch) (*Chooser, error) {
 		MemoryOnly: s.Model == memoryOnly}}, nil
 }
 
-// Choose implements [gangs.Chooser].
+// Choose implements [gangs.Chooser]. The ranks of one node stand next to each other, in the order of their first ranks.
 func (c *Chooser) Choose(ranks int, nodes []grid.GangNode, rooms []int) gangs.Choice {
 	of, pool := machines(ranks, nodes, rooms)
 	policy := c.policy
@@ -76,31 +77,19 @@ func (c *Chooser) Choose(ranks int, nodes []grid.GangNode, rooms []int) gangs.Ch
 	if left != 0 || slices.Min(whole) < 0 {
 		return gangs.Choice{Why: mapper.ErrPrecision.Error()}
 	}
-	for _, k := range byMachine(s.Places) {
-		node, last := nodes[of[s.Places[k]]].Node, len(choice.Places)-1
-		if last < 0 || choice.Places[last].Node != node {
-			choice.Places = append(choice.Places, gangs.Place{Node: node})
-			last++
+	placed := map[int]int{} // by machine, its index in the places
+	for k, m := range s.Places {
+		at, is := placed[m]
+		if !is {
+			at = len(choice.Places)
+			placed[m], choice.Places = at, append(choice.Places, gangs.Place{Node: nodes[of[m]].Node})
 		}
-		p := &choice.Places[last]
+		p := &choice.Places[at]
 		p.Ranks++
 		p.Shares = append(p.Shares, uint32(whole[k]))
 	}
-	choice.Why = text(&s, &examined, whole, oldest(nodes, of, s.Places))
+	choice.Why = text(&s, &examined, choice.Places, oldest(nodes, of, s.Places))
 	return choice
-}
-
-// byMachine returns the ranks of a schedule with those of one machine next to each other, in the order of their first
-// ranks.
-func byMachine(places []int) []int {
-	ranks := make([]int, len(places))
-	for k := range ranks {
-		ranks[k] = k
-	}
-	slices.SortStableFunc(ranks, func(a, b int) int {
-		return slices.Index(places, places[a]) - slices.Index(places, places[b])
-	})
-	return ranks
 }
 
 // oldest is the age of the oldest news on which a schedule rests.
@@ -114,22 +103,22 @@ func oldest(nodes []grid.GangNode, of, places []int) (age time.Duration) {
 // maxShares bounds the shares that a text names.
 const maxShares = 16
 
-func text(s *gang.Schedule, x *gang.Examined, shares []int, age time.Duration) string {
+func text(s *gang.Schedule, x *gang.Examined, places []gangs.Place, age time.Duration) string {
 	var t strings.Builder
 	fmt.Fprintf(&t, "searched %d groups of nodes in %d sites, mapped %d: ", x.Distinct, x.Sites, x.Mapped)
 	if s.Time > 0 {
 		fmt.Fprintf(&t, "%.3g s an iteration, ", s.Time)
 	}
-	t.WriteString("shares ")
-	for k, share := range shares[:min(len(shares), maxShares)] {
-		if k > 0 {
-			t.WriteString(", ")
+	var shares []string
+	for _, p := range places {
+		for _, share := range p.Shares[:min(len(p.Shares), maxShares+1-len(shares))] {
+			shares = append(shares, strconv.FormatUint(uint64(share), 10))
 		}
-		fmt.Fprint(&t, share)
 	}
+	more := ""
 	if len(shares) > maxShares {
-		t.WriteString(" …")
+		shares, more = shares[:maxShares], " …"
 	}
-	fmt.Fprintf(&t, "; news up to %.1f s old", age.Seconds())
+	fmt.Fprintf(&t, "shares %s%s; news up to %.1f s old", strings.Join(shares, ", "), more, age.Seconds())
 	return t.String()
 }

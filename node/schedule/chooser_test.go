@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -76,18 +77,22 @@ func TestNodesThatAreTaken(t *testing.T) {
 
 // Ranks of one node are next to each other, and none has more than its room.
 func TestRanksOfANodeAreTogether(t *testing.T) {
-	nodes := []grid.GangNode{node(1, 1, 0), node(2, 2, 0), node(3, 1, 0.1), node(4, 2, 0.1)}
-	rooms := []int{2, 3, 1, 2}
+	// Of the site in the middle the slowest ranks are at both ends: those of node 3.
+	nodes := []grid.GangNode{node(1, 1, 0), node(2, 2, 0.1), node(3, 1, 0.1), node(4, 2, 0.2)}
+	rooms := []int{2, 3, 2, 1}
 	c := choose(t, life(1000), 8, nodes, rooms...)
-	seen, sum := map[grid.NodeID]bool{}, uint32(0)
+	seen, sum, told := map[grid.NodeID]bool{}, uint32(0), []string{}
 	for _, p := range c.Places {
 		if seen[p.Node] || int(p.Ranks) > rooms[p.Node[0]-1] || len(p.Shares) != int(p.Ranks) {
 			t.Errorf("%+v", p)
 		}
 		seen[p.Node] = true
 		for _, x := range p.Shares {
-			sum += x
+			sum, told = sum+x, append(told, fmt.Sprint(x))
 		}
+	}
+	if !strings.Contains(c.Why, "shares "+strings.Join(told, ", ")+";") {
+		t.Errorf("it says %q, want the shares by rank: %v", c.Why, told)
 	}
 	if sum != 1000 || len(seen) != 4 {
 		t.Errorf("%d rows at %d nodes, want 1000 at 4", sum, len(seen))
