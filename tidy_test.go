@@ -96,6 +96,7 @@ var floors = map[string][]string{
 	"internal/digests":   {},
 	"internal/format1":   {"grid", "node/p2p/wire"},
 	"internal/golden":    {},
+	"internal/processes": {},
 	"internal/indices":   {},
 	"internal/mutants":   {},
 	"internal/screen":    {},

@@ -3,59 +3,16 @@ package main
 import (
 	"fmt"
 	"math"
-	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
+
+	"skep/internal/processes"
 )
 
-// With RANK this binary is the program.
-func TestMain(m *testing.M) {
-	if os.Getenv("RANK") != "" {
-		main()
-		os.Exit(0)
-	}
-	os.Exit(m.Run())
-}
-
-// runAs runs the program as so many processes, and returns what rank 0 prints.
-func runAs(t *testing.T, size int, shares string, args ...string) string {
-	t.Helper()
-	var at []string
-	for range size {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		at = append(at, l.Addr().String())
-		l.Close()
-	}
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var all []*exec.Cmd
-	var outs []*strings.Builder
-	for r := range size {
-		c, out := exec.Command(self, args...), new(strings.Builder)
-		c.Env = append(os.Environ(), fmt.Sprint("RANK=", r), fmt.Sprint("WORLD_SIZE=", size),
-			"SKEP_PEERS="+strings.Join(at, ","), "SKEP_SHARES="+shares)
-		c.Stdout, c.Stderr = out, out
-		if err := c.Start(); err != nil {
-			t.Fatal(err)
-		}
-		all, outs = append(all, c), append(outs, out)
-	}
-	for r, c := range all {
-		if err := c.Wait(); err != nil {
-			t.Fatalf("rank %d: %v: %s", r, err, outs[r])
-		}
-	}
-	return outs[0].String()
-}
+func TestMain(m *testing.M) { processes.Main(m, main) }
 
 // sequential solves the equations in one loop.
 func sequential(n, iterations int, seed uint64) []float64 {
@@ -98,7 +55,7 @@ func TestAnySplitSolves(t *testing.T) {
 		size   int
 		shares string
 	}{{1, ""}, {4, ""}, {7, ""}, {3, "1,57,2"}, {4, "0,30,0,30"}} {
-		out := runAs(t, c.size, c.shares, "-n", fmt.Sprint(n))
+		out := processes.Run(t, c.size, c.shares, "-n", fmt.Sprint(n))
 		_, text, _ := strings.Cut(out, "checksum ")
 		got, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
 		if err != nil || math.Abs(got-want) > 1e-9*math.Abs(want) {
@@ -115,7 +72,7 @@ func TestRestart(t *testing.T) {
 		t.Fatal(err)
 	}
 	checksum := func(size int, shares string, step int) string {
-		out := runAs(t, size, shares, "-n", "60", "-checkpoint", "7")
+		out := processes.Run(t, size, shares, "-n", "60", "-checkpoint", "7")
 		if measured := fmt.Sprintf(" %d iterations ", 104-max(step, 4)); !strings.Contains(out, measured) {
 			t.Errorf("%q: want %s", out, measured)
 		}

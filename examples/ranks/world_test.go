@@ -7,21 +7,14 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"skep/internal/processes"
 )
 
 // worlds connects so many ranks over loopback.
 func worlds(t *testing.T, size int) []*World {
 	t.Helper()
-	var at []string
-	for range size {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		at = append(at, l.Addr().String())
-		l.Close()
-	}
-	all := make([]*World, size)
+	at, all := processes.Addresses(t, size), make([]*World, size)
 	var wait sync.WaitGroup
 	for r := range all {
 		all[r] = &World{Rank: r, Size: size, peers: make([]net.Conn, size)}
