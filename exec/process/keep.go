@@ -4,13 +4,11 @@ package process
 
 import (
 	"os"
-	"sync"
 	"syscall"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"skep/exec/sandbox"
+	"skep/exec/suspend"
 )
 
 // group is all that a task has started, and itself.
@@ -23,14 +21,10 @@ type group interface {
 }
 
 const (
-	copySize = 64 << 10
-	period   = 40 * time.Millisecond // of Share
+	period = 40 * time.Millisecond // of Share
 
 	// stuck is how long a killed group is waited for: a process may hang in the kernel.
 	stuck = 2 * time.Second
-
-	// drained is how long the output of a task is waited for that has ended: somebody who left its group may hold it open.
-	drained = time.Second
 )
 
 // keep follows p until its end, on goroutines of its own.
@@ -78,57 +72,6 @@ func (p *Process) keep(r *Runner, g group, read [2]*os.File) {
 	}()
 }
 
-// copy moves an output to its file. It has a buffer only while there is something to move.
-func (p *Process) copy(i int, f *os.File, copied chan<- struct{}) {
-	defer func() { copied <- struct{}{} }()
-	if f != p.terminal { // which may be opened again, and whose end would be a signal to the task
-		defer f.Close()
-	}
-	conn, err := f.SyscallConn()
-	if err != nil {
-		return
-	}
-	for ended := false; !ended; {
-		err := conn.Read(func(fd uintptr) bool {
-			b := buffers.Get().(*[copySize]byte)
-			defer buffers.Put(b)
-			n, err := unix.Read(int(fd), b[:])
-			if n > 0 {
-				p.out[i].write(b[:n])
-				return true
-			}
-			ended = err != unix.EAGAIN && err != unix.EINTR
-			return ended
-		})
-		if err != nil {
-			return
-		}
-	}
-}
-
-var buffers = sync.Pool{New: func() any { return new([copySize]byte) }}
-
-// drain waits for the last of the output.
-func (p *Process) drain(read [2]*os.File, copied <-chan struct{}) {
-	limit := time.After(drained)
-	for range read {
-		select {
-		case <-copied:
-		case <-limit:
-			closeAll(read[:])
-			<-copied
-		}
-	}
-}
-
-func closeAll(files []*os.File) {
-	for _, f := range files {
-		if f != nil {
-			f.Close()
-		}
-	}
-}
-
 // keeper ends a task in time or on request, and makes it pause for its Share. Each of the times is a timer that is nil
 // as long as nothing is due.
 type keeper struct {
@@ -139,10 +82,14 @@ type keeper struct {
 	stopped bool // asked to end, for the reason why
 	why     Cause
 	paused  bool
+	limit   timeLimit
 	timeout <-chan time.Time
 	kill    <-chan time.Time
 	killAt  time.Time // when that is due
 	turn    <-chan time.Time
+
+	suspended bool
+	stoppedBy suspend.Set // the processes that are stopped while it is
 }
 
 // follow returns true when nothing of the task is left, false when what is left does not end.
@@ -150,9 +97,9 @@ func (k *keeper) follow() bool {
 	p := k.p
 	run := time.Duration(p.spec.Share * float64(period))
 	if p.spec.Timeout > 0 {
-		timer := time.NewTimer(p.spec.Timeout)
-		defer timer.Stop()
-		k.timeout = timer.C
+		k.limit.start(p.spec.Timeout)
+		defer k.limit.timer.Stop()
+		k.timeout = k.limit.timer.C
 	}
 	if run > 0 {
 		k.turn = time.After(run)
@@ -164,6 +111,9 @@ func (k *keeper) follow() bool {
 		}
 		if c := p.haste.Load(); c != 0 { // also of what the task has left, and in the grace that it has for another reason
 			k.killIn(p.grace(Cause(c - 1)))
+		}
+		if on := p.toSuspend.Load(); on != k.suspended && !k.stopped && exited != nil {
+			k.suspend(on, run)
 		}
 		select {
 		case <-k.g.Empty():
@@ -195,6 +145,7 @@ func (k *keeper) follow() bool {
 func (k *keeper) stop(why Cause) {
 	k.stopped, k.why, k.turn, k.timeout = true, why, nil, nil
 	k.g.Signal(syscall.SIGTERM)
+	k.stoppedBy.Continue(k.p.members)
 	k.g.Signal(syscall.SIGCONT) // a stopped process takes no SIGTERM
 	k.killIn(k.p.grace(why))
 }
@@ -225,4 +176,52 @@ func (k *keeper) share(run time.Duration) {
 		k.turn = time.After(period - run)
 	}
 	k.paused = !k.paused
+}
+
+// suspend stops the task with all that it has started, or continues it. Its time limit stands still meanwhile.
+func (k *keeper) suspend(on bool, run time.Duration) {
+	k.suspended = on
+	if !on {
+		k.stoppedBy.Continue(k.p.members)
+		if k.limit.timer != nil {
+			k.limit.goOn()
+			k.timeout = k.limit.timer.C
+		}
+		if run > 0 {
+			k.turn = time.After(run)
+		}
+		return
+	}
+	k.turn, k.timeout = nil, nil
+	if k.paused { // by what stops it now it would not be continued
+		k.g.Signal(syscall.SIGCONT)
+		k.paused = false
+	}
+	if k.limit.timer != nil {
+		k.limit.standStill()
+	}
+	if err := k.stoppedBy.Stop(k.p.members); err != nil && k.p.spec.NotSuspended != nil {
+		k.p.spec.NotSuspended(err)
+	}
+}
+
+// timeLimit is a timer that can stand still.
+type timeLimit struct {
+	timer *time.Timer // nil = there is no limit
+	ends  time.Time
+	left  time.Duration // while it stands still
+}
+
+func (l *timeLimit) start(d time.Duration) {
+	l.timer, l.ends = time.NewTimer(d), time.Now().Add(d)
+}
+
+func (l *timeLimit) standStill() {
+	l.timer.Stop()
+	l.left = max(time.Until(l.ends), 0)
+}
+
+func (l *timeLimit) goOn() {
+	l.timer.Reset(l.left)
+	l.ends = time.Now().Add(l.left)
 }

@@ -15,6 +15,7 @@ import (
 
 	"skep/exec/sandbox"
 	"skep/exec/sandbox/zygote"
+	"skep/exec/suspend"
 )
 
 // Terminals says that tasks may have terminals here.
@@ -66,6 +67,9 @@ func (r *Runner) launch(p *Process, path string, env []string) error {
 		return fmt.Errorf("process: start %s: %w", p.spec.Argv[0], err)
 	}
 	p.pid = box.Pid()
+	if p.members = p.bareMembers(); r.sandbox.Boxes() {
+		p.members = suspend.Boxed(box)
+	}
 	if p.spec.Terminal != nil {
 		read[0] = box.Terminal()
 		p.terminal = read[0]

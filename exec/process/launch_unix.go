@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"skep/exec/sandbox"
+	"skep/exec/suspend"
 	"skep/exec/terminal"
 )
 
@@ -45,7 +46,7 @@ func (r *Runner) launch(p *Process, path string, env []string) error {
 		closeAll(read[:])
 		return r.execError(&p.spec, path, err)
 	}
-	p.pid = pid
+	p.pid, p.members = pid, suspend.Group(pid)
 	if r.nice > 0 {
 		unix.Setpriority(unix.PRIO_PROCESS, pid, r.nice)
 	}

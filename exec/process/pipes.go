@@ -6,8 +6,19 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
 
 	"skep/exec/progress"
+)
+
+const (
+	copySize = 64 << 10
+
+	// drained is how long the output of a task is waited for that has ended: somebody who left its group may hold it open.
+	drained = time.Second
 )
 
 // stdin is the descriptor that a task gets as its standard input.
@@ -44,4 +55,55 @@ func openProgress(s *Spec) *progress.Pipe {
 		return nil
 	}
 	return pipe
+}
+
+// copy moves an output to its file. It has a buffer only while there is something to move.
+func (p *Process) copy(i int, f *os.File, copied chan<- struct{}) {
+	defer func() { copied <- struct{}{} }()
+	if f != p.terminal { // which may be opened again, and whose end would be a signal to the task
+		defer f.Close()
+	}
+	conn, err := f.SyscallConn()
+	if err != nil {
+		return
+	}
+	for ended := false; !ended; {
+		err := conn.Read(func(fd uintptr) bool {
+			b := buffers.Get().(*[copySize]byte)
+			defer buffers.Put(b)
+			n, err := unix.Read(int(fd), b[:])
+			if n > 0 {
+				p.out[i].write(b[:n])
+				return true
+			}
+			ended = err != unix.EAGAIN && err != unix.EINTR
+			return ended
+		})
+		if err != nil {
+			return
+		}
+	}
+}
+
+var buffers = sync.Pool{New: func() any { return new([copySize]byte) }}
+
+// drain waits for the last of the output.
+func (p *Process) drain(read [2]*os.File, copied <-chan struct{}) {
+	limit := time.After(drained)
+	for range read {
+		select {
+		case <-copied:
+		case <-limit:
+			closeAll(read[:])
+			<-copied
+		}
+	}
+}
+
+func closeAll(files []*os.File) {
+	for _, f := range files {
+		if f != nil {
+			f.Close()
+		}
+	}
 }

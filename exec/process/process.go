@@ -10,6 +10,7 @@ import (
 
 	"skep/exec/progress"
 	"skep/exec/sandbox"
+	"skep/exec/suspend"
 	"skep/exec/terminal"
 )
 
@@ -25,6 +26,9 @@ type Process struct {
 	// 1 + the Cause for which what is left of it cannot have its whole grace, whatever it is stopped for
 	haste atomic.Int32
 	peak  atomic.Int64 // the most memory that was seen
+
+	toSuspend atomic.Bool
+	members   suspend.Task
 
 	mu   sync.Mutex
 	said string // of DiskExceeded, and of MemoryExceeded if its size is not the reason: what is said about it
@@ -55,6 +59,23 @@ func (p *Process) Resize(s terminal.Size) error { return terminal.Set(p.terminal
 
 // Cancel stops the task: SIGTERM to its group, then SIGKILL. It does not wait.
 func (p *Process) Cancel() { p.stop(Cancelled) }
+
+// Suspend stops the task in place with all that it has started, until Resume; its time limit stands still. What it had
+// stopped itself stays stopped by a Resume. A task that is to end goes on to its end. It does not wait: where processes
+// cannot be stopped, Asked.NotSuspended is told why, and the task goes on.
+func (p *Process) Suspend() { p.suspend(true) }
+
+// Resume continues a suspended task.
+func (p *Process) Resume() { p.suspend(false) }
+
+func (p *Process) suspend(on bool) {
+	p.toSuspend.Store(on)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.wake != nil {
+		p.wake()
+	}
+}
 
 // Full kills the task, whose files have filled the disk: what it would still save takes the room of others. The result
 // says why.

@@ -8,7 +8,18 @@ import (
 	"strconv"
 
 	"golang.org/x/sys/unix"
+
+	"skep/exec/suspend"
 )
+
+// bareMembers are the processes of a task without a box: those of its session, and those that name its folder in their
+// environment.
+func (p *Process) bareMembers() suspend.Task {
+	return suspend.Bare(func(pid int) bool {
+		session, err := unix.Getsid(pid)
+		return err == nil && session == p.pid || attemptOf(pid) == p.spec.Dir
+	})
+}
 
 // eachProcess calls f with the ID of each process of the machine.
 func eachProcess(f func(pid int)) error {

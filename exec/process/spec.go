@@ -167,4 +167,7 @@ type Asked struct {
 	// Closed is called with the checkpoints that the task says are closed, ascending, one call at a time and none after
 	// Process.Wait has returned. Only with Progress; may be nil.
 	Closed func(steps []uint64)
+
+	// NotSuspended is called with the reason why Process.Suspend did not stop the task. May be nil.
+	NotSuspended func(error)
 }

@@ -127,9 +127,19 @@ func (v *services) end() {
 }
 
 // Signal sends a signal to all processes of the box, or without one to the command's process group.
-func (b *Box) Signal(sig syscall.Signal) error {
+func (b *Box) Signal(sig syscall.Signal) error { return b.signal(-1, sig) }
+
+// SignalProcess sends a signal to one process of a box, by its ID in it. It does not wait: what has ended gets none.
+func (b *Box) SignalProcess(pid int, sig syscall.Signal) error {
+	if b.control == nil || pid < 2 {
+		return errNoBox
+	}
+	return b.signal(pid, sig)
+}
+
+func (b *Box) signal(pid int, sig syscall.Signal) error {
 	q := newRequest(zygote.OpSignal)
-	q.head.Signal = int32(sig)
+	q.head.Signal, q.head.Target = int32(sig), int32(pid)
 	message, err := q.bytes(b.id)
 	if err != nil {
 		return err

@@ -85,7 +85,7 @@ type Op uint32
 const (
 	OpBox       Op = iota + 1 // forker: make a box and run a command in it
 	OpBare                    // forker: run a command without a box
-	OpSignal                  // send Signal to all processes; without a box, to the command's group
+	OpSignal                  // send Signal to Target; without a box, to the command's group
 	OpRun                     // stub: run another command
 	OpListen                  // stub: make a listening TCP socket, and send it
 	OpLook                    // stub: send /proc and /dev/shm of the box
@@ -122,6 +122,7 @@ type Request struct {
 	ID     uint64
 	Signal int32
 	Length uint32 // of the whole request
+	Target int32  // of OpSignal to a stub: a process of the box; -1 = all
 
 	// Of a box.
 	Work, Temp Text // folders of the attempt, beneath Attempts

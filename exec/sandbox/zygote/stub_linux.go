@@ -212,7 +212,7 @@ func obey() {
 	report.ID = r.ID
 	switch r.Op {
 	case OpSignal:
-		call(unix.SYS_KILL, ^uintptr(0), uintptr(r.Signal), 0, 0, 0)
+		call(unix.SYS_KILL, uintptr(r.Target), uintptr(r.Signal), 0, 0, 0)
 	case OpRun:
 		runOther(r)
 	case OpListen:
