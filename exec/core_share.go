@@ -41,7 +41,8 @@ func (e *Exec) Speed(need grid.MilliCPU) float64 {
 	return e.speed(min(e.capacity.CPU, e.capacity.CPU-e.free.CPU+need))
 }
 
-// RunTime returns for how many seconds running work would have run until now without other users of the cores.
+// RunTime returns for how many seconds running work would have run until now without other users of the cores and
+// suspensions.
 func (e *Exec) RunTime(now grid.Time, w *Work) float64 {
-	return max(now.Sub(w.Started).Seconds()-(e.lost-w.lostAtStart), 0)
+	return max(e.age(now, w).Seconds()-(e.lost-w.lostAtStart), 0)
 }

@@ -17,9 +17,14 @@
 // What sleeps for long is made dormant (MakeDormant): no estimate counts it. Results to be sent again are a heap by
 // their time (ScheduleResend, NextResend).
 //
+// Queued work may have running work of lower bids suspended (Preempt, StartSuspending, Resume), as protocol HBP-T of
+// [2] does, but what is suspended waits for a bounded time before it goes on first.
+//
 // The expected waiting time follows [1], chapter 2: the work before a task, served at the rate of all slots, with the
 // running tasks counted by their expected remaining time.
 //
 //	[1] I. Al-Azzoni, Linear Programming Based Affinity Scheduling for Heterogeneous Computing
 //	    Systems, PhD thesis, McMaster University, 2009.
+//	[2] J. M. Gomoluch, Market Protocols for Computational Clusters and Grids, PhD thesis, City University London,
+//	    2004, sections 6.5.5 and 6.5.6.
 package exec

@@ -20,8 +20,9 @@ type Exec struct {
 	queue          []*Work    // queued, oldest first
 	resends        resendHeap // finished work whose results are to be sent again
 	capacity, free grid.Resources
-	kinds          []kind // counted resources of the capacity
-	lines          lines  // queued, those that are ready and that the gate has not rejected
+	kinds          []kind       // counted resources of the capacity
+	lines          lines        // queued, those that are ready and that the gate has not rejected
+	suspended      *suspensions // nil = nothing ever is
 	running        []*Work
 	finished       []*Work // in the order of their ends
 	finishCount    int64   // number of attempts listed in finished so far
@@ -29,13 +30,15 @@ type Exec struct {
 	classes        []*class
 	index          index // used while there are more than smallIndex
 	spares
-	gate     func(now grid.Time, w *Work) bool
-	draining bool
-	lowDisk  bool
+	gate func(now grid.Time, w *Work) bool
+	closed
 	rejected bool // the gate has rejected work in this call of Next
 	whole    bool
 	held
 }
+
+// closed says why the node accepts nothing.
+type closed struct{ draining, lowDisk bool }
 
 // spares are released memory that is used again.
 type spares struct {
@@ -177,8 +180,8 @@ func (e *Exec) leave(w *Work) {
 		e.releaseHeld(w)
 	case grid.WorkRunning:
 		e.running = without(e.running, w)
-		e.lines.ended(w)
-		need := w.Spec.Needs.Resources
+		e.lines.ended(w, e.suspended.of(w).time(e.lines.now))
+		need := e.dropSuspension(w)
 		if w.stopping {
 			e.stopping = append(e.stopping, stoppingWork{w.ID, need})
 			return

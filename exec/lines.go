@@ -2,6 +2,7 @@ package exec
 
 import (
 	"slices"
+	"time"
 
 	"skep/balance/order"
 	"skep/grid"
@@ -86,9 +87,10 @@ func (q *lines) started(now grid.Time, w *Work) {
 	q.all.Start(now, w.line, w.cores(), w.expected)
 }
 
-// ended counts that work does not run any more.
-func (q *lines) ended(w *Work) {
-	q.all.End(max(q.now, w.Started), w.line, w.cores(), w.expected, w.Started)
+// ended counts that work does not run any more, which was suspended for a time.
+func (q *lines) ended(w *Work, suspended time.Duration) {
+	began := w.Started.Add(suspended)
+	q.all.End(max(q.now, began), w.line, w.cores(), w.expected, began)
 	q.release(w)
 }
 

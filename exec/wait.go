@@ -35,14 +35,15 @@ const stoppingTime = 0.5
 // the mean time to the first of several exponential ends; with one slot it is rest itself, so that the sum is the
 // expected completion time of [1] less the task's own. Queued work counts by the share of the capacity that it needs.
 //
-// It counts all queued work: WaitOf counts what goes before a task of a job.
+// It is 0 too for a task that would have running work suspended. It counts all queued work: WaitOf counts what goes
+// before a task of a job.
 func (e *Exec) Wait(now grid.Time, need grid.Resources, law Law) float64 {
 	return e.WaitOf(now, order.Key{}, need, law)
 }
 
 // WaitOf is Wait for a task with that key: of queued work, what is ahead of it counts (order.Lines.Ahead).
 func (e *Exec) WaitOf(now grid.Time, key order.Key, need grid.Resources, law Law) float64 {
-	if len(e.queue) == 0 && e.free.Fits(need) {
+	if len(e.queue) == 0 && e.free.Fits(need) || e.suspendsFor(now, key.Bid, need) {
 		return 0
 	}
 	e.updateAges(now)
@@ -103,7 +104,7 @@ func (e *Exec) Ahead(now grid.Time, need grid.Resources, law Law) (ran, rest flo
 // remaining is the mean of a running task's class and its expected remaining time, in seconds.
 func (e *Exec) remaining(now grid.Time, w *Work, law Law) (mean, rest float64) {
 	m, scv := law(w.class.name)
-	age := now.Sub(w.Started).Seconds()
+	age := e.age(now, w).Seconds()
 	return m, max(scv*m+(1-scv)*max(m-age, 0), minRemaining*m, overrun(age, m, scv), 1e-6)
 }
 
@@ -141,7 +142,7 @@ func (e *Exec) updateAges(now grid.Time) {
 	}
 	for _, w := range e.running {
 		w.class.runs++
-		w.class.age += (now.Sub(w.Started).Seconds() - w.class.age) / float64(w.class.runs)
+		w.class.age += (e.age(now, w).Seconds() - w.class.age) / float64(w.class.runs)
 	}
 }
 

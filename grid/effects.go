@@ -17,6 +17,7 @@ type Effects struct {
 	Wakes     []Wake
 	Fetches   []Fetch
 	Starts    []Start
+	Suspends  []Suspend
 	Stops     []Stop
 	Takes     []Take
 	Replies   []Reply
@@ -85,6 +86,13 @@ type Take struct {
 	Keep    []uint64 // immutable
 }
 
+// Suspend asks for an attempt that runs to be stopped in place, or to be continued. Its
+// time limit stands still meanwhile. Those of a step are carried out in order, before its Starts.
+type Suspend struct {
+	Attempt AttemptID
+	Resume  bool
+}
+
 // Stop asks for an attempt to be ended, if it runs, and for its folder to be removed. If it was started an EvEnded
 // follows all the same, when its process has ended; its result does not matter.
 type Stop struct {
@@ -146,6 +154,7 @@ func (fx *Effects) Reset() {
 	fx.Wakes = fx.Wakes[:0]
 	fx.Fetches = fx.Fetches[:0]
 	fx.Starts = fx.Starts[:0]
+	fx.Suspends = fx.Suspends[:0]
 	fx.Stops = fx.Stops[:0]
 	fx.Takes = fx.Takes[:0]
 	fx.Replies = fx.Replies[:0]

@@ -36,11 +36,19 @@ func (p *Progress) Check() error {
 
 // Report is what a worker says of one of the attempts in a beat, beside that it has it.
 type Report struct {
-	At       int  // its place among the attempts
-	Queued   bool // it waits there; else it has started
-	Said     bool // Progress is set
-	Progress Progress
+	At        int  // its place among the attempts
+	Queued    bool // it waits there; else it has started
+	Suspended bool // it has started, and is stopped in place
+	Said      bool // Progress is set
+	Progress  Progress
 }
+
+// MaxSuspensions is how often an attempt is suspended at most.
+const MaxSuspensions = 3
+
+// MaxSuspended is for how long an attempt is suspended in all at most: then its worker continues it before anything
+// else, and for its owner the time that goes on counts as the worker's.
+const MaxSuspended = 10 * time.Minute
 
 // Bounds of checkpoints. MaxCheckpointFiles is also the most of all ranks of a gang together.
 const (

@@ -84,6 +84,7 @@ func (w *World) copyEffects(src *grid.Effects) *grid.Effects {
 	fx.Wakes = append(fx.Wakes, src.Wakes...)
 	fx.Fetches = append(fx.Fetches, src.Fetches...)
 	fx.Starts = append(fx.Starts, src.Starts...)
+	fx.Suspends = append(fx.Suspends, src.Suspends...)
 	fx.Stops = append(fx.Stops, src.Stops...)
 	fx.Takes = append(fx.Takes, src.Takes...)
 	fx.Replies = append(fx.Replies, src.Replies...)

@@ -39,17 +39,25 @@ func (w *World) updateSpeed(i int32) {
 	}
 	for name := h.runs; name >= 0; name = w.runs[name].nextOnNode {
 		if r := &w.runs[name]; r.executing {
-			r.remaining -= time.Duration(float64(w.now.Sub(r.remainingAt)) * h.speed)
+			r.remaining -= r.progress(w.now, h.speed)
 			r.remainingAt = w.now
 		}
 	}
 	h.speed = speed
 	for name := h.runs; name >= 0; name = w.runs[name].nextOnNode {
-		if r := &w.runs[name]; r.executing && !r.stopping { // a stopping run ends at the time that was set
+		if r := &w.runs[name]; r.executing && !r.stopping && !r.suspended { // a stopping run ends at the time that was set
 			r.gen++ // invalidates the scheduled end
 			w.scheduleEnd(i, name)
 		}
 	}
+}
+
+// progress is how much of its duration a run has done since remainingAt.
+func (r *run) progress(now grid.Time, speed float64) time.Duration {
+	if r.suspended {
+		return 0
+	}
+	return time.Duration(float64(now.Sub(r.remainingAt)) * speed)
 }
 
 // scheduleEnd schedules the end of a run: at the current speed, or at its time limit.
@@ -68,4 +76,45 @@ func (w *World) scheduleEnd(i int32, name int32) {
 		return
 	}
 	w.push(at, kindEnded, i, 0, packRef(name, r.gen))
+}
+
+// suspendRun stops a run in place, or continues it. Its time limit stands still meanwhile.
+func (w *World) suspendRun(i int32, s *grid.Suspend) {
+	for name := w.hosts[i].runs; name >= 0; name = w.runs[name].nextOnNode {
+		if r := &w.runs[name]; r.id == s.Attempt && !r.stopping && r.suspended == s.Resume {
+			w.books.Suspend(i, r.task, r.id.Attempt, !s.Resume)
+			w.setSuspended(i, name, !s.Resume)
+			return
+		}
+	}
+}
+
+func (w *World) setSuspended(i, name int32, on bool) {
+	r, h := &w.runs[name], &w.hosts[i]
+	if on {
+		if r.executing {
+			r.remaining -= r.progress(w.now, h.speed)
+			r.gen++ // invalidates the scheduled end
+		}
+		h.used.CPU -= r.spec.Needs.CPU
+		r.suspended, r.suspendedAt = true, w.now
+		w.updateSpeed(i)
+		return
+	}
+	h.used.CPU += r.spec.Needs.CPU
+	w.updateSpeed(i)
+	r.suspended, r.remainingAt = false, w.now
+	r.began = r.began.Add(w.now.Sub(r.suspendedAt))
+	if r.executing {
+		w.scheduleEnd(i, name)
+	}
+}
+
+// taken is what a run has of its node.
+func (r *run) taken() grid.Resources {
+	taken := r.spec.Needs.Resources
+	if r.suspended {
+		taken.CPU = 0
+	}
+	return taken
 }

@@ -70,6 +70,9 @@ func Describe(fx *grid.Effects) string {
 	for k := range fx.Starts {
 		part("start %s", attemptName(fx.Starts[k].Attempt))
 	}
+	for _, x := range fx.Suspends {
+		part("suspend %s, resume %v", attemptName(x.Attempt), x.Resume)
+	}
 	for k := range fx.Stops {
 		part("stop %s", attemptName(fx.Stops[k].Attempt))
 	}

@@ -62,6 +62,14 @@ func (d *digest) effects(fx *grid.Effects) {
 	for k := range fx.Starts {
 		d.attempt(&fx.Starts[k].Attempt)
 	}
+	for _, x := range fx.Suspends {
+		d.attempt(&x.Attempt)
+		resume := uint64(0)
+		if x.Resume {
+			resume = 1
+		}
+		d.add(resume)
+	}
 	for k := range fx.Stops {
 		d.attempt(&fx.Stops[k].Attempt)
 	}

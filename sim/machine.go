@@ -90,7 +90,9 @@ type run struct {
 	executing   bool          // its process runs
 	timesOut    bool          // its scheduled end is its time limit
 	ending      Ending
-	stopping    bool  // told to end
+	stopping    bool // told to end
+	suspended   bool
+	suspendedAt grid.Time
 	nextOnNode  int32 // next run of the node, −1 = last; in the free list from 1
 }
 
@@ -152,7 +154,11 @@ func (w *World) runStarted(e *event.Event) {
 		return
 	}
 	r.began, r.remainingAt, r.remaining, r.executing = w.now, w.now, r.duration, true
-	w.scheduleEnd(e.Node, name)
+	if r.suspended {
+		r.suspendedAt = w.now
+	} else {
+		w.scheduleEnd(e.Node, name)
+	}
 	w.ev = grid.Event{Kind: grid.EvStarted, Attempt: r.id}
 	w.step(e.Node, &w.ev)
 }
@@ -208,7 +214,7 @@ func (w *World) removeRun(name int32) {
 	}
 	*at = r.nextOnNode
 	w.books.End(r.node, r.task, r.id.Attempt)
-	h.used = h.used.Minus(r.spec.Needs.Resources)
+	h.used = h.used.Minus(r.taken())
 	h.busy += r.busy(w.now)
 	r.gen++
 	i := r.node
@@ -219,6 +225,9 @@ func (w *World) removeRun(name int32) {
 
 // busy returns the core-seconds that a run has held so far.
 func (r *run) busy(now grid.Time) float64 {
+	if r.suspended {
+		now = r.suspendedAt
+	}
 	return float64(r.spec.Needs.CPU) / float64(grid.CPU) * now.Sub(r.began).Seconds()
 }
 

@@ -48,6 +48,9 @@ func (w *World) release(i int32, fx *grid.Effects) {
 	for k := range fx.Stops {
 		w.stopRun(i, &fx.Stops[k])
 	}
+	for k := range fx.Suspends {
+		w.suspendRun(i, &fx.Suspends[k])
+	}
 	for k := range fx.Starts {
 		if s := &fx.Starts[k]; s.Until != 0 && now >= s.Until {
 			h.startedTooLate = append(h.startedTooLate, s.Attempt)

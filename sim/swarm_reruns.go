@@ -103,6 +103,9 @@ func addBids(seed uint64, c *Config) {
 		}
 		n.Order = order.Defaults()
 		n.Order.Rule, n.Order.Ageing = rules[x%uint64(len(rules))], time.Duration(1+x>>8%60)*time.Second
+		if n.Order.Preempt = float64(x >> 16 % 4); n.Order.Check() != nil { // 0 is never
+			n.Order.Preempt = 0
+		}
 	}
 	for k := range c.Work {
 		spec := *c.Work[k].Spec

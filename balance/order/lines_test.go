@@ -278,7 +278,8 @@ func TestIsBounded(t *testing.T) {
 
 func TestConfig(t *testing.T) {
 	for _, c := range []Config{{Rule: "lifo"}, {Rule: "fair"}, {Rule: "bid", MaxBid: -1},
-		{Rule: "fair", MaxBid: 1, Ageing: time.Hour}} {
+		{Rule: "fair", MaxBid: 1, Ageing: time.Hour}, {Preempt: 5}, {Rule: "sjf", Preempt: 5},
+		{Rule: "bid", Preempt: 0.5}, {Rule: "bid", Preempt: math.NaN()}} {
 		if c.Check() == nil {
 			t.Errorf("%+v is accepted", c)
 		}
@@ -287,6 +288,19 @@ func TestConfig(t *testing.T) {
 		c := Defaults()
 		if c.Rule = name; c.Check() != nil {
 			t.Errorf("%s: %v", name, c.Check())
+		}
+	}
+}
+
+func TestPreempt(t *testing.T) {
+	for s, want := range map[string]float64{"never": 0, "suspend": 5, "suspend:1": 1, "suspend:2.5": 2.5} {
+		if f, err := parsePreempt(s); f != want || err != nil {
+			t.Errorf("%s: %v, %v", s, f, err)
+		}
+	}
+	for _, s := range []string{"", "always", "suspend:", "suspend:0.9", "suspend:NaN", "suspend:1e9", "2"} {
+		if f, err := parsePreempt(s); err == nil {
+			t.Errorf("%q: %v", s, f)
 		}
 	}
 }

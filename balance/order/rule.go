@@ -2,6 +2,7 @@ package order
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -50,11 +51,39 @@ type Config struct {
 
 	// HalfLife is the time in which use counts half under fair; default 1 h. Higher remembers longer who has used much.
 	HalfLife time.Duration
+
+	// Preempt is how many times as high a bid as that of a task which runs has it suspended; 0 = none has. Only under a
+	// rule that goes by bids. Lower has high bids start sooner, and low ones be interrupted more often: at 1 all wait
+	// longer together [1, chapter 10].
+	Preempt float64 `json:",omitempty"`
 }
+
+// Suspending is the usual value of Preempt where it is not 0, that of [1, chapter 10].
+const Suspending = 5.0
 
 // Defaults returns the configuration of a real node.
 func Defaults() Config {
 	return Config{Rule: "fifo", MaxBid: 10 * grid.UsualBid, Ageing: 4 * time.Hour, HalfLife: time.Hour}
+}
+
+// SetPreempt sets Preempt as a setting says it: never, suspend, or suspend:F.
+func (c *Config) SetPreempt(s string) (err error) {
+	c.Preempt, err = parsePreempt(s)
+	return err
+}
+
+func parsePreempt(s string) (float64, error) {
+	ratio, given := strings.CutPrefix(s, "suspend:")
+	f, err := strconv.ParseFloat(ratio, 64)
+	switch {
+	case s == "never":
+		return 0, nil
+	case s == "suspend":
+		return Suspending, nil
+	case given && err == nil && f >= 1 && f <= 1000:
+		return f, nil
+	}
+	return 0, fmt.Errorf("%.40q: want never, suspend, or suspend:F with a ratio of bids F of 1 to 1000", s)
 }
 
 // find returns the rule of a name.
@@ -82,6 +111,13 @@ func (c *Config) Check() error {
 	if r.Fair && (c.MaxBid == 0 || c.Ageing < time.Second || c.HalfLife < time.Second) {
 		return fmt.Errorf("order fair with max_bid %v, ageing %v, half-life %v: want more than 0, and 1s at least", c.MaxBid,
 			c.Ageing, c.HalfLife)
+	}
+	switch p := c.Preempt; {
+	case p == 0:
+	case !(p >= 1 && p <= 1000):
+		return fmt.Errorf("preempt: ratio of bids %v: want 1 to 1000", p)
+	case r.Order != market.ByBid:
+		return fmt.Errorf("preempt suspend with order %s: want order fair, bid or prio_fifo, which go by bids", r.Name)
 	}
 	return nil
 }

@@ -57,6 +57,16 @@ var orderSettings = []setting{
 		}},
 	{name: "ageing", usage: "time in which the bid of what waits rises to max_bid under order fair, as in 4h",
 		def: []string{order.Defaults().Ageing.String()}, apply: setAgeing},
+	{name: "preempt", usage: fmt.Sprintf("whether a waiting task that bids more has a running one stopped in place: "+
+		"never; suspend, from %g times its bid on; suspend:F, from F times on", order.Suspending),
+		def: []string{"never"}, apply: setPreempt},
+}
+
+func setPreempt(n *nodeSettings, v []string) (err error) {
+	if err = n.Node.Order.SetPreempt(v[0]); err != nil {
+		return err
+	}
+	return n.Node.Order.Check()
 }
 
 func setAgeing(n *nodeSettings, v []string) (err error) {

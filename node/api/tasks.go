@@ -132,6 +132,8 @@ func taskOf(t *node.TaskView, name names) v1.Task {
 		Placed: moment(t.Placed), Began: moment(t.Began), Done: moment(t.Done),
 	}
 	switch {
+	case t.Suspended:
+		out.Phase, out.Progress = v1.PhaseSuspended, v1.ProgressOf(t.Said)
 	case t.Runs:
 		out.Phase, out.Progress = v1.PhaseRunning, v1.ProgressOf(t.Said)
 	case t.State == grid.Placed:

@@ -36,19 +36,20 @@ type JobView struct {
 
 // TaskView is one task of a job.
 type TaskView struct {
-	ID     grid.AttemptID
-	State  grid.TaskState
-	Worker grid.NodeID // zero = none yet
-	Lost   int32       // attempts lost
-	Result *grid.Result
-	Placed int64
-	Began  int64
-	Done   int64
-	Waits  grid.Refusal   // why it is pending, if known
-	Traces []grid.Trace   // oldest first, bounded
-	Backup grid.NodeID    // worker of the backup attempt; zero = none
-	Runs   bool           // it is placed and has started, as far as its worker has said
-	Said   *grid.Progress // what it says of its progress while it runs; nil = nothing
+	ID        grid.AttemptID
+	State     grid.TaskState
+	Worker    grid.NodeID // zero = none yet
+	Lost      int32       // attempts lost
+	Result    *grid.Result
+	Placed    int64
+	Began     int64
+	Done      int64
+	Waits     grid.Refusal   // why it is pending, if known
+	Traces    []grid.Trace   // oldest first, bounded
+	Backup    grid.NodeID    // worker of the backup attempt; zero = none
+	Runs      bool           // it is placed and has started, as far as its worker has said
+	Suspended bool           // by its worker, while it runs
+	Said      *grid.Progress // what it says of its progress while it runs; nil = nothing
 
 	Failures   []grid.Failure // ends after which it was run again, or is to be: oldest first, the newest grid.MaxFailures
 	LastFailed *grid.Result   // of the newest of them; nil if the task has ended
@@ -190,7 +191,7 @@ func (j *job) taskView(i uint32) TaskView {
 		v.State, v.Result, v.Done, v.Runs = grid.Placed, nil, 0, true
 	}
 	if t.live != nil {
-		v.Runs, v.Said = t.live.status.Runs(), t.live.status.Said()
+		v.Runs, v.Suspended, v.Said = t.live.status.Runs(), t.live.status.Suspended(), t.live.status.Said()
 	}
 	if t.live != nil && t.live.backup != nil {
 		v.Backup = t.live.backup.worker

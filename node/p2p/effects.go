@@ -5,10 +5,10 @@ import (
 )
 
 // effectCounts holds the lengths of the effect lists that concern attempts, after a step.
-type effectCounts struct{ saves, stops, fetches, starts, takes int }
+type effectCounts struct{ saves, stops, suspends, fetches, starts, takes int }
 
 func countEffects(fx *grid.Effects) effectCounts {
-	return effectCounts{len(fx.Saves), len(fx.Stops), len(fx.Fetches), len(fx.Starts), len(fx.Takes)}
+	return effectCounts{len(fx.Saves), len(fx.Stops), len(fx.Suspends), len(fx.Fetches), len(fx.Starts), len(fx.Takes)}
 }
 
 // carryOut carries out the effects of a batch: those about attempts step by step, so that what one step began the
@@ -53,6 +53,9 @@ func (l *loop) carryOutAttempts(from, to effectCounts) {
 	}
 	for _, s := range fx.Stops[from.stops:to.stops] {
 		t.Stop(s)
+	}
+	for _, x := range fx.Suspends[from.suspends:to.suspends] {
+		t.Suspend(x)
 	}
 	for _, x := range fx.Fetches[from.fetches:to.fetches] {
 		t.Fetch(x)

@@ -53,7 +53,7 @@ func effectsSince(fx, before *grid.Effects) grid.Effects {
 		Saves: fx.Saves[len(before.Saves):], Sends: fx.Sends[len(before.Sends):],
 		Announces: fx.Announces[len(before.Announces):],
 		Wakes:     fx.Wakes[len(before.Wakes):], Fetches: fx.Fetches[len(before.Fetches):],
-		Starts: fx.Starts[len(before.Starts):],
-		Stops:  fx.Stops[len(before.Stops):], Replies: fx.Replies[len(before.Replies):], Links: fx.Links[len(before.Links):],
+		Starts: fx.Starts[len(before.Starts):], Suspends: fx.Suspends[len(before.Suspends):],
+		Stops: fx.Stops[len(before.Stops):], Replies: fx.Replies[len(before.Replies):], Links: fx.Links[len(before.Links):],
 		Offences: fx.Offences[len(before.Offences):], Changed: fx.Changed[len(before.Changed):]}
 }

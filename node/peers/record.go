@@ -30,6 +30,13 @@ func (p *Peers) Returned(now grid.Time, e *grid.Expectation, worker grid.NodeID,
 	return p.records.Returned(now, e, worker, delivered)
 }
 
+// StoodStill leaves out of what is expected of an attempt for how long its worker suspended it.
+func (p *Peers) StoodStill(e *grid.Expectation, worker grid.NodeID, d time.Duration) {
+	if d > 0 {
+		p.records.StoodStill(e, worker, d)
+	}
+}
+
 // Lost records that a worker has lost an attempt.
 func (p *Peers) Lost(now grid.Time, worker grid.NodeID) { p.records.Lost(now, worker) }
 

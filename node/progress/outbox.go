@@ -33,18 +33,18 @@ func (o *Outbox) Put(id grid.AttemptID, p *grid.Progress) {
 func (o *Outbox) Drop(id grid.AttemptID) { delete(o.notes, id) }
 
 // AddBeat adds an attempt to a beat, with its report if that is due and there is room for it: else the next beat has
-// it.
-func (o *Outbox) AddBeat(m *grid.Message, id grid.AttemptID, queued bool) {
+// it. is says where it stands: Queued, and Suspended.
+func (o *Outbox) AddBeat(m *grid.Message, id grid.AttemptID, is grid.Report) {
 	m.Attempts = append(m.Attempts, id)
 	n := o.notes[id]
 	if n != nil && n.beats < repeatBeats {
 		n.beats++
 	}
 	due := n != nil && n.beats >= repeatBeats
-	if !queued && !due || len(m.Reports) == grid.MaxReports {
+	if !is.Queued && !is.Suspended && !due || len(m.Reports) == grid.MaxReports {
 		return
 	}
-	r := grid.Report{At: len(m.Attempts) - 1, Queued: queued}
+	r := grid.Report{At: len(m.Attempts) - 1, Queued: is.Queued, Suspended: is.Suspended}
 	if due {
 		r.Said, r.Progress, n.beats = true, n.progress, 0
 	}

@@ -2,6 +2,7 @@ package progress
 
 import (
 	"testing"
+	"time"
 
 	"skep/grid"
 )
@@ -14,7 +15,7 @@ func attempt(n uint32) grid.AttemptID {
 func beat(o *Outbox, ids ...grid.AttemptID) *grid.Message {
 	m := &grid.Message{Kind: grid.KindBeat}
 	for _, id := range ids {
-		o.AddBeat(m, id, false)
+		o.AddBeat(m, id, grid.Report{})
 	}
 	return m
 }
@@ -45,6 +46,30 @@ func TestReportsRideOnBeats(t *testing.T) {
 	o.Drop(attempt(2))
 	if m := beat(&o, attempt(2)); len(m.Reports) != 0 || len(o.notes) != 0 {
 		t.Errorf("of a dropped attempt: %+v, %d kept", m.Reports, len(o.notes))
+	}
+}
+
+// The time in which an attempt is suspended is left out of what its worker is held to, up to a bound.
+func TestStatusOfASuspendedAttempt(t *testing.T) {
+	var s Status
+	running := 0
+	beat := func(now time.Duration, suspended bool) time.Duration {
+		m := grid.Message{Kind: grid.KindBeat, Attempts: []grid.AttemptID{attempt(1)},
+			Reports: []grid.Report{{Suspended: suspended}}}
+		return s.Note(grid.Time(now), &m, 0, &running)
+	}
+	for _, c := range []struct {
+		at        time.Duration
+		suspended bool
+		want      time.Duration
+	}{
+		{0, false, 0}, {10 * time.Second, true, 0}, {15 * time.Second, true, 5 * time.Second},
+		{18 * time.Second, false, 3 * time.Second}, {time.Minute, false, 0}, {2 * time.Minute, true, 0},
+		{30 * time.Minute, true, grid.MaxSuspended - 8*time.Second}, {time.Hour, true, 0},
+	} {
+		if got := beat(c.at, c.suspended); got != c.want || s.Suspended() != c.suspended || running != 1 {
+			t.Errorf("at %v: %v is left out, suspended %v, %d run; want %v", c.at, got, s.Suspended(), running, c.want)
+		}
 	}
 }
 

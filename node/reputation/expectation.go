@@ -1,6 +1,10 @@
 package reputation
 
-import "skep/grid"
+import (
+	"time"
+
+	"skep/grid"
+)
 
 // Start notes that an attempt is outstanding from now on.
 func (r *Records) Start(now grid.Time, p *grid.Expectation) { p.SentAt, p.Results = now, r.results }
@@ -30,6 +34,17 @@ func (r *Records) Redate(p *grid.Expectation, worker grid.NodeID, usual float64)
 	}
 	p.Expected = usual
 	rec.setLate(p, max(p.LateAt, lateAt(p.Made, usual)))
+}
+
+// StoodStill leaves a time out of an attempt's age.
+func (r *Records) StoodStill(p *grid.Expectation, worker grid.NodeID, d time.Duration) {
+	p.SentAt = p.SentAt.Add(d)
+	if p.Made > 0 {
+		p.Made = p.Made.Add(d)
+	}
+	if rec := r.Of(worker); rec != nil && p.LateAt != 0 && p.LateAt != grid.Never {
+		rec.setLate(p, p.LateAt.Add(d))
+	}
 }
 
 // date sets when an attempt becomes late, if that was unknown when it was given.

@@ -60,7 +60,9 @@ func (w *Worker) CheckpointAnswered(from grid.NodeID, m *grid.Message, fx *grid.
 
 // beat tells a node that an attempt is here, whether it has started, and what it has said of its progress.
 func (w *Worker) beat(to grid.NodeID, a *exec.Work, fx *grid.Effects) {
-	w.progress.AddBeat(fx.About(to, grid.KindBeat), a.ID, a.State == grid.WorkQueued)
+	_, suspended := w.exec.Suspended(a)
+	w.progress.AddBeat(fx.About(to, grid.KindBeat), a.ID, grid.Report{Queued: a.State == grid.WorkQueued,
+		Suspended: suspended})
 }
 
 // Progressed takes what an attempt here says of its progress. The next beat tells its owner, this node at once.

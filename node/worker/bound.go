@@ -44,7 +44,10 @@ func (w *Worker) stopOverBound(now grid.Time, fx *grid.Effects) {
 		if b == nil {
 			continue
 		}
-		if at := a.Started.Add(b.Time); now < at {
+		if _, is := w.exec.Suspended(a); is {
+			continue
+		}
+		if at := w.exec.Ends(now, a, b.Time); now < at {
 			next = min(next, at)
 			continue
 		}

@@ -23,24 +23,37 @@ func (w *Worker) startReady(now grid.Time, fx *grid.Effects) {
 
 // startFitting is startReady. If it starts the one that is being accepted, the acceptance says so.
 func (w *Worker) startFitting(now grid.Time, accepted grid.AttemptID, fx *grid.Effects) {
-	if w.leaving || w.exec.Draining() {
+	if w.leaving || w.resume(now, fx) || w.exec.Draining() {
 		return
 	}
 	w.fillReserved(now, fx)
 	for a := w.next(now); a != nil; a = w.next(now) {
-		w.refuted = false
-		w.save(a, fx)
-		fx.Starts = append(fx.Starts, grid.Start{Attempt: a.ID, Spec: a.Spec, Inputs: a.Inputs, Until: a.Until,
-			Local: w.localRank(a), Places: a.Places})
-		if w.own(a.ID.Task.Job) {
-			fx.Changed = append(fx.Changed, a.ID.Task)
-			if a.ID != accepted {
-				w.beat(w.cfg.Self, a, fx)
-			}
-		}
-		if w.boundOf(a) != nil {
-			w.stopOverBound(now, fx)
-		}
+		w.start(now, a, accepted, fx)
+	}
+	w.startSuspending(now, accepted, fx)
+}
+
+// start has work that the ledger has started run.
+func (w *Worker) start(now grid.Time, a *exec.Work, accepted grid.AttemptID, fx *grid.Effects) {
+	w.refuted = false
+	w.save(a, fx)
+	fx.Starts = append(fx.Starts, grid.Start{Attempt: a.ID, Spec: a.Spec, Inputs: a.Inputs, Until: a.Until,
+		Local: w.localRank(a), Places: a.Places})
+	if a.ID != accepted {
+		w.tellSelf(a, fx)
+	} else if w.own(a.ID.Task.Job) {
+		fx.Changed = append(fx.Changed, a.ID.Task)
+	}
+	if w.boundOf(a) != nil {
+		w.stopOverBound(now, fx)
+	}
+}
+
+// tellSelf tells this node, if it owns the job of an attempt, what has changed.
+func (w *Worker) tellSelf(a *exec.Work, fx *grid.Effects) {
+	if w.own(a.ID.Task.Job) {
+		fx.Changed = append(fx.Changed, a.ID.Task)
+		w.beat(w.cfg.Self, a, fx)
 	}
 }
 

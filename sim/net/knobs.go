@@ -84,6 +84,9 @@ func (f *scenarioFile) knobs(e document.Entry) {
 			return c.Order.Check()
 		})
 		return
+	case "preempt":
+		f.Value(e, c.Order.SetPreempt)
+		return
 	case "rule":
 		f.Value(e, func(t string) error {
 			if err := CheckRule(t); err != nil {

@@ -7,6 +7,8 @@ type run struct {
 	attempt grid.Attempt
 	needs   grid.Resources
 	node    int32
+	pauses  int32 // times that it was suspended
+	paused  bool
 	next    int32 // next run of the task, or in the free list, from 1
 }
 
@@ -23,7 +25,7 @@ func (b *Books) Start(i int32, s *grid.Start) (submission, task int32, ok bool) 
 	}
 	name, t, m := b.freeRun, &b.tasks[k], &b.machines[i]
 	b.freeRun = b.runs[name-1].next
-	b.runs[name-1] = run{s.Attempt.Attempt, s.Spec.Needs.Resources, i, t.runs}
+	b.runs[name-1] = run{attempt: s.Attempt.Attempt, needs: s.Spec.Needs.Resources, node: i, next: t.runs}
 	t.runs = name
 	m.used = m.used.Plus(s.Spec.Needs.Resources)
 	b.running++
@@ -42,7 +44,7 @@ func (b *Books) End(i, task int32, a grid.Attempt) {
 	}
 	name := *at
 	r, m := &b.runs[name-1], &b.machines[i]
-	m.used = m.used.Minus(r.needs)
+	m.used = m.used.Minus(r.taken())
 	*at, r.next, b.freeRun = r.next, b.freeRun, name
 	b.running--
 	b.hindsight.note(b.world.Time(), taskEnded, i, task, 0)

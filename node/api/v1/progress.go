@@ -11,8 +11,9 @@ type JobTasks struct {
 
 // Phases of a task that has a node.
 const (
-	PhaseQueued  = "queued"
-	PhaseRunning = "running"
+	PhaseQueued    = "queued"
+	PhaseRunning   = "running"
+	PhaseSuspended = "suspended" // it runs, and its node has stopped it in place for a task that bids more
 )
 
 // Progress is what a task says of itself in $SKEP_PROGRESS.

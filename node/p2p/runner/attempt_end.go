@@ -45,6 +45,9 @@ func (r *Runner) startProcess(a *attempt, s grid.Start) (*process.Process, error
 			r.cfg.Loop.Event(func(ev *grid.Event) { ev.Kind, ev.Attempt, ev.Progress = grid.EvProgress, a.id, &said })
 		}
 		run.Closed = func(steps []uint64) { r.checkpointsClosed(a, steps) }
+		run.NotSuspended = func(err error) {
+			r.cfg.Log.Warn("a task goes on that is to be suspended", "attempt", a.id, "error", err)
+		}
 		p, err := r.processes.Start(run)
 		if a.grant = grant; err != nil {
 			r.release(a)
@@ -55,6 +58,24 @@ func (r *Runner) startProcess(a *attempt, s grid.Start) (*process.Process, error
 		a.stdin.setPipe(nil)
 	}
 	return p, err
+}
+
+// Suspend stops the process of an attempt in place, or continues it.
+func (r *Runner) Suspend(s grid.Suspend) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	a := r.m[s.Attempt]
+	if a == nil {
+		return
+	}
+	a.suspended = !s.Resume
+	switch {
+	case a.process == nil:
+	case a.suspended:
+		a.process.Suspend()
+	default:
+		a.process.Resume()
+	}
 }
 
 // roomEvery is the time between two tries to start a task for which the node has no processes left.

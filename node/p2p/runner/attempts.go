@@ -33,6 +33,7 @@ type attempt struct {
 	started      bool // by Start: a goroutine runs it
 	process      *process.Process
 	cancelInputs context.CancelFunc // ends fetching and placing its inputs; may be nil
+	suspended    bool               // its process, or the one to come, is to be
 	dropped      bool               // dropped: its folder is removed when its goroutine ends
 	ended        bool               // its goroutine has ended
 
@@ -168,8 +169,11 @@ func (r *Runner) execute(a *attempt, s grid.Start) (_ *grid.Result, ran bool) {
 	}
 	r.mu.Lock()
 	a.process = p
-	if a.dropped {
+	switch {
+	case a.dropped:
 		p.Cancel()
+	case a.suspended:
+		p.Suspend()
 	}
 	r.mu.Unlock()
 	a.stdin.started(p, spec)

@@ -86,7 +86,8 @@ func (c *Codec) attemptsOf(p *pb.Attempts, m *grid.Message) error {
 		return nil
 	}
 	for _, x := range p.Reports {
-		m.Reports = append(m.Reports, grid.Report{At: int(x.At), Queued: x.Queued, Said: x.Said,
+		m.Reports = append(m.Reports, grid.Report{At: int(x.At), Queued: x.Queued,
+			Suspended: x.Suspended && !x.Queued, Said: x.Said,
 			Progress: grid.Progress{Done: x.Done, Total: x.Total, Text: cleanText(x.Text), Rejected: x.Rejected}})
 	}
 	return nil
@@ -97,8 +98,8 @@ func putReports(p *pb.Attempts, m *grid.Message) *pb.Attempts {
 	p.Started = m.Started
 	for i := range m.Reports {
 		x, said := &m.Reports[i], &m.Reports[i].Progress
-		p.Reports = append(p.Reports, &pb.Report{At: uint32(x.At), Queued: x.Queued, Said: x.Said, Done: said.Done,
-			Total: said.Total, Text: said.Text, Rejected: said.Rejected})
+		p.Reports = append(p.Reports, &pb.Report{At: uint32(x.At), Queued: x.Queued, Suspended: x.Suspended, Said: x.Said,
+			Done: said.Done, Total: said.Total, Text: said.Text, Rejected: said.Rejected})
 	}
 	return p
 }

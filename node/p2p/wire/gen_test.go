@@ -173,8 +173,10 @@ func genMessage(t *rapid.T, k grid.Kind, m *grid.Message) {
 		m.Attempts = genAttempts(t, 0, 30)
 		for at := range m.Attempts {
 			if rapid.Bool().Draw(t, "reported") {
-				m.Reports = append(m.Reports, grid.Report{At: at, Queued: rapid.Bool().Draw(t, "queued"),
-					Said: rapid.Bool().Draw(t, "said"), Progress: grid.Progress{
+				queued := rapid.Bool().Draw(t, "queued")
+				m.Reports = append(m.Reports, grid.Report{At: at, Queued: queued,
+					Suspended: !queued && rapid.Bool().Draw(t, "suspended"),
+					Said:      rapid.Bool().Draw(t, "said"), Progress: grid.Progress{
 						Done:  rapid.Float64Range(0, grid.MaxProgress).Draw(t, "done"),
 						Total: rapid.Float64Range(0, grid.MaxProgress).Draw(t, "total"), Text: genText.Draw(t, "text"),
 						Rejected: rapid.Uint32().Draw(t, "rejected")}})

@@ -118,7 +118,7 @@ var (
 	manyShape   = attemptsShape("attempts", grid.MaxBeats)
 	reportShape = &shape{"report", []field{
 		1: number("at"), 2: number("queued"), 3: number("said"), 4: fixed("done"), 5: fixed("total"),
-		6: data("text", 1, grid.MaxProgressText), 7: number("rejected"),
+		6: data("text", 1, grid.MaxProgressText), 7: number("rejected"), 8: number("suspended"),
 	}}
 	refuseShape = &shape{"refuse", []field{
 		1: message("attempt", 1, attemptShape), 2: number("why"), 3: data("detail", 1, grid.MaxText),

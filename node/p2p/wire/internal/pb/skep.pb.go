@@ -1832,7 +1832,8 @@ type Report struct {
 	Done          float64                `protobuf:"fixed64,4,opt,name=done,proto3" json:"done,omitempty"`
 	Total         float64                `protobuf:"fixed64,5,opt,name=total,proto3" json:"total,omitempty"` // 0 = not known
 	Text          string                 `protobuf:"bytes,6,opt,name=text,proto3" json:"text,omitempty"`
-	Rejected      uint32                 `protobuf:"varint,7,opt,name=rejected,proto3" json:"rejected,omitempty"` // lines that said no progress
+	Rejected      uint32                 `protobuf:"varint,7,opt,name=rejected,proto3" json:"rejected,omitempty"`   // lines that said no progress
+	Suspended     bool                   `protobuf:"varint,8,opt,name=suspended,proto3" json:"suspended,omitempty"` // it has started, and is stopped in place
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1914,6 +1915,13 @@ func (x *Report) GetRejected() uint32 {
 		return x.Rejected
 	}
 	return 0
+}
+
+func (x *Report) GetSuspended() bool {
+	if x != nil {
+		return x.Suspended
+	}
+	return false
 }
 
 type Refuse struct {
@@ -5359,7 +5367,7 @@ const file_skep_proto_rawDesc = "" +
 	"\x05epoch\x18\x04 \x03(\rR\x05epoch\x12\f\n" +
 	"\x01n\x18\x05 \x03(\rR\x01n\x12\x18\n" +
 	"\astarted\x182 \x01(\bR\astarted\x12)\n" +
-	"\areports\x183 \x03(\v2\x0f.skep.v1.ReportR\areports\"\x9e\x01\n" +
+	"\areports\x183 \x03(\v2\x0f.skep.v1.ReportR\areports\"\xbc\x01\n" +
 	"\x06Report\x12\x0e\n" +
 	"\x02at\x18\x01 \x01(\rR\x02at\x12\x16\n" +
 	"\x06queued\x18\x02 \x01(\bR\x06queued\x12\x12\n" +
@@ -5367,7 +5375,8 @@ const file_skep_proto_rawDesc = "" +
 	"\x04done\x18\x04 \x01(\x01R\x04done\x12\x14\n" +
 	"\x05total\x18\x05 \x01(\x01R\x05total\x12\x12\n" +
 	"\x04text\x18\x06 \x01(\tR\x04text\x12\x1a\n" +
-	"\brejected\x18\a \x01(\rR\brejected\"v\n" +
+	"\brejected\x18\a \x01(\rR\brejected\x12\x1c\n" +
+	"\tsuspended\x18\b \x01(\bR\tsuspended\"v\n" +
 	"\x06Refuse\x12*\n" +
 	"\aattempt\x18\x01 \x01(\v2\x10.skep.v1.AttemptR\aattempt\x12\x10\n" +
 	"\x03why\x18\x02 \x01(\rR\x03why\x12\x16\n" +

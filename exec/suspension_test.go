@@ -1,0 +1,278 @@
+package exec
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"skep/balance/order"
+	"skep/grid"
+)
+
+const minute = grid.Time(time.Minute)
+
+// preempting is a node of two cores that suspends for a bid twice as high.
+func preempting(t testing.TB) *bidding {
+	e := new(New(grid.Resources{CPU: 2 * grid.CPU, Memory: 4 * grid.GiB}))
+	cfg := order.Defaults()
+	cfg.Rule = "bid"
+	e.OrderBy(cfg, second)
+	e.Preempt(Preemption{MaxBid: 10 * grid.UsualBid, Factor: 2})
+	return &bidding{Exec: e, t: t}
+}
+
+type bidding struct {
+	*Exec
+	t testing.TB
+	n int
+}
+
+// come accepts work of a core that bids so many times what is usual.
+func (b *bidding) come(now grid.Time, bid int, change ...func(*grid.JobSpec)) *Work {
+	b.Advance(now)
+	o := offer(grid.CPU, 0, "c")
+	o.Spec.Rules.Bid = grid.Bid(bid) * grid.UsualBid
+	for _, f := range change {
+		f(o.Spec)
+	}
+	b.n++
+	return b.Accept(now, id(b.n), o, true)
+}
+
+// next lets happen what can, and says it.
+func (b *bidding) next(now grid.Time) (did string) {
+	b.Advance(now)
+	for {
+		w, wait := b.Resume(now)
+		if w != nil {
+			did += fmt.Sprintf("resume %d ", w.ID.Task.Index)
+			continue
+		}
+		if wait {
+			return did + "wait"
+		}
+		if w = b.Next(now); w == nil {
+			break
+		}
+		did += fmt.Sprintf("start %d ", w.ID.Task.Index)
+	}
+	for {
+		w, victims := b.StartSuspending(now)
+		if w == nil {
+			return did
+		}
+		for _, v := range victims {
+			did += fmt.Sprintf("suspend %d ", v.ID.Task.Index)
+		}
+		did += fmt.Sprintf("start %d ", w.ID.Task.Index)
+	}
+}
+
+func (b *bidding) want(now grid.Time, want string) {
+	b.t.Helper()
+	if did := b.next(now); did != want {
+		b.t.Fatalf("at %v: %q, want %q", time.Duration(now), did, want)
+	}
+}
+
+func (b *bidding) end(now grid.Time, w *Work) {
+	b.Advance(now)
+	b.Finish(w.ID, &grid.Result{Cause: grid.Exited})
+}
+
+func TestHigherBidsSuspendTheLowestOnes(t *testing.T) {
+	b := preempting(t)
+	one, three := b.come(0, 1), b.come(0, 3)
+	b.want(0, "start 2 start 1 ")
+	b.come(minute, 1)
+	b.want(minute, "") // as high: it waits
+	five := b.come(minute, 5)
+	b.want(minute, "suspend 1 start 4 ")
+	if by, is := b.Suspended(one); !is || by != five.ID.Task {
+		t.Errorf("suspended %v, for %v", is, by)
+	}
+	b.come(minute, 5)
+	b.want(minute, "") // less than twice 3
+	b.come(minute, 6)
+	b.want(minute, "suspend 2 start 6 ")
+	b.end(2*minute, five)
+	b.want(2*minute, "resume 2 ") // a bid of 5 would not suspend a bid of 3, and what was suspended goes before it
+	b.end(3*minute, three)
+	b.want(3*minute, "start 5 ") // before 1, which it would suspend
+	if d := b.age(3*minute, one); d != time.Minute {
+		t.Errorf("it has run for %v, want 1m", d)
+	}
+}
+
+// Memory stays taken, and counted resources: for those nothing is suspended, nor what has them.
+func TestSuspensionFreesCoresAlone(t *testing.T) {
+	b := preempting(t)
+	memory := func(s *grid.JobSpec) { s.Needs.Memory = 3 * grid.GiB }
+	b.come(0, 1, memory)
+	b.come(0, 1, func(s *grid.JobSpec) { s.Gang = grid.Gang{Ranks: 2} })
+	b.want(0, "start 1 start 2 ")
+	big := b.come(minute, 9, memory)
+	b.want(minute, "")
+	b.Forget(big.ID)
+	b.come(minute, 9)
+	b.want(minute, "suspend 1 start 4 ")
+	if b.Free() != (grid.Resources{Memory: grid.GiB}) {
+		t.Errorf("free %v", b.Free())
+	}
+	b.come(minute, 9)
+	b.want(minute, "") // the rank of a gang goes on
+}
+
+// However many higher bids come, work is suspended three times at most, and goes on after ten minutes of it.
+func TestTheLowestBidEnds(t *testing.T) {
+	b := preempting(t)
+	low, other := b.come(0, 1), b.come(0, 10)
+	b.want(0, "start 2 start 1 ")
+	now := minute
+	for range 3 {
+		high := b.come(now, 9)
+		b.want(now, fmt.Sprintf("suspend 1 start %d ", high.ID.Task.Index))
+		now += minute
+		b.end(now, high)
+		b.want(now, "resume 1 ")
+		now += minute
+	}
+	b.come(now, 9)
+	b.want(now, "")
+	b.end(now, low)
+	b.end(now, other)
+
+	b = preempting(t)
+	low, other = b.come(0, 1), b.come(0, 10)
+	b.want(0, "start 2 start 1 ")
+	high := b.come(1, 9)
+	b.want(1, "suspend 1 start 3 ")
+	for now = minute; now < 10*minute; now += minute {
+		b.end(now, high)
+		high = b.come(now, 9)
+		b.want(now, fmt.Sprintf("start %d ", high.ID.Task.Index)) // 1 would be suspended again
+	}
+	b.end(now+1, high)
+	b.come(now+1, 9)
+	b.want(now+1, "resume 1 ")
+	b.want(20*minute, "")
+	b.end(20*minute, low)
+	_ = other
+}
+
+// What was suspended for too long keeps others from the cores that it needs.
+func TestOverdueWorkIsWaitedFor(t *testing.T) {
+	b := preempting(t)
+	b.come(0, 1, func(s *grid.JobSpec) { s.Needs.CPU = 2 * grid.CPU })
+	b.want(0, "start 1 ")
+	x, y := b.come(1, 9), b.come(1, 9)
+	b.want(1, "suspend 1 start 2 start 3 ")
+	b.end(11*minute, x)
+	b.come(11*minute, 9)
+	b.want(11*minute, "wait")
+	b.end(11*minute, y)
+	b.want(11*minute, "resume 1 ")
+}
+
+// A suspended attempt that is told to end, or is dropped, gives back what it has: the ledger panics otherwise.
+func TestEndsOfSuspendedWork(t *testing.T) {
+	for name, end := range map[string]func(*bidding, *Work){
+		"finish":   func(b *bidding, w *Work) { b.Finish(w.ID, &grid.Result{}) },
+		"forget":   func(b *bidding, w *Work) { id := w.ID; b.Forget(id); b.Stopped(id) },
+		"stopping": func(b *bidding, w *Work) { b.FinishStopping(w.ID, &grid.Result{}); b.Stopped(w.ID) },
+		"requeue":  func(b *bidding, w *Work) { b.Requeue(w.ID); b.Forget(w.ID) },
+	} {
+		b := preempting(t)
+		low := b.come(0, 1, func(s *grid.JobSpec) { s.Needs.CPU, s.Needs.Memory = 2*grid.CPU, grid.GiB })
+		b.want(0, "start 1 ")
+		high := b.come(1, 9)
+		b.want(1, "suspend 1 start 2 ")
+		end(b, low)
+		b.end(1, high)
+		b.want(1, "")
+		if b.Free() != b.Capacity() || len(b.suspended.list) > 0 {
+			t.Errorf("%s: free %v of %v, %d kept", name, b.Free(), b.Capacity(), len(b.suspended.list))
+		}
+	}
+}
+
+// A task that would have others suspended is expected to start at once.
+func TestWaitOfAHigherBid(t *testing.T) {
+	b := preempting(t)
+	for range 6 {
+		b.come(0, 1)
+	}
+	b.next(0)
+	need := grid.Resources{CPU: grid.CPU}
+	for bid, want := range map[int]bool{1: false, 2: true} {
+		key := order.Key{Bid: grid.Bid(bid) * grid.UsualBid}
+		if w := b.WaitOf(1, key, need, second); (w == 0) != want {
+			t.Errorf("bid %d: waits for %v s", bid, w)
+		}
+	}
+	b.come(1, 3)
+	if w := b.WaitOf(1, order.Key{Bid: 2 * grid.UsualBid}, need, second); w == 0 {
+		t.Error("a higher bid waits, and it is not counted")
+	}
+}
+
+// Whatever comes and ends: nothing runs beside what it has suspended beyond the capacity, everything ends, and no
+// attempt is suspended more often than it may be. (rapid prints how to repeat a failure.)
+func TestSuspensionsOfRandomWork(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		b := preempting(t)
+		times := make(map[uint32]int)
+		ended := 0
+		now := grid.Time(0)
+		step := func() {
+			for _, w := range b.Running() {
+				if x := b.suspended.of(w); x != nil {
+					times[w.ID.Task.Index] = max(times[w.ID.Task.Index], x.times)
+				}
+			}
+			b.next(now)
+			used := grid.MilliCPU(0)
+			for _, w := range b.Running() {
+				if _, is := b.Suspended(w); !is {
+					used += w.Spec.Needs.CPU
+				}
+			}
+			if used+b.Free().CPU != b.Capacity().CPU {
+				rt.Fatalf("%v of cores run and %v are free", used, b.Free().CPU)
+			}
+		}
+		for range rapid.IntRange(1, 60).Draw(rt, "steps") {
+			now += grid.Time(rapid.IntRange(0, 200).Draw(rt, "seconds")) * grid.Time(time.Second)
+			if runs := b.Running(); len(runs) > 0 && rapid.Bool().Draw(rt, "end") {
+				at := rapid.IntRange(0, len(runs)-1).Draw(rt, "which")
+				if _, is := b.Suspended(runs[at]); !is {
+					b.end(now, runs[at])
+					ended++
+				}
+			} else {
+				b.come(now, rapid.IntRange(1, 10).Draw(rt, "bid"), func(s *grid.JobSpec) {
+					s.Needs.CPU = grid.MilliCPU(rapid.IntRange(1, 2).Draw(rt, "cores")) * grid.CPU
+				})
+			}
+			step()
+		}
+		for ended < b.n {
+			at := slices.IndexFunc(b.Running(), func(w *Work) bool { _, is := b.Suspended(w); return !is })
+			if at < 0 {
+				rt.Fatalf("%d of %d have ended, and nothing runs", ended, b.n)
+			}
+			now += minute
+			b.end(now, b.Running()[at])
+			ended++
+			step()
+		}
+		for i, n := range times {
+			if n > 3 {
+				rt.Fatalf("%d was suspended %d times", i, n)
+			}
+		}
+	})
+}
