@@ -11,6 +11,7 @@ import (
 
 // place begins a placement decision: it collects the eligible nodes and polls those that the policy names.
 func (c *Coordinator) place(now grid.Time, l *liveTask, fx *grid.Effects) {
+	l.unanswered = l.unanswered[:0] // the task may have to wait now, and no answer is to end that
 	if c.awaitsBackoff(now, l, fx) {
 		return
 	}
@@ -109,7 +110,7 @@ func (c *Coordinator) pollAnswered(now grid.Time, from grid.NodeID, s *grid.Stat
 	c.peers.Answered(from, s)
 	if l == nil || l.phase != polling || l.round != uint8(s.ID) || !l.answeredBy(from) {
 		c.stats.Stale++
-		if l != nil && l.phase == waiting && l.round == uint8(s.ID) && slices.Contains(l.polled, from) {
+		if l != nil && l.phase == waiting && l.round == uint8(s.ID) && l.answeredBy(from) { // a repeated one is no news
 			c.gossip.Heard(now, from, now.Sub(l.sent)) // else the next poll would time out as early
 			// of a node that can take the task, which waits since no answer came in time
 			if s.Why == grid.WhyNone && len(l.answers) == 0 && (l.awaits == awaitTimer || l.awaits == awaitProof) {

@@ -171,7 +171,7 @@ func (c *Coordinator) MayYield(now grid.Time, id grid.AttemptID, to grid.NodeID)
 // offerTo begins a new attempt on a node that asked for work.
 func (c *Coordinator) offerTo(now grid.Time, l *liveTask, s *balance.State, fx *grid.Effects) {
 	l.request.ID, l.request.Class = l.id(), c.peers.Told(l.level())
-	l.polled, l.answers, l.pulled = l.polled[:0], l.answers[:0], true
+	l.polled, l.answers, l.unanswered, l.pulled = l.polled[:0], l.answers[:0], l.unanswered[:0], true
 	c.offer(now, l, balance.Choice{Act: balance.Place, Node: s.Node, ECT: s.ECT}, fx)
 	l.pulled = false // an offer that is held up goes out later, maybe to another node
 }

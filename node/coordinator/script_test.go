@@ -26,6 +26,7 @@ import (
 //	end NODE TASK exit N     the program of a running attempt ends
 //	close NODE TASK STEP...  the program of a running attempt has closed these checkpoints
 //	reserve NODE NODE JOB N  the first asks the second to keep slots for N ranks of JOB, and makes no use of them
+//	disk NODE low|free       its disk is nearly full, or is not any more
 //	drain NODE TIME          the node shall take no new work, and stop what runs after a time
 //	kill NODE [silently]     the process dies and its connections close; silently: the others do not notice
 //	restart NODE             it starts again from its records
@@ -34,6 +35,7 @@ import (
 //	advance TIME             let time pass: timers fire, messages arrive
 //	drop | hold A -> B KIND  from now on such messages are lost, or held back; KIND may be all, A and B may be *
 //	release A -> B KIND      end that, and deliver what was held back
+//	repeat A -> B KIND       the last such message that was sent, and not lost, arrives once more
 //	hide | show KIND...      leave messages of these kinds out of the output, or not; digests are hidden at first
 //
 // The first column is the time in seconds since the first start, where it has changed. A message takes a millisecond.
@@ -60,6 +62,7 @@ type network struct {
 	queue  []*due
 	events int // since the command began
 	rules  []rule
+	sent   map[sending]*due // the last message of each kind from a node to another, delivered or not
 	hidden map[string]bool
 	asked  []string // by caller, from 1: what a local caller asked for
 	jobs   []grid.JobID
@@ -86,6 +89,9 @@ type due struct {
 	boot     uint64  // of to
 	ev       grid.Event
 }
+
+// sending is what a message has in common with those of its kind from a node to another.
+type sending struct{ from, to, kind string }
 
 // rule says that messages are lost or held back.
 type rule struct {
@@ -128,6 +134,11 @@ func (w *network) do(f []string) error {
 		return err
 	case "start":
 		return w.start(args)
+	case "repeat":
+		if len(args) != 4 || args[1] != "->" {
+			return fmt.Errorf("want repeat A -> B KIND")
+		}
+		return w.repeat(sending{args[0], args[2], args[3]})
 	case "drop", "hold", "release":
 		if len(args) != 4 || args[1] != "->" {
 			return fmt.Errorf("want %s A -> B KIND", verb)
@@ -159,6 +170,9 @@ func (w *network) doAt(m *member, verb string, args []string, line string) error
 			Attempt: grid.Attempt{Epoch: 1, N: 1}, Round: w.rounds, Ranks: uint32(ranks), Later: true, TTL: time.Hour,
 			Age: 1000 * time.Hour, Needs: grid.Resources{CPU: grid.CPU}}})
 		return err
+	case verb == "disk" && len(args) == 1 && (args[0] == "low" || args[0] == "free"):
+		w.step(m, &grid.Event{Kind: grid.EvDisk, Low: args[0] == "low"})
+		return nil
 	case verb == "drain" && len(args) == 1:
 		d, err := time.ParseDuration(args[0])
 		w.step(m, &grid.Event{Kind: grid.EvDrain, Caller: w.caller(verb), Within: d})
@@ -496,7 +510,24 @@ func (w *network) route(from, to *member, k grid.EventKind, m *grid.Message) str
 		return ", held back"
 	}
 	w.post(d)
+	if w.sent == nil {
+		w.sent = map[sending]*due{}
+	}
+	w.sent[sending{from.name, to.name, kindName(m.Kind)}] = d
 	return ""
+}
+
+// repeat has a message arrive once more.
+func (w *network) repeat(x sending) error {
+	d := w.sent[x]
+	if d == nil || d.to.n == nil {
+		return fmt.Errorf("no such message was sent to a node that lives")
+	}
+	w.printf("%s -> %s %s, repeated", x.from, x.to, w.message(d.ev.Msg))
+	ev := d.ev
+	ev.Msg = copied(ev.Msg)
+	w.post(&due{at: w.now.Add(oneWay), from: d.from, to: d.to, ev: ev})
+	return nil
 }
 
 // copied returns a copy of a message that is not in a node's buffers.

@@ -125,7 +125,7 @@ type decision struct {
 	round      uint8           // of polling: answers to an earlier round are stale
 	polled     []grid.NodeID   // nodes polled in this decision
 	answers    []balance.State // in this decision
-	unanswered []grid.NodeID   // nodes polled whose answers are missing
+	unanswered []grid.NodeID   // nodes polled whose answers are missing, also after the end of the poll
 	sent       grid.Time       // sending time of the poll or the offer
 	planned    bool            // its attempt is made, and is offered when a majority of the register has answered
 	ect        float64         // expected completion time of that attempt, seconds
