@@ -209,10 +209,10 @@ func (j *job) taskView(i uint32) TaskView {
 	return v
 }
 
-// MayAct reports whether this node may decide about a job now: it holds its quorum lease, or the job is closed.
+// MayAct reports whether this node may decide about a job now: it holds its quorum lease, and the job is not closed.
 func (v Views) MayAct(now grid.Time, id grid.JobID) bool {
 	j := v.c.peekJob(id)
-	return j != nil && j.authoritative() && v.c.mayAct(now, j)
+	return j != nil && j.leads() && v.c.mayAct(now, j)
 }
 
 // AwaitsMajority reports whether a job waits for a majority of its register: this node owns it without a quorum lease,

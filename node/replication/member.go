@@ -18,7 +18,7 @@ func (r *Replica) Write(now grid.Time, from grid.NodeID, g *grid.RegisterMessage
 	if r.state != before {
 		r.Save(fx)
 	}
-	r.followOpened(&before)
+	r.followOpened(now, &before)
 	if answer == grid.RegisterOK && !late {
 		r.of.answeredOwner(now, from)
 		r.unlisted, r.lastWrite = false, now
@@ -76,7 +76,7 @@ func (r *Replica) Vote(now grid.Time, from grid.NodeID, g *grid.RegisterMessage,
 	if wasOwner && !r.IsOwner() {
 		r.StepDown()
 	}
-	r.followOpened(&before)
+	r.followOpened(now, &before)
 	if before.Opened < r.state.Opened { // its owner has no part in what is open again, and may be alive
 		r.unlisted, r.lastWrite = true, now
 	}

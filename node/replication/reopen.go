@@ -56,9 +56,14 @@ func (r *Register) isLate(g *grid.RegisterMessage) bool {
 	return g.Done && g.Opened < r.state.Opened && g.Epoch == r.state.Epoch
 }
 
-// followOpened has the job follow that its register was opened, if it was closed before.
-func (r *Replica) followOpened(before *grid.RegisterState) {
+// followOpened has the job follow that its register was opened, if it was closed before. The owner of a closed register
+// holds no lease: its keepalives do not list it, and a member may have voted for another owner whoever answered them.
+func (r *Replica) followOpened(now grid.Time, before *grid.RegisterState) {
 	if before.Done && before.Opened < r.state.Opened {
+		clear(r.acked)
+		for place := range r.acceptedAt { // none, if this node alone has it
+			r.acceptedAt[place] = now
+		}
 		r.trackAgain()
 		r.of.changed(grid.RegisterReopened, r)
 	}
@@ -86,7 +91,7 @@ func (r *Replica) Reopen(now grid.Time, fx *grid.Effects) {
 		r.unlisted, r.campaignAt = true, now
 	}
 	r.Save(fx)
-	r.followOpened(&before)
+	r.followOpened(now, &before)
 }
 
 // Connected says whether a node that is connected now may be told of registers that were opened again

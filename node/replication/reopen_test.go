@@ -2,6 +2,7 @@ package replication
 
 import (
 	"testing"
+	"time"
 
 	"skep/grid"
 )
@@ -109,5 +110,27 @@ func TestOutcomeBeforeAnOpeningAVoterKnows(t *testing.T) {
 		if v, _ := r.Value(0); !v.Open() {
 			t.Errorf("%s: the new owner does not know that the task is run again", name)
 		}
+	}
+}
+
+// The owner of a closed register does not list it in keepalives, and a member may have voted for another one since. So
+// it has to be answered anew before it acts on a register that is opened again.
+func TestLeaseOfReopenedRegisterBeginsAnew(t *testing.T) {
+	s := newReplicas()
+	r := owned(t, s, 1, second)
+	other := owned(t, s, 2, second)
+	closed := start.Add(time.Second)
+	r.Close()
+	s.keepaliveAnswered(t, closed, second)
+	if !other.MayAct(start.Add(lease)) {
+		t.Fatal("the answer to the keepalive renews no lease")
+	}
+	opened := closed.Add(time.Second)
+	var fx grid.Effects
+	if r.Reopen(opened, &fx); r.MayAct(opened) {
+		t.Error("it acts on a register that no keepalive lists since its close")
+	}
+	if s.keepaliveAnswered(t, opened.Add(time.Second), second); !r.MayAct(opened.Add(time.Second)) {
+		t.Error("it does not act on a register that a member has confirmed since it was opened")
 	}
 }

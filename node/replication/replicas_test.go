@@ -186,3 +186,11 @@ func TestMembersAreForgotten(t *testing.T) {
 		t.Error("it is kept")
 	}
 }
+
+// keepaliveAnswered sends keepalives, and has a node agree to its own.
+func (s *Replicas) keepaliveAnswered(t *testing.T, now grid.Time, by grid.NodeID) {
+	t.Helper()
+	m, fx := s.keepaliveTo(t, now, by), grid.Effects{}
+	s.KeepaliveAnswered(now.Add(time.Millisecond), by,
+		&grid.Message{Register: grid.RegisterMessage{Seq: m.Register.Seq, Answer: grid.RegisterOK}}, &fx)
+}
