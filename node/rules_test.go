@@ -1,6 +1,7 @@
 package node
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -29,6 +30,28 @@ func TestBackoffAfterAClockSetBack(t *testing.T) {
 	}
 	if len(r.fx.Starts) != 1 {
 		t.Errorf("%d attempts start within a quarter more than the back-off", len(r.fx.Starts))
+	}
+}
+
+// A task whose failure no majority of the members has recorded says that it waits for that, and not that it runs.
+func TestFailureThatNoMajorityRecordsSaysSo(t *testing.T) {
+	r, id := takenOverAs(t, func(s *grid.JobSpec) {
+		s.Policy, s.Rules.OnFailure = "local", grid.OnFailure{Retry: 1, Backoff: time.Second}
+	})
+	r.answerAsSlow(30*time.Second, func() bool { return len(r.fx.Starts) > 0 })
+	if len(r.fx.Starts) != 1 {
+		t.Fatalf("%d attempts start", len(r.fx.Starts))
+	}
+	r.step(grid.Event{Kind: grid.EvEnded, Attempt: r.fx.Starts[0].Attempt,
+		Result: &grid.Result{Cause: grid.Exited, Exit: 3}})
+	r.pass(time.Second)
+	v, _ := r.n.Task(grid.TaskID{Job: id})
+	if v.State != grid.Placed || v.Waits.Why != grid.WhyMajority || !strings.Contains(v.Waits.Detail, "failed with 3") {
+		t.Errorf("it is %v, waits: %+v", v.State, v.Waits)
+	}
+	r.answerAsSlow(30*time.Second, func() bool { return len(r.fx.Starts) > 0 })
+	if v, _ = r.n.Task(grid.TaskID{Job: id}); len(r.fx.Starts) != 1 || v.Waits.Why != grid.WhyNone {
+		t.Errorf("a majority has it: %d attempts start, it waits: %+v", len(r.fx.Starts), v.Waits)
 	}
 }
 

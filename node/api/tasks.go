@@ -139,7 +139,7 @@ func taskOf(t *node.TaskView, name names) v1.Task {
 	case t.State == grid.Placed:
 		out.Phase = v1.PhaseQueued
 	}
-	if t.State == grid.Pending && t.Waits.Why != grid.WhyNone {
+	if t.State != grid.Ended && t.Waits.Why != grid.WhyNone {
 		out.Waits = &v1.Refusal{Reason: t.Waits.Why.String(), Detail: t.Waits.Detail}
 	}
 	for _, f := range t.Failures {

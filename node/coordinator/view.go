@@ -7,6 +7,7 @@ import (
 	"skep/balance"
 	"skep/grid"
 	"skep/node/checkpoint"
+	"skep/node/failures"
 	"skep/node/quota"
 )
 
@@ -36,24 +37,24 @@ type JobView struct {
 
 // TaskView is one task of a job.
 type TaskView struct {
-	ID        grid.AttemptID
-	State     grid.TaskState
-	Worker    grid.NodeID // zero = none yet
-	Lost      int32       // attempts lost
-	Result    *grid.Result
-	Placed    int64
-	Began     int64
-	Done      int64
-	Waits     grid.Refusal   // why it is pending, if known
-	Traces    []grid.Trace   // oldest first, bounded
-	Backup    grid.NodeID    // worker of the backup attempt; zero = none
-	Runs      bool           // it is placed and has started, as far as its worker has said
-	Suspended bool           // by its worker, while it runs
-	Said      *grid.Progress // what it says of its progress while it runs; nil = nothing
+	ID     grid.AttemptID
+	State  grid.TaskState
+	Worker grid.NodeID // zero = none yet
+	Lost   int32       // attempts lost
+	Result *grid.Result
+	Placed int64
+	Began  int64
+	Done   int64
+	Waits  grid.Refusal   // why it is pending, or why its end is not visible yet, if known
+	Traces []grid.Trace   // oldest first, bounded
+	Backup grid.NodeID    // worker of the backup attempt; zero = none
+	Runs   bool           // it is placed and has started, as far as its worker has said
+	Said   *grid.Progress // what it says of its progress while it runs; nil = nothing
 
 	Failures   []grid.Failure // ends after which it was run again, or is to be: oldest first, the newest grid.MaxFailures
 	LastFailed *grid.Result   // of the newest of them; nil if the task has ended
 	Again      int64          // its next attempt is not made before; 0 = it has none, or one was made since
+	Suspended  bool           // by its worker, while it runs
 
 	Checkpoint checkpoint.View // of a gang, of its first rank
 }
@@ -188,7 +189,7 @@ func (j *job) taskView(i uint32) TaskView {
 	v := TaskView{ID: j.attempt(i), State: t.state, Worker: t.worker, Lost: t.lost, Result: t.result.Result(),
 		Placed: t.placed, Began: t.began, Done: t.done, Traces: t.history.List()}
 	if t.uncommitted { // an uncommitted end is not visible
-		v.State, v.Result, v.Done, v.Runs = grid.Placed, nil, 0, true
+		v.State, v.Result, v.Done, v.Runs, v.Waits = grid.Placed, nil, 0, true, failures.Unrecorded(j.replica.Value(i))
 	}
 	if t.live != nil {
 		v.Runs, v.Suspended, v.Said = t.live.status.Runs(), t.live.status.Suspended(), t.live.status.Said()

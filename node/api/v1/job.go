@@ -83,7 +83,7 @@ type Task struct {
 	Name    string     `json:"node_name,omitempty"`
 	Copy    string     `json:"copy_node,omitempty" doc:"Where a backup attempt is."`
 	Lost    int32      `json:"lost_attempts"`
-	Waits   *Refusal   `json:"waits,omitempty" doc:"Why it has no node yet."`
+	Waits   *Refusal   `json:"waits,omitempty" doc:"Why it has no node yet, or why its end does not count yet."`
 	Placed  *time.Time `json:"placed_at,omitempty"`
 	Began   *time.Time `json:"began_at,omitempty"`
 	Done    *time.Time `json:"done_at,omitempty"`
