@@ -120,9 +120,9 @@ func (s TaskState) String() string {
 	return "unknown"
 }
 
-// Brief is a result in compact form for long storage: most results hold only a few numbers, and there are many. The
-// zero value is no result.
-type Brief struct {
+// CompactResult is a result in compact form for long storage: most results hold only a few numbers, and there are many.
+// The zero value is no result.
+type CompactResult struct {
 	Cause  Cause
 	Exit   int32
 	Waited time.Duration
@@ -132,12 +132,12 @@ type Brief struct {
 	whole  *Result // set if the result has more than numbers
 }
 
-// Brief returns the compact form of a result; r may be nil.
-func (r *Result) Brief() Brief {
+// Compact returns the compact form of a result; r may be nil.
+func (r *Result) Compact() CompactResult {
 	if r == nil {
-		return Brief{}
+		return CompactResult{}
 	}
-	b := Brief{Cause: r.Cause, Exit: r.Exit, Waited: r.Waited, Wall: r.Wall, CPU: r.CPU, MaxRSS: r.MaxRSS}
+	b := CompactResult{Cause: r.Cause, Exit: r.Exit, Waited: r.Waited, Wall: r.Wall, CPU: r.CPU, MaxRSS: r.MaxRSS}
 	more := r.Error != "" || r.LastLine != "" || r.Next != "" || len(r.Outputs) > 0
 	if r.Cause == 0 || more || !r.Stdout.empty() || !r.Stderr.empty() {
 		b.whole = r
@@ -146,13 +146,13 @@ func (r *Result) Brief() Brief {
 }
 
 // None reports whether there is no result.
-func (b *Brief) None() bool { return b.Cause == 0 && b.whole == nil }
+func (b *CompactResult) None() bool { return b.Cause == 0 && b.whole == nil }
 
 // Whole returns the full result if it has more than the numbers of b, else nil.
-func (b *Brief) Whole() *Result { return b.whole }
+func (b *CompactResult) Whole() *Result { return b.whole }
 
 // Result returns the full result; nil if there is none.
-func (b *Brief) Result() *Result {
+func (b *CompactResult) Result() *Result {
 	if b.whole != nil || b.None() {
 		return b.whole
 	}

@@ -74,7 +74,7 @@ func jobTable(w io.Writer, list []v1.ListedJob, origins bool) {
 		j := &list[i].Job
 		cells := []any{v1.Short(j.ID), orDash(j.Name), j.State, j.Count, j.Ended, failedText(j), exitText(j),
 			j.Queued, j.Running, age(time.Since(j.Submitted)), userText(j),
-			cmp.Or(list[i].OriginName, v1.Short(j.Origin)), orDash(brief(j.Command))}
+			cmp.Or(list[i].OriginName, v1.Short(j.Origin)), orDash(commandStart(j.Command))}
 		if !origins {
 			cells = slices.Delete(cells, node, node+1)
 		}
@@ -97,8 +97,8 @@ func exitText(j *v1.Job) string {
 	return fmt.Sprint(j.Exit)
 }
 
-// brief returns the beginning of a command, for a table.
-func brief(command []string) string {
+// commandStart returns the beginning of a command, for a table.
+func commandStart(command []string) string {
 	s := strings.Join(command, " ")
 	s = grid.Clean(s, len(s))
 	if r := []rune(s); len(r) > 40 {

@@ -40,7 +40,7 @@ type failedEnds struct {
 }
 
 // count counts a committed end.
-func (f *failedEnds) count(r *grid.Brief) {
+func (f *failedEnds) count(r *grid.CompactResult) {
 	if r.Exit == 0 {
 		return
 	}
@@ -81,7 +81,7 @@ func (c *Coordinator) recordEnd(now grid.Time, j *job, i uint32, r *grid.Result,
 		panic("coordinator: a task ends once")
 	}
 	t.heldByWorker = t.state == grid.Offered || t.state == grid.Placed
-	t.result, t.done = r.Brief(), c.wall.At(now).UnixNano()
+	t.result, t.done = r.Compact(), c.wall.At(now).UnixNano()
 	if r.Wall > 0 {
 		t.began = t.done - int64(r.Wall)
 	}

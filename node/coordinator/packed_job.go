@@ -208,7 +208,7 @@ func (c *Coordinator) unpack(p *packedJob, whole bool) *job {
 		}
 		switch {
 		case flags&packedMore != 0:
-			t.result = (*p.results)[i].Brief()
+			t.result = (*p.results)[i].Compact()
 		case flags&packedResult != 0:
 			t.result.Cause, t.result.Exit = grid.Cause(number()), int32(number())
 			t.result.Waited, t.result.Wall, t.result.CPU = time.Duration(number()), time.Duration(number()),

@@ -38,7 +38,7 @@ func endedJob(n *Coordinator, r *grid.Rand, k uint32) *job {
 			t.worker[3], t.heldByWorker, res.Error = byte(1+r.IntN(200)), true, "it was so"
 		}
 		if r.IntN(5) > 0 {
-			t.result = res.Brief()
+			t.result = res.Compact()
 			t.placed, t.began, t.done = at(), at(), at()
 		}
 		for x := range r.IntN(30) {

@@ -127,7 +127,7 @@ func (c *Coordinator) applyEntry(j *job, i uint32, fx *grid.Effects) {
 	if !t.uncommitted {
 		return
 	}
-	t.attempt, t.worker, t.lost, t.result, t.placed, t.began, t.done = f.Attempt, f.Worker, f.Lost, f.Result.Brief(),
+	t.attempt, t.worker, t.lost, t.result, t.placed, t.began, t.done = f.Attempt, f.Worker, f.Lost, f.Result.Compact(),
 		f.Placed, f.Began, f.Done
 	t.heldByWorker = c.isHere(t.worker) // other workers report theirs again
 	if final {

@@ -21,7 +21,7 @@ func (c *Coordinator) putTask(j *job, r *grid.TaskRecord) {
 		}
 		c.restoring.backups[r.ID.Task] = *x
 	}
-	*t = task{state: r.State, attempt: r.ID.Attempt, worker: r.Worker, lost: r.Lost, result: r.Result.Brief(),
+	*t = task{state: r.State, attempt: r.ID.Attempt, worker: r.Worker, lost: r.Lost, result: r.Result.Compact(),
 		placed: r.Placed, began: r.Began, done: r.Done, pulls: r.Pulls}
 	if r.Backup != nil {
 		t.backupMade = r.Backup.Attempt

@@ -71,7 +71,7 @@ func (c *Coordinator) goOn(now grid.Time, j *job, i uint32, fx *grid.Effects) {
 		t.attempt, t.worker, t.heldByWorker = v.Attempt, v.Worker, false
 	}
 	c.releaseWorker(j, i, fx)
-	t.result, t.began, t.done = grid.Brief{}, 0, 0
+	t.result, t.began, t.done = grid.CompactResult{}, 0, 0
 	c.setState(j, i, grid.Pending, fx)
 	c.saveEntry(j, i, fx)
 	if j.cancelled || j.replica.withdraws(i) {
@@ -152,7 +152,7 @@ func (c *Coordinator) reopen(j *job, i uint32, fx *grid.Effects) {
 		c.tallyLater(j)
 	}
 	t.heldByWorker = false
-	t.result, t.began, t.done = grid.Brief{}, 0, 0
+	t.result, t.began, t.done = grid.CompactResult{}, 0, 0
 	if t.state != grid.Pending {
 		c.setState(j, i, grid.Pending, fx)
 	}

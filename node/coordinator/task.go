@@ -23,8 +23,8 @@ type task struct {
 	backupMade   grid.Attempt // newest backup attempt
 	worker       grid.NodeID
 	lost         int32
-	round        uint32     // of the entry of its end, as in grid.Entry
-	result       grid.Brief // of an ended task
+	round        uint32             // of the entry of its end, as in grid.Entry
+	result       grid.CompactResult // of an ended task
 	placed       int64
 	began        int64
 	done         int64

@@ -74,7 +74,7 @@ type Task struct {
 	Attempt grid.Attempt
 	Worker  int32 // index; −1 = none
 	Starts  int32 // started processes of all attempts, without refused ones
-	Result  grid.Brief
+	Result  grid.CompactResult
 	Ended   grid.Time // when its end was recorded
 }
 

@@ -65,7 +65,7 @@ func (b *Books) checkTask(i int32, r *grid.Record) {
 	b.storeFailure(k, &r.Entry)
 	b.checkBackup(i, k, &r.Entry.TaskRecord)
 	t.State, t.Attempt, t.Worker, t.Result = r.Entry.State, r.Entry.ID.Attempt, b.world.Index(r.Entry.Worker),
-		r.Entry.Result.Brief()
+		r.Entry.Result.Compact()
 	t.lost, t.placed, t.began, t.done = r.Entry.Lost, r.Entry.Placed, r.Entry.Began, r.Entry.Done
 	t.pulls = r.Entry.Pulls
 	b.checkRunning(i, t.job, &r.Entry)

@@ -64,7 +64,7 @@ func (b *Books) checkFinal(i, n int32, e *grid.EntryRecord) {
 		b.fail(i, "says that the end of %s is final, and no majority of the members has what it left", b.taskName(k))
 	default:
 		t.State, t.Attempt, t.Worker, t.Result, t.Ended = grid.Ended, e.ID.Attempt, b.world.Index(e.Worker),
-			e.Result.Brief(), b.world.Time()
+			e.Result.Compact(), b.world.Time()
 		if b.settled && b.mustEnd(j) {
 			b.tasksLeft--
 		}

@@ -65,7 +65,7 @@ func TestRegretIsIdleTimeThatWouldHaveEndedATaskSooner(t *testing.T) {
 		h.note(0, nodeClosed, 1, 0, 0)
 		h.note(10*s, nodeOpened, 1, 0, 0)
 		for k := range x.tasks {
-			x.tasks[k].Ended, x.tasks[k].Result = 12*s, (&grid.Result{Cause: grid.Exited}).Brief()
+			x.tasks[k].Ended, x.tasks[k].Result = 12*s, (&grid.Result{Cause: grid.Exited}).Compact()
 		}
 		v := h.Judge(0)
 		if math.Abs(v.Regret-c.want) > 0.01 || v.Busy != 11 {
@@ -97,7 +97,7 @@ func TestThePlaceOfAMovingTaskIsKept(t *testing.T) {
 	h.note(10*s, taskBegan, 0, 2, 0)
 	h.note(11*s, taskEnded, 0, 2, 0)
 	for k := range x.tasks {
-		x.tasks[k].Ended, x.tasks[k].Result = 12*s, (&grid.Result{Cause: grid.Exited}).Brief()
+		x.tasks[k].Ended, x.tasks[k].Result = 12*s, (&grid.Result{Cause: grid.Exited}).Compact()
 	}
 	// task 1 should have gone at once: 1.5; task 2 at 4, and until 8.5 it would have been done sooner: 4.5
 	if v := h.Judge(0); math.Abs(v.Regret-6) > 0.01 {
@@ -147,7 +147,7 @@ func TestIdleIsTheLongestTimeWithoutABreak(t *testing.T) {
 		h.note(12*s, taskBegan, 2, 3, 0)
 		h.note(13*s, taskEnded, 2, 3, 0)
 		for k := range x.tasks {
-			x.tasks[k].Ended, x.tasks[k].Result = 20*s, (&grid.Result{Cause: grid.Exited}).Brief()
+			x.tasks[k].Ended, x.tasks[k].Result = 20*s, (&grid.Result{Cause: grid.Exited}).Compact()
 		}
 		if got := h.Judge(0).Longest; got != c.want {
 			t.Errorf("%s: the longest is %+v, want %+v", name, got, c.want)

@@ -100,8 +100,8 @@ func jobCells(m *Model, j *v1.ListedJob) []string {
 		state += "?"
 	}
 	return []string{v1.Short(j.ID), cmp.Or(j.Name, "-"), state, bar(share, jobColumns.widths(m.size.width)[3]),
-		fmt.Sprintf("%d%%", int(100*share)), brief(j.Count), brief(j.Placed), brief(j.Pending), brief(j.Failed),
-		m.text.Age(m.now.Sub(j.Submitted)), cmp.Or(j.OriginName, v1.Short(j.Origin))}
+		fmt.Sprintf("%d%%", int(100*share)), abbreviated(j.Count), abbreviated(j.Placed), abbreviated(j.Pending),
+		abbreviated(j.Failed), m.text.Age(m.now.Sub(j.Submitted)), cmp.Or(j.OriginName, v1.Short(j.Origin))}
 }
 
 func (m *Model) seconds(s float64) string { return m.text.Age(time.Duration(s * float64(time.Second))) }
@@ -112,8 +112,8 @@ func bar(share float64, cells int) string {
 	return strings.Repeat("█", full) + strings.Repeat("░", cells-full)
 }
 
-// brief writes a number in at most 4 characters.
-func brief(n int) string {
+// abbreviated writes a number in at most 4 characters.
+func abbreviated(n int) string {
 	switch {
 	case n < 10_000:
 		return fmt.Sprint(n)

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// A Brief holds all of a result, whatever it has.
-func TestBriefIsTheWholeResult(t *testing.T) {
+// A compact result holds all of a result, whatever it has.
+func TestCompactResultIsWhole(t *testing.T) {
 	plain := Result{Cause: Exited, Exit: 3, Waited: 1, Wall: 2, CPU: 4, MaxRSS: 5}
 	all := []*Result{nil, &plain, {}}
 	for _, change := range []func(*Result){
@@ -25,13 +25,13 @@ func TestBriefIsTheWholeResult(t *testing.T) {
 		all = append(all, &r)
 	}
 	for _, r := range all {
-		b := r.Brief()
+		b := r.Compact()
 		if got := b.Result(); !reflect.DeepEqual(got, r) || b.None() != (r == nil) {
 			t.Errorf("of %+v comes %+v", r, got)
 		}
 	}
 	fields := reflect.TypeFor[Result]().NumField()
 	if fields != 12 {
-		t.Errorf("a result has %d fields: want each new one in a brief, or kept whole", fields)
+		t.Errorf("a result has %d fields: want each new one in a CompactResult, or kept whole", fields)
 	}
 }
