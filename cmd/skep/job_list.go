@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -47,7 +49,9 @@ func (a *app) jobListCmd() *cobra.Command {
 				return err
 			}
 			if len(all.Jobs) > 0 || !out.isTable() {
-				err = out.print(a.out, all, func(w *tabwriter.Writer) { jobTable(w, all.Jobs, !filter.Here) })
+				err = out.print(a.out, all, func(w *tabwriter.Writer) {
+					jobTable(w, all.Jobs, !filter.Here, out.width(a.out))
+				})
 			}
 			for _, note := range filter.Notes(&all) {
 				fmt.Fprintln(a.err, note)
@@ -61,33 +65,58 @@ func (a *app) jobListCmd() *cobra.Command {
 	return cmd
 }
 
-// jobTable prints jobs; with origins also the node that each was submitted to.
-func jobTable(w io.Writer, list []v1.ListedJob, origins bool) {
-	head := []any{"JOB", "NAME", "STATE", "TASKS", "ENDED", "FAILED", "EXIT", "QUEUED", "RUNNING", "AGE", "USER",
-		"NODE", "COMMAND"}
-	const node = 11
-	if !origins {
-		head = slices.Delete(head, node, node+1)
-	}
-	row(w, head...)
+// leastNameWidth is how much of a job's name is left where the table is too wide.
+const leastNameWidth = 8
+
+// jobTable prints jobs; with origins also the node that each was submitted to. In so many columns, 0 = any number, names
+// leave room for the numbers of tasks.
+func jobTable(w io.Writer, list []v1.ListedJob, origins bool, width int) {
+	const counts, node = 9, 13 // where the numbers of tasks end, and where the origin is
+	rows := [][]string{{"JOB", "NAME", "STATE", "TASKS", "ENDED", "FAILED", "RUNNING", "QUEUED", "PENDING", "EXIT", "RETRIED",
+		"AGE", "USER", "NODE", "COMMAND"}}
 	for i := range list {
 		j := &list[i].Job
-		cells := []any{v1.Short(j.ID), orDash(j.Name), j.State, j.Count, j.Ended, failedText(j), exitText(j),
-			j.Queued, j.Running, age(time.Since(j.Submitted)), userText(j),
-			cmp.Or(list[i].OriginName, v1.Short(j.Origin)), orDash(commandStart(j.Command))}
+		rows = append(rows, []string{v1.Short(j.ID), orDash(grid.Clean(j.Name, grid.MaxText)), j.State, strconv.Itoa(j.Count),
+			strconv.Itoa(j.Ended), strconv.Itoa(j.Failed), strconv.Itoa(j.Running), strconv.Itoa(j.Queued),
+			strconv.Itoa(j.Pending), exitText(j), strconv.Itoa(j.Retried), age(time.Since(j.Submitted)), userText(j),
+			cmp.Or(list[i].OriginName, v1.Short(j.Origin)), orDash(commandStart(j.Command))})
+	}
+	if width > 0 {
+		shortenNames(rows, 1, width-columnsWidth(rows, counts))
+	}
+	for _, cells := range rows {
 		if !origins {
 			cells = slices.Delete(cells, node, node+1)
 		}
-		row(w, cells...)
+		fmt.Fprintln(w, strings.Join(cells, "\t"))
 	}
 }
 
-// failedText is the number of failed tasks, and of the failures that were retried.
-func failedText(j *v1.Job) string {
-	if j.Retried == 0 {
-		return fmt.Sprint(j.Failed)
+// columnsWidth returns the width of the first columns of a table, with the gaps between them.
+func columnsWidth(rows [][]string, columns int) int {
+	sum := 2 * (columns - 1)
+	for i := range columns {
+		most := 0
+		for _, cells := range rows {
+			most = max(most, utf8.RuneCountInString(cells[i]))
+		}
+		sum += most
 	}
-	return fmt.Sprintf("%d (%d retried)", j.Failed, j.Retried)
+	return sum
+}
+
+// shortenNames makes a column narrower by what is too much, where its cells allow it.
+func shortenNames(rows [][]string, column, room int) {
+	longest := 0
+	for _, cells := range rows {
+		longest = max(longest, utf8.RuneCountInString(cells[column]))
+	}
+	most := max(longest+min(room, 0), leastNameWidth)
+	for _, cells := range rows {
+		if r := []rune(cells[column]); len(r) > most {
+			cells[column] = string(r[:most-1]) + "…"
+		}
+	}
 }
 
 func exitText(j *v1.Job) string {
