@@ -4,65 +4,39 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"strings"
 	"syscall"
 	"testing"
 
 	"skep/internal/screen"
 )
 
-// onTerminal is a command on a terminal of 80 columns and 24 lines.
-type onTerminal struct {
-	*screen.Terminal
-	cmd *exec.Cmd
+// atTerminal starts a command at a terminal of 24 lines and 80 columns, whose lines it may draw again.
+func (m *member) atTerminal(t *testing.T, args ...string) *screen.Terminal {
+	t.Helper()
+	return m.startAt(screen.Open(t, screen.Options{}), args...)
 }
 
-// onTerminal begins a command on a terminal.
-func (m *member) onTerminal(t *testing.T, args ...string) *onTerminal {
-	t.Helper()
-	x, err := screen.Open(80)
-	if err != nil {
-		t.Skip("no pseudo-terminal: ", err)
-	}
-	t.Cleanup(x.Close)
-	cmd := exec.Command(m.skep, append([]string{"--data-dir", m.dir}, args...)...)
-	cmd.Env = append(os.Environ(), "TERM=xterm")
-	cmd.Stdout, cmd.Stderr = x.File, x.File
-	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	return &onTerminal{x, cmd}
+// startAt starts a command at a terminal.
+func (m *member) startAt(x *screen.Terminal, args ...string) *screen.Terminal {
+	x.Start(exec.Command(m.skep, append([]string{"--data-dir", m.dir}, args...)...))
+	return x
 }
 
-// shows waits until the last line of the screen has all of some words, and returns the screen.
-func (x *onTerminal) shows(t *testing.T, words ...string) string {
+// leaves waits for the end of a command at a terminal, and compares its code and what is left on the screen.
+func leaves(t *testing.T, x *screen.Terminal, code int, text string) {
 	t.Helper()
-	text, err := x.Await(func(text string) bool {
-		last := text[strings.LastIndexByte(text, '\n')+1:]
-		for _, w := range words {
-			if !strings.Contains(last, w) {
-				return false
-			}
-		}
-		return true
-	})
-	if err != nil {
-		t.Fatalf("%q: %v", words, err)
-	}
-	return text
-}
-
-// ends waits for the command's end and compares its code and what is left on the screen.
-func (x *onTerminal) ends(t *testing.T, code int, left string) {
-	t.Helper()
-	_ = x.cmd.Wait()
-	if got := x.cmd.ProcessState.ExitCode(); got != code {
+	if got := exitCode(x.End()); got != code {
 		t.Errorf("it ended with %d: want %d", got, code)
 	}
-	if _, err := x.Await(func(text string) bool { return text == left }); err != nil {
-		t.Errorf("at the end: %v\nwant\n%s", err, left)
+	x.Await(fmt.Sprintf("at its end %q", text), func(got string) bool { return got == text })
+}
+
+// exitCode is the exit code of a process, or -1 if a signal ended it.
+func exitCode(s syscall.WaitStatus) int {
+	if s.Signaled() {
+		return -1
 	}
+	return s.ExitStatus()
 }
 
 // gatedScript says its progress in three steps, and goes on when the file of each is there.
@@ -84,17 +58,17 @@ func TestProgressOfATaskOnATerminal(t *testing.T) {
 	t.Parallel()
 	dir, expose := sharedFolder(t)
 	m := startMember(t, "skep", "", expose...)
-	x := m.onTerminal(t, "run", "--", "sh", "-c", fmt.Sprintf(gatedScript, dir))
-	x.shows(t, "job ", "[", "] 1 of 4", "step 1")
+	x := m.atTerminal(t, "run", "--", "sh", "-c", fmt.Sprintf(gatedScript, dir))
+	x.LastLine("job ", "[", "] 1 of 4", "step 1")
 	touch(t, dir+"/1")
-	x.shows(t, "==", "] 2 of 4", "step 2")
-	w := m.onTerminal(t, "job", "wait", "last")
-	w.shows(t, "] 2 of 4", "step 2")
+	x.LastLine("==", "] 2 of 4", "step 2")
+	w := m.atTerminal(t, "job", "wait", "last")
+	w.LastLine("] 2 of 4", "step 2")
 	touch(t, dir+"/2")
-	x.shows(t, "] 3 of 4", "step 3")
+	x.LastLine("] 3 of 4", "step 3")
 	touch(t, dir+"/3")
-	x.ends(t, 3, "printed")
-	w.ends(t, 3, "")
+	leaves(t, x, 3, "printed")
+	leaves(t, w, 3, "")
 }
 
 // The bar of several tasks says how many run, wait, and have failed.
@@ -102,16 +76,14 @@ func TestProgressOfManyTasksOnATerminal(t *testing.T) {
 	t.Parallel()
 	dir, expose := sharedFolder(t)
 	m := startMember(t, "skep", "", append(expose, "--cpus", "2")...)
-	x := m.onTerminal(t, "run", "--count", "6", "--", "sh", "-c",
+	x := m.atTerminal(t, "run", "--count", "6", "--", "sh", "-c",
 		fmt.Sprintf("until [ -e '%s'/$SKEP_INDEX ]; do sleep 0.05; done; [ $SKEP_INDEX != 1 ]", dir))
-	x.shows(t, "] 0 of 6, 2 running, 4 waiting")
+	x.LastLine("] 0 of 6, 2 running, 4 waiting")
 	touch(t, dir+"/0")
 	touch(t, dir+"/1")
-	x.shows(t, "] 2 of 6, 2 running, 2 waiting, 1 failed")
-	if err := x.cmd.Process.Signal(syscall.SIGINT); err != nil {
-		t.Fatal(err)
-	}
-	x.ends(t, 130, "skep: cancelling the job; interrupt again to leave at once\n"+
+	x.LastLine("] 2 of 6, 2 running, 2 waiting, 1 failed")
+	x.Signal(syscall.SIGINT)
+	leaves(t, x, 130, "skep: cancelling the job; interrupt again to leave at once\n"+
 		"skep: task 2: cancelled\nskep: and 3 more tasks were cancelled")
 }
 
@@ -126,12 +98,10 @@ func TestProgressOfAnUploadOnATerminal(t *testing.T) {
 	if err := os.Truncate(big, 2<<30); err != nil {
 		t.Fatal(err)
 	}
-	x := m.onTerminal(t, "run", "--input", big+"=big", "--", "true")
-	x.shows(t, "upload [", "MiB of 2.0 GiB")
-	if err := x.cmd.Process.Signal(syscall.SIGINT); err != nil {
-		t.Fatal(err)
-	}
-	x.ends(t, 130, "skep: interrupted before the job was submitted")
+	x := m.atTerminal(t, "run", "--input", big+"=big", "--", "true")
+	x.LastLine("upload [", "MiB of 2.0 GiB")
+	x.Signal(syscall.SIGINT)
+	leaves(t, x, 130, "skep: interrupted before the job was submitted")
 }
 
 // The bar of files that are fetched shows their bytes, and goes when a signal ends the program.
@@ -143,13 +113,11 @@ func TestProgressOfAGetOnATerminal(t *testing.T) {
 	if out, err := run.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	x := m.onTerminal(t, "job", "get", "last", "-o", t.TempDir())
-	x.shows(t, "[", "MiB of 1.0 GiB")
-	if err := x.cmd.Process.Signal(syscall.SIGINT); err != nil {
-		t.Fatal(err)
-	}
-	x.ends(t, -1, "")
-	if s, ok := x.cmd.ProcessState.Sys().(syscall.WaitStatus); !ok || s.Signal() != syscall.SIGINT {
-		t.Errorf("it ended with %v: want as SIGINT does", x.cmd.ProcessState)
+	x := m.atTerminal(t, "job", "get", "last", "-o", t.TempDir())
+	x.LastLine("[", "MiB of 1.0 GiB")
+	x.Signal(syscall.SIGINT)
+	leaves(t, x, -1, "")
+	if s := x.End(); s.Signal() != syscall.SIGINT {
+		t.Errorf("it ended with %v: want as SIGINT does", s)
 	}
 }

@@ -1,85 +1,256 @@
-//go:build unix
+//go:build linux
 
 package screen
 
 import (
+	"bytes"
 	"fmt"
 	"os"
+	"os/exec"
+	"strings"
 	"sync"
+	"syscall"
+	"testing"
 	"time"
 
 	"github.com/creack/pty"
+	"golang.org/x/sys/unix"
 )
 
-// Terminal is a pseudo-terminal with a screen.
-type Terminal struct {
-	File *os.File // what a program writes to
-
-	host   *os.File
-	done   chan struct{}
-	more   chan struct{} // something was written
-	mu     sync.Mutex
-	screen *Screen
+// Options of a terminal.
+type Options struct {
+	Rows, Columns int  // default 24 and 80
+	Whole         bool // programs may use all of the screen, not only draw lines again
 }
 
-// Open opens a terminal of 24 lines. Close ends it.
-func Open(columns int) (*Terminal, error) {
+// patience bounds how long is waited for what a terminal shows.
+const patience = time.Minute
+
+// Terminal is a pseudo-terminal with its screen. Its methods are for the goroutine of the test.
+type Terminal struct {
+	File *os.File // what a program writes to and reads from
+
+	t      testing.TB
+	cmd    *exec.Cmd
+	ended  chan struct{} // the program has
+	host   *os.File
+	before unix.Termios
+	more   chan struct{} // something was written
+
+	mu     sync.Mutex
+	screen display
+	raw    bytes.Buffer // all that was written
+}
+
+// display is what a person sees.
+type display interface {
+	Write([]byte) (int, error)
+	Text() string     // the lines, without spaces at their ends and empty ones at the end
+	Faults() []string // what should not have been written
+	Resize(columns, rows int)
+	Altered() bool // something is not as a program finds it at its start
+}
+
+// Open opens a terminal, which the end of the test closes.
+func Open(t testing.TB, o Options) *Terminal {
+	t.Helper()
+	if o.Rows == 0 {
+		o.Rows, o.Columns = 24, 80
+	}
 	host, program, err := pty.Open()
 	if err != nil {
-		return nil, err
+		t.Skip("no pseudo-terminal: ", err)
 	}
-	if err := pty.Setsize(host, &pty.Winsize{Rows: 24, Cols: uint16(columns)}); err != nil {
-		return nil, err
+	x := &Terminal{File: program, t: t, host: host, more: make(chan struct{}, 1)}
+	done, end := make(chan struct{}), func() {}
+	x.screen = NewLines(o.Columns)
+	if o.Whole {
+		e := newEmulator(o.Columns, o.Rows, host)
+		x.screen, end = e, e.close
 	}
-	t := &Terminal{File: program, host: host, done: make(chan struct{}), more: make(chan struct{}, 1),
-		screen: New(columns)}
-	go t.read()
-	return t, nil
+	t.Cleanup(func() {
+		x.kill()
+		program.Close()
+		<-done
+		end()
+		host.Close()
+	})
+	go func() {
+		defer close(done)
+		x.read()
+	}()
+	x.Resize(o.Columns, o.Rows)
+	x.before = x.modes()
+	return x
 }
 
-func (t *Terminal) read() {
-	defer close(t.done)
-	b := make([]byte, 4096)
+func (x *Terminal) read() {
+	b := make([]byte, 32<<10)
 	for {
-		n, err := t.host.Read(b)
+		n, err := x.host.Read(b)
 		if err != nil {
 			return
 		}
-		t.mu.Lock()
-		t.screen.Write(b[:n])
-		t.mu.Unlock()
+		x.mu.Lock()
+		x.raw.Write(b[:n])
+		x.screen.Write(b[:n])
+		x.mu.Unlock()
 		select {
-		case t.more <- struct{}{}:
+		case x.more <- struct{}{}:
 		default:
 		}
 	}
 }
 
-// Close ends the terminal.
-func (t *Terminal) Close() {
-	t.File.Close()
-	<-t.done
-	t.host.Close()
+// Start starts a program at the terminal, as a shell does.
+func (x *Terminal) Start(cmd *exec.Cmd) {
+	x.t.Helper()
+	if cmd.Env == nil {
+		cmd.Env = append(os.Environ(), "TERM=xterm-256color")
+	}
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = x.File, x.File, x.File
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true, Pdeathsig: syscall.SIGKILL}
+	if err := cmd.Start(); err != nil {
+		x.t.Fatal(err)
+	}
+	x.cmd, x.ended = cmd, make(chan struct{})
+	go func() {
+		defer close(x.ended)
+		_ = cmd.Wait()
+	}()
 }
 
-// Await waits for at most a minute until the screen is as wanted, and returns its text. What a program should not have
-// written is an error.
-func (t *Terminal) Await(is func(text string) bool) (string, error) {
-	limit := time.After(time.Minute)
-	for {
-		t.mu.Lock()
-		text, faults := t.screen.Text(), t.screen.Faults()
-		t.mu.Unlock()
-		switch {
-		case len(faults) > 0:
-			return text, fmt.Errorf("%q was written", faults)
-		case is(text):
-			return text, nil
-		}
-		select {
-		case <-t.more:
-		case <-limit:
-			return text, fmt.Errorf("there is only\n%s", text)
+func (x *Terminal) kill() {
+	if x.cmd != nil {
+		_ = x.cmd.Process.Kill()
+		<-x.ended
+	}
+}
+
+// Signal sends the program a signal.
+func (x *Terminal) Signal(s syscall.Signal) {
+	x.t.Helper()
+	if err := x.cmd.Process.Signal(s); err != nil {
+		x.t.Fatal(err)
+	}
+}
+
+// Type presses keys.
+func (x *Terminal) Type(keys string) {
+	x.t.Helper()
+	if _, err := x.host.WriteString(keys); err != nil {
+		x.t.Fatal(err)
+	}
+}
+
+// Resize changes the size of the terminal, of which its program hears.
+func (x *Terminal) Resize(columns, rows int) {
+	x.t.Helper()
+	if err := pty.Setsize(x.host, &pty.Winsize{Rows: uint16(rows), Cols: uint16(columns)}); err != nil {
+		x.t.Fatal(err)
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.screen.Resize(columns, rows)
+}
+
+// Text is what stands on the screen.
+func (x *Terminal) Text() string {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.screen.Text()
+}
+
+// Written is all that was written to the terminal.
+func (x *Terminal) Written() []byte {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return bytes.Clone(x.raw.Bytes())
+}
+
+// Await waits until the screen is as wanted, and returns its text. What should not have been written is an error.
+func (x *Terminal) Await(what string, is func(text string) bool) (text string) {
+	x.t.Helper()
+	x.await(what, func() bool { text = x.screen.Text(); return is(text) })
+	return text
+}
+
+// Shows waits until the screen has all of some words, and returns its text.
+func (x *Terminal) Shows(words ...string) string {
+	x.t.Helper()
+	return x.Await(fmt.Sprintf("%q", words), func(text string) bool { return hasAll(text, words) })
+}
+
+// LastLine waits until the last line of the screen has all of some words, and returns the text of the screen.
+func (x *Terminal) LastLine(words ...string) string {
+	x.t.Helper()
+	return x.Await(fmt.Sprintf("%q in the last line", words), func(text string) bool {
+		return hasAll(text[strings.LastIndexByte(text, '\n')+1:], words)
+	})
+}
+
+// Prints waits until a text was written, of which nothing need be seen any more.
+func (x *Terminal) Prints(text string) {
+	x.t.Helper()
+	x.await(fmt.Sprintf("%q, among %q", text, x.Written()), func() bool { return bytes.Contains(x.raw.Bytes(), []byte(text)) })
+}
+
+func hasAll(text string, words []string) bool {
+	for _, w := range words {
+		if !strings.Contains(text, w) {
+			return false
 		}
 	}
+	return true
+}
+
+// await waits for a condition, which changes with what is written.
+func (x *Terminal) await(what string, is func() bool) {
+	x.t.Helper()
+	for limit := time.After(patience); ; {
+		x.mu.Lock()
+		met, faults, text := is(), x.screen.Faults(), x.screen.Text()
+		x.mu.Unlock()
+		if len(faults) > 0 {
+			x.t.Fatalf("%q was written", faults)
+		}
+		if met {
+			return
+		}
+		select {
+		case <-x.more:
+		case <-limit:
+			x.t.Fatalf("the terminal does not show %s: there is only\n%s", what, text)
+		}
+	}
+}
+
+// Taken reports whether the program has changed the modes of the terminal.
+func (x *Terminal) Taken() bool {
+	x.t.Helper()
+	return x.modes() != x.before
+}
+
+func (x *Terminal) modes() unix.Termios {
+	x.t.Helper()
+	modes, err := unix.IoctlGetTermios(int(x.File.Fd()), unix.TCGETS)
+	if err != nil {
+		x.t.Fatal(err)
+	}
+	return *modes
+}
+
+// End waits for the end of the program, checks that the terminal is as it was before, and returns its status.
+func (x *Terminal) End() syscall.WaitStatus {
+	x.t.Helper()
+	select {
+	case <-x.ended:
+	case <-time.After(patience):
+		x.t.Fatalf("the program does not end; the terminal shows\n%s", x.Text())
+	}
+	x.await("what it did before", func() bool { return !x.screen.Altered() })
+	if x.Taken() {
+		x.t.Errorf("the terminal has the modes %+v: want those of before, %+v", x.modes(), x.before)
+	}
+	return x.cmd.ProcessState.Sys().(syscall.WaitStatus)
 }

@@ -15,30 +15,9 @@ import (
 	"skep/internal/screen"
 )
 
-// terminal is a pseudo-terminal of the test.
-type terminal struct {
-	*screen.Terminal
-	file *os.File
-}
-
-func newTerminal(t *testing.T, columns int) terminal {
+func newTerminal(t *testing.T, columns int) *screen.Terminal {
 	t.Helper()
-	x, err := screen.Open(columns)
-	if err != nil {
-		t.Skip("no pseudo-terminal: ", err)
-	}
-	t.Cleanup(x.Close)
-	return terminal{x, x.File}
-}
-
-// await waits until the screen is as wanted, and returns its text.
-func (x terminal) await(t *testing.T, what string, is func(text string) bool) string {
-	t.Helper()
-	text, err := x.Await(is)
-	if err != nil {
-		t.Fatalf("%s: %v", what, err)
-	}
-	return text
+	return screen.Open(t, screen.Options{Rows: 24, Columns: columns})
 }
 
 // has reports that a text has all of some words.
@@ -54,8 +33,8 @@ func has(words ...string) func(string) bool {
 }
 
 // at is a display on a terminal whose work began a while ago, so that it is shown at once.
-func at(x terminal) *Display {
-	d := Open(x.file, false, "xterm")
+func at(x *screen.Terminal) *Display {
+	d := Open(x.File, false, "xterm")
 	d.began = d.began.Add(-time.Minute)
 	return d
 }
@@ -70,31 +49,31 @@ func isQuiet(d *Display) {
 // The line has what matters at 80 columns, at several moments, and nothing is left of it at the end.
 func TestBarOnATerminal(t *testing.T) {
 	x := newTerminal(t, 80)
-	fmt.Fprintln(x.file, "before")
+	fmt.Fprintln(x.File, "before")
 	d := at(x)
 	var later atomic.Int64 // the line is drawn by a goroutine of its own
 	began := time.Now()
 	d.now = func() time.Time { return began.Add(time.Duration(later.Load())) }
 	job := State{What: "job abcdefgh", Unit: Tasks, Done: 0, Total: 100, Tasks: Counts{Running: 4, Waiting: 96}}
 	d.Show(job)
-	x.await(t, "the beginning", has("before\njob abcdefgh [  ", "] 0 of 100, 4 running, 96 waiting"))
+	x.Await("the beginning", has("before\njob abcdefgh [  ", "] 0 of 100, 4 running, 96 waiting"))
 	later.Store(int64(30 * time.Second))
 	job.Done, job.Tasks = 50, Counts{Running: 4, Waiting: 46, Failed: 2}
 	d.Show(job)
-	text := x.await(t, "the middle", has("before\njob abcdefgh [=", ">",
+	text := x.Await("the middle", has("before\njob abcdefgh [=", ">",
 		"] 50 of 100, 4 running, 46 waiting, 2 failed, 30s left"))
 	if n := len(strings.Split(text, "\n")); n != 2 {
 		t.Errorf("%d lines:\n%s", n, text)
 	}
-	fmt.Fprint(d.Writer(x.file), "printed\n")
+	fmt.Fprint(d.Writer(x.File), "printed\n")
 	isQuiet(d)
 	d.Show(job)
-	x.await(t, "beside what was printed", has("before\nprinted\njob abcdefgh [=", "50 of 100"))
+	x.Await("beside what was printed", has("before\nprinted\njob abcdefgh [=", "50 of 100"))
 	d.Close()
-	x.await(t, "the end", func(text string) bool { return text == "before\nprinted" })
+	x.Await("the end", func(text string) bool { return text == "before\nprinted" })
 	d.Show(job)
-	fmt.Fprint(d.Writer(x.file), "after\n")
-	x.await(t, "what follows", func(text string) bool { return text == "before\nprinted\nafter" })
+	fmt.Fprint(d.Writer(x.File), "after\n")
+	x.Await("what follows", func(text string) bool { return text == "before\nprinted\nafter" })
 }
 
 // What the task prints stays whole: the line is not drawn behind text that does not end a line.
@@ -102,12 +81,12 @@ func TestBarMakesWay(t *testing.T) {
 	x := newTerminal(t, 80)
 	d := at(x)
 	defer d.Close()
-	out := d.Writer(x.file)
+	out := d.Writer(x.File)
 	s := State{What: "job abcdefgh", Unit: Own, Done: 1, Total: 4, Text: "fitting"}
 	d.Show(s)
-	x.await(t, "the line", has("1 of 4, fitting"))
+	x.Await("the line", has("1 of 4, fitting"))
 	io.WriteString(out, "a question? ")
-	x.await(t, "the question", func(text string) bool { return text == "a question?" })
+	x.Await("the question", func(text string) bool { return text == "a question?" })
 	isQuiet(d)
 	d.Show(s)
 	d.mu.Lock()
@@ -119,7 +98,7 @@ func TestBarMakesWay(t *testing.T) {
 	io.WriteString(out, "yes\n")
 	isQuiet(d)
 	d.Show(s)
-	x.await(t, "the line again", has("a question? yes\njob abcdefgh [", "1 of 4, fitting"))
+	x.Await("the line again", has("a question? yes\njob abcdefgh [", "1 of 4, fitting"))
 }
 
 // A narrow terminal has less of the line, and never two lines.
@@ -132,7 +111,7 @@ func TestBarIsOneLine(t *testing.T) {
 			s := State{What: "job abcdefgh", Unit: Tasks, Done: 12, Total: 100,
 				Tasks: Counts{Running: 14, Waiting: 71, Failed: 3}, Text: strings.Repeat("w", 300)}
 			d.Show(s)
-			text := x.await(t, "the line", has("12 of 100"))
+			text := x.Await("the line", has("12 of 100"))
 			if strings.Contains(text, "\n") || runewidth.StringWidth(text) >= columns {
 				t.Errorf("in %d columns:\n%s", columns, text)
 			}
@@ -167,8 +146,8 @@ func TestWhereProgressIsShown(t *testing.T) {
 		term  string
 		want  mode
 	}{
-		{x.file, false, "xterm", bars}, {x.file, true, "xterm", none}, {x.file, false, "dumb", lines},
-		{x.file, false, "", lines}, {file, false, "xterm", lines}, {file, true, "", none}, {write, false, "xterm", none},
+		{x.File, false, "xterm", bars}, {x.File, true, "xterm", none}, {x.File, false, "dumb", lines},
+		{x.File, false, "", lines}, {file, false, "xterm", lines}, {file, true, "", none}, {write, false, "xterm", none},
 		{null, false, "xterm", none}, {new(strings.Builder), false, "xterm", none},
 	} {
 		if got, _ := modeOf(c.to, c.quiet, c.term); got != c.want {

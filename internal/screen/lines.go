@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// Screen is what stands on a terminal.
-type Screen struct {
+// Lines is the screen of programs that print lines, and may draw the last ones again.
+type Lines struct {
 	columns int
 	rows    [][]rune
 	row     int
@@ -17,11 +17,11 @@ type Screen struct {
 	faults  []string
 }
 
-// New returns an empty screen.
-func New(columns int) *Screen { return &Screen{columns: columns, rows: make([][]rune, 1)} }
+// NewLines returns an empty screen.
+func NewLines(columns int) *Lines { return &Lines{columns: columns, rows: make([][]rune, 1)} }
 
 // Write takes what a program has written to the terminal.
-func (s *Screen) Write(b []byte) (int, error) {
+func (s *Lines) Write(b []byte) (int, error) {
 	s.rest = append(s.rest, b...)
 	for len(s.rest) > 0 {
 		n := s.next(s.rest)
@@ -34,10 +34,10 @@ func (s *Screen) Write(b []byte) (int, error) {
 }
 
 // Faults lists what the program should not have written.
-func (s *Screen) Faults() []string { return s.faults }
+func (s *Lines) Faults() []string { return s.faults }
 
 // Text is what stands on the screen, without spaces at the ends of lines and empty lines at its end.
-func (s *Screen) Text() string {
+func (s *Lines) Text() string {
 	var b strings.Builder
 	for _, row := range s.rows {
 		fmt.Fprintln(&b, strings.TrimRight(string(row), " "))
@@ -45,12 +45,12 @@ func (s *Screen) Text() string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-func (s *Screen) fault(format string, args ...any) {
+func (s *Lines) fault(format string, args ...any) {
 	s.faults = append(s.faults, fmt.Sprintf(format, args...))
 }
 
 // next takes a rune or a sequence and returns its bytes; 0 = it is not complete.
-func (s *Screen) next(b []byte) int {
+func (s *Lines) next(b []byte) int {
 	switch b[0] {
 	case '\r':
 		s.column = 0
@@ -83,7 +83,7 @@ func (s *Screen) next(b []byte) int {
 	return n
 }
 
-func (s *Screen) sequence(b []byte) int {
+func (s *Lines) sequence(b []byte) int {
 	if len(b) < 2 {
 		return 0
 	}
@@ -112,3 +112,9 @@ func (s *Screen) sequence(b []byte) int {
 	}
 	return end + 1
 }
+
+// Resize changes how many columns there are; what stands there stays.
+func (s *Lines) Resize(columns, _ int) { s.columns = columns }
+
+// Altered reports nothing: what would alter more than lines is a fault.
+func (s *Lines) Altered() bool { return false }
