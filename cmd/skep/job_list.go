@@ -72,13 +72,14 @@ const leastNameWidth = 8
 // leave room for the numbers of tasks.
 func jobTable(w io.Writer, list []v1.ListedJob, origins bool, width int) {
 	const counts, node = 9, 13 // where the numbers of tasks end, and where the origin is
-	rows := [][]string{{"JOB", "NAME", "STATE", "TASKS", "ENDED", "FAILED", "RUNNING", "QUEUED", "PENDING", "EXIT", "RETRIED",
-		"AGE", "USER", "NODE", "COMMAND"}}
+	rows := [][]string{{"JOB", "NAME", "STATE", "TASKS", "ENDED", "FAILED", "RUNNING", "QUEUED", "PENDING", "EXIT",
+		"RETRIED", "AGE", "USER", "NODE", "COMMAND"}}
 	for i := range list {
 		j := &list[i].Job
-		rows = append(rows, []string{v1.Short(j.ID), orDash(grid.Clean(j.Name, grid.MaxText)), j.State, strconv.Itoa(j.Count),
-			strconv.Itoa(j.Ended), strconv.Itoa(j.Failed), strconv.Itoa(j.Running), strconv.Itoa(j.Queued),
-			strconv.Itoa(j.Pending), exitText(j), strconv.Itoa(j.Retried), age(time.Since(j.Submitted)), userText(j),
+		rows = append(rows, []string{v1.Short(j.ID), orDash(grid.Clean(j.Name, grid.MaxText)), j.State,
+			strconv.Itoa(j.Count), strconv.Itoa(j.Ended), strconv.Itoa(j.Failed), strconv.Itoa(j.Running),
+			strconv.Itoa(j.Queued), strconv.Itoa(j.Pending), exitText(j), strconv.Itoa(j.Retried),
+			age(time.Since(j.Submitted)), userText(j),
 			cmp.Or(list[i].OriginName, v1.Short(j.Origin)), orDash(commandStart(j.Command))})
 	}
 	if width > 0 {

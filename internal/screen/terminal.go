@@ -192,7 +192,7 @@ func (x *Terminal) LastLine(words ...string) string {
 // Prints waits until a text was written, of which nothing need be seen any more.
 func (x *Terminal) Prints(text string) {
 	x.t.Helper()
-	x.await(fmt.Sprintf("%q, among %q", text, x.Written()), func() bool { return bytes.Contains(x.raw.Bytes(), []byte(text)) })
+	x.await(fmt.Sprintf("%q", text), func() bool { return bytes.Contains(x.raw.Bytes(), []byte(text)) })
 }
 
 func hasAll(text string, words []string) bool {
