@@ -68,8 +68,8 @@ func (a *app) jobListCmd() *cobra.Command {
 // leastNameWidth is how much of a job's name is left where the table is too wide.
 const leastNameWidth = 8
 
-// jobTable prints jobs; with origins also the node that each was submitted to. In so many columns, 0 = any number, names
-// leave room for the numbers of tasks.
+// jobTable prints jobs; with origins also the node that each was submitted to. In so many columns, 0 = any number,
+// names leave room for the numbers of tasks.
 func jobTable(w io.Writer, list []v1.ListedJob, origins bool, width int) {
 	const counts, node = 9, 13 // where the numbers of tasks end, and where the origin is
 	rows := [][]string{{"JOB", "NAME", "STATE", "TASKS", "ENDED", "FAILED", "RUNNING", "QUEUED", "PENDING", "EXIT",
