@@ -53,7 +53,7 @@ func (m *Member) Control(ctx context.Context, to grid.NodeID) (*Talk, error) {
 	st.SetDeadline(time.Now().Add(helloTime))
 	for range greetings {
 		if err = writeFrame(st, m.hello().Append(nil)); err == nil {
-			_, err = readFrame(st)
+			_, err = readFrame(st, wire.MaxHello)
 		}
 		if err != nil {
 			st.Reset()
@@ -89,10 +89,10 @@ func writeFrame(w io.Writer, body []byte) error {
 	return err
 }
 
-// readFrame reads one small frame and not a byte more.
-func readFrame(r io.Reader) ([]byte, error) {
+// readFrame reads one frame of at most so many bytes, and not a byte more.
+func readFrame(r io.Reader, most uint64) ([]byte, error) {
 	size, err := binary.ReadUvarint(oneByte{r})
-	if err != nil || size > wire.MaxHello {
+	if err != nil || size > most {
 		return nil, io.ErrUnexpectedEOF
 	}
 	b := make([]byte, size)
@@ -100,10 +100,11 @@ func readFrame(r io.Reader) ([]byte, error) {
 	return b, err
 }
 
-// welcome answers the hellos on a control stream that a node has opened, and then discards what the node sends.
-func welcome(st network.Stream, own *wire.Hello) {
+// welcome answers the hellos on a control stream that a node has opened, and hands what the node sends to hear; nil
+// discards it.
+func welcome(st network.Stream, own *wire.Hello, hear func(*grid.Message)) {
 	for range greetings {
-		if _, err := readFrame(st); err != nil {
+		if _, err := readFrame(st, wire.MaxHello); err != nil {
 			st.Reset()
 			return
 		}
@@ -112,7 +113,21 @@ func welcome(st network.Stream, own *wire.Hello) {
 			return
 		}
 	}
-	io.Copy(io.Discard, st)
+	if hear == nil {
+		io.Copy(io.Discard, st)
+		return
+	}
+	var codec wire.Codec
+	for {
+		b, err := readFrame(st, uint64(wire.MaxFrame))
+		if err != nil {
+			return
+		}
+		var m grid.Message
+		if codec.Decode(b, &m, func([]byte) (*grid.Ad, error) { return nil, nil }) == nil {
+			hear(&m)
+		}
+	}
 }
 
 // oneByte reads single bytes without buffering more.

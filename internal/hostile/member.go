@@ -31,6 +31,9 @@ type Options struct {
 	Key    ed25519.PrivateKey // the identity; nil = a new one
 	Listen string             // multiaddress, also dialled from; default an own port of 127.0.0.1
 	Boot   uint64             // starts so far that the hello tells; default 1
+
+	// Hear is called, from goroutines of its own, with each message of the nodes; nil: they are not read.
+	Hear func(*grid.Message)
 }
 
 // Member is one hostile identity. Its methods are safe for concurrent use.
@@ -57,7 +60,7 @@ func Join(ctx context.Context, o Options) (*Member, error) {
 	if m.host, err = newHost(m.key, m.secret, o.Listen); err != nil {
 		return nil, err
 	}
-	m.host.SetStreamHandler(Control, func(st network.Stream) { welcome(st, m.hello()) })
+	m.host.SetStreamHandler(Control, func(st network.Stream) { welcome(st, m.hello(), o.Hear) })
 	m.host.SetStreamHandler(pubsub.GossipSubID_v11, func(st network.Stream) { io.Copy(io.Discard, st) })
 	err = errors.New("the token names no address")
 	for _, a := range t.Addrs {

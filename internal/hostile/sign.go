@@ -2,6 +2,7 @@ package hostile
 
 import (
 	"crypto/ed25519"
+	"strings"
 
 	"skep/grid"
 	"skep/node/p2p/wire"
@@ -11,6 +12,20 @@ import (
 func (m *Member) Spec(job grid.JobID, spec *grid.JobSpec, user string) (*grid.JobSpec, error) {
 	spec.Submitter = grid.Submitter{Node: m.Self(), User: user}
 	return wire.SealSpec(m.key, job, spec)
+}
+
+// Forged returns a spec that another node and a user there seem to have submitted. It is signed by the member.
+func (m *Member) Forged(job grid.JobID, spec *grid.JobSpec, by grid.Submitter) (*grid.JobSpec, error) {
+	own := m.Self()
+	job.Origin = own // as who it can be sealed
+	sealed, err := m.Spec(job, spec, by.User)
+	if err != nil {
+		return nil, err
+	}
+	forged := *sealed
+	forged.Submitter = by
+	forged.Sealed = strings.ReplaceAll(sealed.Sealed, string(own[:]), string(by.Node[:]))
+	return &forged, nil
 }
 
 // Ghost returns the ad of a node that does not exist, signed by a key of no other use, with anybody's addresses.

@@ -61,6 +61,10 @@ func Members(ctx context.Context, o *Options, prefix string, each time.Duration,
 		if !strings.HasPrefix(a.Name, prefix) {
 			continue
 		}
+		if a.Runs && os.Geteuid() != 0 {
+			fmt.Fprintf(t, "%s\t\t\t\t\t\t\tnot tried: only a node of root has accounts\t\n", a.Name)
+			continue
+		}
 		h := besiege(ctx, o, a, each)
 		if ctx.Err() != nil {
 			return 2
@@ -110,6 +114,12 @@ func besiege(ctx context.Context, o *Options, a *member.Attack, each time.Durati
 	})
 	all.Go(func() { h.Trouble = append(h.Trouble, ownJobs(ctx, attacked, node, &h)...) })
 	all.Wait()
+	if a.Runs {
+		h.Tally.Taken += filesIn(target.Accounts.Guarded)
+		if filesIn(target.Accounts.Open) == 0 {
+			h.Trouble = append(h.Trouble, "nothing was attacked: no task of the member ran where any may")
+		}
+	}
 	if h.Tally.Taken > 0 {
 		h.Trouble = append(h.Trouble, fmt.Sprintf("%d times it let the member do what it may not", h.Tally.Taken))
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"math/rand/v2"
+	"sync"
 	"time"
 
 	"skep/grid"
@@ -16,6 +17,9 @@ type Attack struct {
 	Name string
 	What string // as the end of "a member could …"
 
+	// Runs says that tasks of the member are to run in the open folder of an account, and none in the guarded one.
+	Runs bool
+
 	run func(ctx context.Context, s *siege) error // until the context ends, or the node cuts the member off
 }
 
@@ -25,6 +29,8 @@ type Target struct {
 	Node  grid.NodeID   // at which the token's first address is
 	Nodes []grid.NodeID // others of the network
 	Job   grid.JobID    // of the node's own, and running
+
+	Accounts Accounts // zero: the node has none, since it is not of root
 }
 
 // Tally is what an attack came to.
@@ -68,18 +74,29 @@ func (a *Attack) Run(ctx context.Context, target Target) (t Tally) {
 }
 
 func (a *Attack) once(ctx context.Context, target Target, t *Tally) error {
-	m, err := hostile.Join(ctx, hostile.Options{Token: target.Token})
-	if err != nil {
+	s, ready := &siege{Target: target, tally: t}, make(chan struct{})
+	begin := sync.OnceFunc(func() { close(ready) })
+	defer begin()
+	o := hostile.Options{Token: target.Token}
+	if a.Runs {
+		o.Hear = func(m *grid.Message) {
+			if <-ready; s.talk != nil {
+				s.grantLease(m)
+			}
+		}
+	}
+	var err error
+	if s.m, err = hostile.Join(ctx, o); err != nil {
 		return err
 	}
-	defer m.Close()
-	talk, err := m.Control(ctx, m.Node())
-	if err != nil {
+	defer s.m.Close()
+	if s.talk, err = s.m.Control(ctx, s.m.Node()); err != nil {
 		return err
 	}
-	done := context.AfterFunc(ctx, func() { talk.Close() })
+	begin()
+	done := context.AfterFunc(ctx, func() { s.talk.Close() })
 	defer done()
-	return a.run(ctx, &siege{Target: target, m: m, talk: talk, tally: t})
+	return a.run(ctx, s)
 }
 
 // say sends a message of the member.

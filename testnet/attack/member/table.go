@@ -111,6 +111,8 @@ var Table = []Attack{
 	{Name: "slow-streams", What: "hold streams open", run: slowStreams},
 	{Name: "api", What: "ask the API for everything, and read nothing", run: api},
 	{Name: "execs", What: "run commands beside a task of another node", run: execs},
+	{Name: "accounts", What: "have tasks run as an account of the machine under the name of another's user", Runs: true,
+		run: accounts},
 	{Name: "job-lists", What: "ask for lists of jobs without end, and not read them", run: jobLists},
 	{Name: "frames", What: "send frames of any bytes", run: frames},
 }
