@@ -23,12 +23,14 @@ type world struct {
 	now  grid.Time
 	job  Job
 	runs map[grid.AttemptID]grid.NodeID
+	made grid.Attempt // newest of all tasks
 	over bool
 	fx   grid.Effects
 }
 
 func (w *world) Checkpointed(grid.JobID) Job                   { return w.job }
 func (w *world) Runs(from grid.NodeID, id grid.AttemptID) bool { return w.runs[id] == from }
+func (w *world) Newest(grid.TaskID) grid.Attempt               { return w.made }
 func (w *world) Over(grid.TaskID) bool                         { return w.over }
 
 func node(b byte) grid.NodeID { return grid.NodeID{b} }
@@ -335,8 +337,8 @@ func TestRunning(t *testing.T) {
 	var fx grid.Effects
 	last := func() grid.Take { return fx.Takes[len(fx.Takes)-1] }
 	r.Event(id, &grid.Checkpoint{Closed: []uint64{1, 2}}, owner, &fx)
-	r.Answered(id, &grid.Checkpoint{Step: 2}, &fx)
-	r.Answered(id, &grid.Checkpoint{Step: 2}, &fx)
+	r.Answered(owner, id, &grid.Checkpoint{Step: 2}, &fx)
+	r.Answered(owner, id, &grid.Checkpoint{Step: 2}, &fx)
 	if len(fx.Takes) != 1 || last().Step != 2 {
 		t.Fatalf("%+v: want that 2 is taken once", fx.Takes)
 	}
@@ -349,11 +351,11 @@ func TestRunning(t *testing.T) {
 		!slices.Equal(m.Closed, []uint64{4, 5, 6, 7}) {
 		t.Errorf("reports %+v", m)
 	}
-	r.Answered(id, &grid.Checkpoint{Usable: 5, Step: 99}, &fx)
+	r.Answered(owner, id, &grid.Checkpoint{Usable: 5, Step: 99}, &fx)
 	if !slices.Equal(last().Keep, []uint64{6, 7}) || last().Step != 0 {
 		t.Errorf("%+v: want that 6 and 7 are kept", last())
 	}
-	r.Answered(id, &grid.Checkpoint{Step: 7}, &fx)
+	r.Answered(owner, id, &grid.Checkpoint{Step: 7}, &fx)
 	r.Event(id, &grid.Checkpoint{Step: 7, Refusal: grid.Refusal{Why: grid.WhyFailed}}, owner, &fx)
 	if m := fx.Sends[len(fx.Sends)-1].Msg.Checkpoint; m.Step != 7 || m.Refusal.Why != grid.WhyFailed {
 		t.Errorf("reports %+v", m)
@@ -363,23 +365,8 @@ func TestRunning(t *testing.T) {
 	if r.Report(id, owner, &fx); len(fx.Sends) != sent {
 		t.Error("an attempt that runs no more is reported")
 	}
-	r.Answered(id, &grid.Checkpoint{Step: 7}, &fx)
+	r.Answered(owner, id, &grid.Checkpoint{Step: 7}, &fx)
 	if r.Stale() != 1 {
 		t.Errorf("%d stale", r.Stale())
-	}
-}
-
-// What a member says that it keeps counts of attempts from before the owner's own alone: it may have been made up.
-func TestMembersTellOfEarlierOwners(t *testing.T) {
-	for _, c := range []struct {
-		since, epoch uint32
-		fetches      int
-	}{{0, 1, 0}, {0, 77, 0}, {2, 2, 0}, {2, 77, 0}, {2, 1, 1}} {
-		w := newWorld(t, 1)
-		w.job.Members, w.job.Since = []grid.NodeID{node(selfByte), node(otherByte), node(workerByte)}, c.since
-		id := w.attempt(0, 9, workerByte)
-		id.Epoch = c.epoch
-		w.s.Keep(w.now, node(otherByte), id, &grid.Checkpoint{Step: 90, Kept: true, Files: files(1, 10, "0/f")}, w, &w.fx)
-		w.want(fmt.Sprintf("files fetched of epoch %d by an owner since %d", c.epoch, c.since), w.fetched(""), c.fetches)
 	}
 }

@@ -1,8 +1,6 @@
 package checkpoint
 
 import (
-	"fmt"
-	"math"
 	"math/bits"
 	"slices"
 
@@ -58,10 +56,4 @@ func (c *copies) ask(now grid.Time, cfg Config, u *unit, members []grid.NodeID, 
 		c.asked[at] = now
 		u.tell(to, false, fx)
 	}
-}
-
-func tooLarge(size, limit grid.Bytes) grid.Refusal {
-	mebi := func(n grid.Bytes) float64 { return math.Round(float64(n)/float64(grid.MiB)*10) / 10 }
-	return grid.Refusal{Why: grid.WhyRoom,
-		Detail: fmt.Sprintf("it has %.1f MiB, of at most %.1f that are kept", mebi(size), mebi(limit))}
 }

@@ -28,7 +28,7 @@ func (s *Store) Keep(now grid.Time, from grid.NodeID, id grid.AttemptID, x *grid
 		!validSet(x.Files, ranks) || !slices.Contains(j.Members, from) || from == s.cfg.Self || jobs.Over(task):
 		s.stale++
 	case x.Kept && j.Leads:
-		s.memberKeeps(now, from, id, x, &j, fx)
+		s.memberKeeps(now, from, id, x, &j, jobs, fx)
 	case !x.Kept && !j.Leads && from == j.Owner:
 		s.keepFor(now, from, id, x, &j, fx)
 	default:
@@ -57,24 +57,28 @@ func validSet(files []grid.File, ranks int) bool {
 // same one, stays.
 func (s *Store) keepFor(now grid.Time, owner grid.NodeID, id grid.AttemptID, x *grid.Checkpoint, j *Job,
 	fx *grid.Effects) {
-	u := s.get(id.Task)
+	u := s.look(id.Task)
 	u.gather, u.copies = nil, nil
+	s.unclaim(u)
 	want := set{id.Attempt, x.Step, slices.Clone(x.Files)}
 	switch {
 	case u.kept.by == want.by && u.kept.step == want.step:
 		u.told = owner
 		s.answer(owner, id, x.Step, grid.Refusal{}, fx)
-	case u.kept.step > want.step && !u.kept.by.Less(want.by):
+	case !u.kept.newer(want.by, want.step):
 		u.tell(owner, true, fx)
 	case u.coming.step != 0: // of what comes it is told when that is here
 		if u.coming.by != want.by || u.coming.step != want.step {
+			s.witness.saw(owner, u.id, want.name())
 			s.answer(owner, id, x.Step, grid.Refusal{Why: grid.WhyQueue}, fx)
 		}
 	default:
+		s.witness.saw(owner, u.id, want.name())
 		if why := s.admit(u, &want, owner); why.Why != grid.WhyNone {
 			s.answer(owner, id, x.Step, why, fx)
-			break
+			return
 		}
+		s.add(u)
 		u.coming, u.told = want, owner
 		fx.Fetches = append(fx.Fetches, grid.Fetch{Attempt: id, From: owner, Others: j.Members, Files: want.files,
 			Deposit: true, Step: x.Step})
@@ -89,10 +93,10 @@ func (s *Store) answer(to grid.NodeID, id grid.AttemptID, step uint64, why grid.
 }
 
 // memberKeeps takes, as the owner, what a member says that it keeps: the answer to a request, or, after a takeover,
-// what an earlier owner has had it keep. The latter counts until this owner has made an attempt.
-func (s *Store) memberKeeps(now grid.Time, from grid.NodeID, id grid.AttemptID, x *grid.Checkpoint, j *Job,
+// what an earlier owner has had it keep.
+func (s *Store) memberKeeps(now grid.Time, from grid.NodeID, id grid.AttemptID, x *grid.Checkpoint, j *Job, jobs Jobs,
 	fx *grid.Effects) {
-	u := s.get(id.Task)
+	u := s.look(id.Task)
 	at := slices.Index(j.Members, from)
 	if c := u.copies; c != nil && u.kept.by == id.Attempt && c.step == x.Step && at < len(c.asked) {
 		switch {
@@ -108,22 +112,30 @@ func (s *Store) memberKeeps(now grid.Time, from grid.NodeID, id grid.AttemptID, 
 		u.orderAll(fx)
 		return
 	}
-	old := x.Step < u.kept.step || x.Step == u.kept.step && !u.kept.by.Less(id.Attempt)
 	switch {
 	case len(x.Files) == 0 || x.Refusal.Why != grid.WhyNone:
 		s.stale++
-	case old:
+	case !u.kept.newer(id.Attempt, x.Step):
 		u.tell(from, false, fx)
-	case id.Epoch < j.Since && (u.gather == nil || u.gather.step == 0) && u.given == (grid.Attempt{}) &&
-		u.coming.step == 0:
-		want := set{id.Attempt, x.Step, slices.Clone(x.Files)}
-		if s.admit(u, &want, u.id.Job.Origin).Why == grid.WhyNone {
-			u.coming = want
-			fx.Fetches = append(fx.Fetches, grid.Fetch{Attempt: id, From: from, Others: j.Members, Files: want.files,
-				Deposit: true, Step: x.Step})
-		}
+	case id.Epoch < j.Since && s.early(u, j, jobs):
+		s.hear(now, from, u, &set{id.Attempt, x.Step, slices.Clone(x.Files)}, j, fx)
 	}
-	s.setTimer(now, fx)
+}
+
+// hear takes, as an owner that has made no attempt yet, what a member tells of an earlier owner's checkpoint.
+func (s *Store) hear(now grid.Time, from grid.NodeID, u *unit, x *set, j *Job, fx *grid.Effects) {
+	believed := s.believes(u, from, x)
+	if believed && s.admit(u, x, u.id.Job.Origin).Why == grid.WhyNone {
+		s.add(u)
+		s.unclaim(u)
+		u.coming = *x
+		fx.Fetches = append(fx.Fetches, grid.Fetch{Attempt: grid.AttemptID{Task: u.id, Attempt: x.by}, From: from,
+			Others: j.Members, Files: x.files, Deposit: true, Step: x.step})
+	}
+	if !u.empty() {
+		s.add(u)
+		s.setTimer(now, fx)
+	}
 }
 
 // Fetched continues after the files of a checkpoint have come, or could not; it has asked for them.
@@ -167,11 +179,19 @@ func (s *Store) Tick(now grid.Time, jobs Jobs, fx *grid.Effects) {
 	s.wake = false
 	for _, u := range slices.Clone(s.order) {
 		j := jobs.Checkpointed(u.id.Job)
+		if s.units[u.id] != u { // dropped meanwhile
+			continue
+		}
+		if j.Leads && jobs.Newest(u.id).Epoch >= j.Since {
+			s.unclaim(u)
+		}
 		switch {
 		case j.Spec == nil || jobs.Over(u.id):
+			s.witness.forget(u.id)
 			s.drop(u, fx)
 		case !j.Leads:
-			u.gather, u.copies, u.given = nil, nil, grid.Attempt{}
+			u.gather, u.copies, u.given, u.from = nil, nil, grid.Attempt{}, set{}
+			s.unclaim(u)
 			u.tellOwner(j.Owner, fx)
 		case u.kept.step == 0:
 		default:
@@ -180,6 +200,9 @@ func (s *Store) Tick(now grid.Time, jobs Jobs, fx *grid.Effects) {
 			}
 			s.spread(now, u, &j, fx)
 			u.orderAll(fx)
+		}
+		if u.empty() && s.units[u.id] == u {
+			s.drop(u, fx)
 		}
 	}
 	s.order = slices.DeleteFunc(s.order, func(u *unit) bool { return s.units[u.id] != u })

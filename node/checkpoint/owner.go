@@ -21,6 +21,7 @@ type gather struct {
 	step    uint64 // being taken or fetched; 0 = none
 	skip    uint64 // none up to this one is chosen again
 	tries   int    // fetches of step
+	vouched int    // fetches of what the workers vouch for
 	usable  uint64 // kept by a majority, or that is not waited for any longer
 	why     string
 	news    bool // for the workers: step or usable has changed
@@ -32,6 +33,7 @@ type rank struct {
 	closed []uint64
 	files  []grid.File // of gather.step
 	named  bool        // files are set
+	sure   set         // what an earlier owner has called usable, as the worker says
 }
 
 // maxTries bounds the fetches of the files of a checkpoint.
@@ -45,7 +47,8 @@ func Restarts(spec *grid.JobSpec) bool {
 // Report takes what a worker says of an attempt's checkpoints.
 func (s *Store) Report(now grid.Time, from grid.NodeID, id grid.AttemptID, x *grid.Checkpoint, jobs Jobs,
 	fx *grid.Effects) {
-	if x == nil || len(x.Closed) == 0 || len(x.Closed) > grid.MaxClosed || !slices.IsSorted(x.Closed) ||
+	vouches := x != nil && x.Step != 0 && x.Usable == x.Step
+	if x == nil || len(x.Closed) == 0 && !vouches || len(x.Closed) > grid.MaxClosed || !slices.IsSorted(x.Closed) ||
 		!jobs.Runs(from, id) {
 		s.stale++
 		return
@@ -56,7 +59,9 @@ func (s *Store) Report(now grid.Time, from grid.NodeID, id grid.AttemptID, x *gr
 		return
 	}
 	if !Restarts(j.Spec) {
-		order(from, id, 0, x.Closed[len(x.Closed)-1], fx)
+		if len(x.Closed) > 0 {
+			order(from, id, 0, x.Closed[len(x.Closed)-1], fx)
+		}
 		return
 	}
 	task, ranks := unitOf(j.Spec, id.Task)
@@ -71,7 +76,9 @@ func (s *Store) Report(now grid.Time, from grid.NodeID, id grid.AttemptID, x *gr
 	}
 	r := &g.ranks[rankOf(j.Spec, id.Task)]
 	r.worker, r.closed = from, slices.Clone(x.Closed)
-	if g.step != 0 && x.Step == g.step && !r.named {
+	if vouches {
+		s.vouched(now, u, r, rankOf(j.Spec, id.Task), x, &j, jobs, fx)
+	} else if g.step != 0 && x.Step == g.step && !r.named {
 		if why := s.takeFiles(g, r, rankOf(j.Spec, id.Task), x); why != "" {
 			s.abandon(u, why)
 		}
@@ -89,7 +96,7 @@ func (s *Store) begin(u *unit, a grid.Attempt, ranks int) {
 		s.forgo(u)
 	}
 	u.gather = &gather{attempt: a, ranks: make([]rank, ranks)}
-	if u.copies != nil && u.copies.settled {
+	if u.copies != nil && u.copies.settled && u.kept.by == a {
 		u.gather.usable = u.kept.step
 	}
 }
@@ -106,16 +113,25 @@ func (s *Store) takeFiles(g *gather, r *rank, number int, x *grid.Checkpoint) (w
 	if all > grid.MaxCheckpointFiles {
 		return fmt.Sprintf("it has more than %d files", grid.MaxCheckpointFiles)
 	}
-	files := make([]grid.File, 0, len(x.Files))
-	for _, f := range x.Files {
-		if !validPath(f.Path) || f.Blob.IsZero() || f.Size < 0 {
-			return fmt.Sprintf("rank %d names what is no file", number)
-		}
-		f.Path = strconv.Itoa(number) + "/" + f.Path
-		files = append(files, f)
+	files, ok := ofRank(number, x.Files)
+	if !ok {
+		return fmt.Sprintf("rank %d names what is no file", number)
 	}
 	r.files, r.named = files, true
 	return ""
+}
+
+// ofRank returns the files of a rank with its number before each path; false = they cannot be files of a checkpoint.
+func ofRank(number int, files []grid.File) (out []grid.File, ok bool) {
+	out = make([]grid.File, 0, len(files))
+	for _, f := range files {
+		if !validPath(f.Path) || f.Blob.IsZero() || f.Size < 0 {
+			return nil, false
+		}
+		f.Path = strconv.Itoa(number) + "/" + f.Path
+		out = append(out, f)
+	}
+	return out, true
 }
 
 func validPath(p string) bool {
@@ -144,7 +160,7 @@ func (s *Store) advance(now grid.Time, u *unit, j *Job, fx *grid.Effects) {
 		s.abandon(u, "a rank has it no more")
 	}
 	if g.step == 0 && (u.copies == nil || u.copies.settled) {
-		g.step = g.newest(max(u.kept.step, g.skip))
+		g.step = g.newest(max(u.past(), g.skip))
 		g.news = g.news || g.step != 0
 	}
 	if g.step == 0 || slices.ContainsFunc(g.ranks, func(r rank) bool { return !r.named }) {
@@ -176,8 +192,18 @@ func (s *Store) advance(now grid.Time, u *unit, j *Job, fx *grid.Effects) {
 		s.whole(now, u, j, fx)
 		return
 	}
-	from.Files = x.files
+	from.Files, from.Deposit = x.files, true // the disk keeps its reserve, and a worker its rate
 	fx.Fetches = append(fx.Fetches, from)
+}
+
+// past returns the step up to which checkpoints of the attempt that runs are no news. One that was given what is kept
+// has gone on from there, or has rejected it, whatever its own numbers are. What another one, such as a backup attempt,
+// began from is not known.
+func (u *unit) past() uint64 {
+	if a := u.gather.attempt; u.kept.by != a && u.given == a && u.from.by == u.kept.by && u.from.step == u.kept.step {
+		return 0
+	}
+	return u.kept.step
 }
 
 // newest returns the newest checkpoint that all ranks have closed, after the given one; 0 = none.
@@ -210,40 +236,9 @@ func (s *Store) spread(now grid.Time, u *unit, j *Job, fx *grid.Effects) {
 		return
 	}
 	if g := u.gather; g != nil {
-		g.usable, g.news = u.kept.step, true
+		if u.kept.by == g.attempt {
+			g.usable, g.news = u.kept.step, true
+		}
 		s.advance(now, u, j, fx)
 	}
-}
-
-// orderAll tells all workers of the attempt what is new for them, and reports whether anything is.
-func (u *unit) orderAll(fx *grid.Effects) bool {
-	if u.gather == nil || !u.gather.news {
-		return false
-	}
-	u.gather.news = false
-	for i := range u.gather.ranks {
-		id := grid.AttemptID{Task: u.id, Attempt: u.gather.attempt}
-		if len(u.gather.ranks) > 1 {
-			id.Task.Index = uint32(i)
-		}
-		u.orderRank(id, &u.gather.ranks[i], fx)
-	}
-	return true
-}
-
-// orderRank answers the worker of a rank, if it has said something.
-func (u *unit) orderRank(id grid.AttemptID, r *rank, fx *grid.Effects) {
-	if r.worker.IsZero() {
-		return
-	}
-	step := u.gather.step
-	if r.named {
-		step = 0
-	}
-	order(r.worker, id, step, u.gather.usable, fx)
-}
-
-func order(to grid.NodeID, id grid.AttemptID, take, usable uint64, fx *grid.Effects) {
-	m := fx.Send(to, grid.KindCheckpointAck)
-	m.Attempts, m.Checkpoint = append(m.Attempts, id), &grid.Checkpoint{Step: take, Usable: usable}
 }

@@ -15,7 +15,10 @@ func (s *Store) Inputs(spec *grid.JobSpec, id grid.AttemptID) []grid.File {
 		return nil
 	}
 	if u.given != id.Attempt {
-		u.given, u.from = id.Attempt, u.kept
+		u.given, u.from = id.Attempt, set{}
+		if u.kept.by.Less(id.Attempt) {
+			u.from = u.kept
+		}
 	}
 	files := make([]grid.File, 0, len(u.from.files))
 	for _, f := range u.from.files {
@@ -46,8 +49,11 @@ func (s *Store) View(spec *grid.JobSpec, id grid.TaskID) (v View) {
 	if u := s.units[task]; u != nil {
 		v.Step, v.From = u.kept.step, u.from.step
 		v.Alone = u.copies != nil && !u.copies.majority()
-		if u.gather != nil {
+		switch {
+		case u.gather != nil:
 			v.Why = u.gather.why
+		case len(u.claims) > 0:
+			v.Why = "members tell of one that nobody else has heard of"
 		}
 	}
 	return v

@@ -20,6 +20,8 @@ type closed struct {
 	files  []grid.File   // of step, if it is taken
 	failed *grid.Refusal // why step could not be taken
 	taken  bool
+	sure   set         // the newest one that an owner has called usable, of this rank; step 0 = none
+	told   grid.NodeID // owner that knows of sure
 }
 
 // Event takes what the driver says of an attempt that runs here: it has closed checkpoints, or one is taken or could
@@ -72,7 +74,7 @@ func (a *closed) tell(id grid.AttemptID, step uint64, fx *grid.Effects) {
 // Report tells an attempt's owner of its checkpoints, if there are any.
 func (r *Running) Report(id grid.AttemptID, owner grid.NodeID, fx *grid.Effects) {
 	a := r.attempts[id]
-	if a == nil || len(a.steps) == 0 || owner.IsZero() {
+	if a == nil || owner.IsZero() || len(a.steps) == 0 && !a.vouches(owner) {
 		return
 	}
 	x := &grid.Checkpoint{Closed: slices.Clone(a.steps)}
@@ -84,19 +86,30 @@ func (r *Running) Report(id grid.AttemptID, owner grid.NodeID, fx *grid.Effects)
 		if a.failed != nil {
 			x.Refusal = *a.failed
 		}
+	} else if a.vouches(owner) {
+		x.Step, x.Files, x.Usable = a.sure.step, a.sure.files, a.sure.step
 	}
 	m := fx.Send(owner, grid.KindCheckpoint)
 	m.Attempts, m.Checkpoint = append(m.Attempts, id), x
 }
 
+// vouches reports whether the owner is one that may not know which checkpoint an earlier one has called usable.
+func (a *closed) vouches(owner grid.NodeID) bool { return a.sure.step != 0 && a.told != owner }
+
 // Answered takes the owner's answer: what to take, and what is not needed any more.
-func (r *Running) Answered(id grid.AttemptID, x *grid.Checkpoint, fx *grid.Effects) {
+func (r *Running) Answered(owner grid.NodeID, id grid.AttemptID, x *grid.Checkpoint, fx *grid.Effects) {
 	a := r.attempts[id]
 	if a == nil || x == nil {
 		r.stale++
 		return
 	}
 	known, take := len(a.steps), uint64(0)
+	if a.taken && a.failed == nil && x.Usable == a.step {
+		a.sure = set{id.Attempt, a.step, a.files}
+	}
+	if x.Usable >= a.sure.step {
+		a.told = owner
+	}
 	a.usable = max(a.usable, min(x.Usable, grid.MaxCheckpointStep))
 	a.steps = slices.DeleteFunc(a.steps, func(k uint64) bool { return k <= a.usable })
 	if x.Step != a.step && slices.Contains(a.steps, x.Step) {

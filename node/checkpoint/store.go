@@ -25,6 +25,9 @@ type Jobs interface {
 	// Runs reports whether this node, as the owner of the job, has given that node that attempt, and no later one.
 	Runs(from grid.NodeID, id grid.AttemptID) bool
 
+	// Newest returns the newest attempt of a task or gang that this node, as the owner of the job, has made or knows of.
+	Newest(id grid.TaskID) grid.Attempt
+
 	// Over reports whether a task of a job that is here is never run again.
 	Over(id grid.TaskID) bool
 }
@@ -47,6 +50,8 @@ type Store struct {
 	charged map[grid.NodeID]grid.Bytes
 	total   grid.Bytes // of charged
 	wake    bool       // a timer is pending
+	witness witness
+	claimed int // units with claims
 	stale   uint64
 }
 
@@ -55,9 +60,10 @@ type unit struct {
 	id     grid.TaskID
 	kept   set         // whole, and on disk
 	coming set         // being fetched; step 0 = none is
-	payer  grid.NodeID // charged for kept and coming; zero = nobody is
+	payer  grid.NodeID // charged for kept and coming; zero = not known yet
 	gather *gather     // owner only: of the attempt that runs
 	copies *copies     // owner only: who else keeps kept
+	claims claims      // owner only, until it has made an attempt
 	told   grid.NodeID // member only: the owner that knows of kept
 	to     grid.NodeID // member only: the owner that is told, for so many ticks
 	ticks  uint64
@@ -72,13 +78,10 @@ type set struct {
 	files []grid.File // immutable
 }
 
-func (x *set) size() (sum grid.Bytes) {
-	const block = 4 * grid.KiB // many small files must not be free
-	sum = block
-	for i := range x.files {
-		sum += min(x.files[i].Size, 1<<50) + block
-	}
-	return sum
+// newer reports whether a set of that attempt and step is newer: a later attempt has begun from what an earlier one
+// left.
+func (x *set) newer(by grid.Attempt, step uint64) bool {
+	return x.step == 0 || x.by.Less(by) || x.by == by && x.step < step
 }
 
 // New returns a store with nothing in it.
@@ -104,21 +107,39 @@ func rankOf(spec *grid.JobSpec, id grid.TaskID) int {
 	return 0
 }
 
-func (s *Store) get(id grid.TaskID) *unit {
-	u := s.units[id]
-	if u == nil {
-		if s.units == nil {
-			s.units = make(map[grid.TaskID]*unit)
-		}
-		u = &unit{id: id}
-		s.units[id] = u
-		s.order = append(s.order, u)
+// look returns the unit of a task; a new one, which add puts into the store, if there is none.
+func (s *Store) look(id grid.TaskID) *unit {
+	if u := s.units[id]; u != nil {
+		return u
 	}
+	return &unit{id: id}
+}
+
+func (s *Store) add(u *unit) {
+	if s.units[u.id] != nil {
+		return
+	}
+	if s.units == nil {
+		s.units = make(map[grid.TaskID]*unit)
+	}
+	s.units[u.id] = u
+	s.order = append(s.order, u)
+}
+
+func (s *Store) get(id grid.TaskID) *unit {
+	u := s.look(id)
+	s.add(u)
 	return u
+}
+
+// empty reports whether nothing need be known of a unit.
+func (u *unit) empty() bool {
+	return u.kept.step == 0 && u.coming.step == 0 && u.gather == nil && len(u.claims) == 0 && u.given == (grid.Attempt{})
 }
 
 // drop forgets a unit, and its record.
 func (s *Store) drop(u *unit, fx *grid.Effects) {
+	s.unclaim(u)
 	s.charge(u, -u.kept.room()-u.coming.room())
 	if u.kept.step > 0 {
 		rec := fx.Save(grid.RecCheckpoint)
@@ -126,44 +147,6 @@ func (s *Store) drop(u *unit, fx *grid.Effects) {
 		rec.Checkpoint = &grid.CheckpointRecord{ID: grid.AttemptID{Task: u.id, Attempt: u.kept.by}}
 	}
 	delete(s.units, u.id)
-}
-
-// room is what a set takes.
-func (x *set) room() grid.Bytes {
-	if x.step == 0 {
-		return 0
-	}
-	return x.size()
-}
-
-// charge changes what is charged to the unit's payer.
-func (s *Store) charge(u *unit, size grid.Bytes) {
-	if u.payer.IsZero() || size == 0 {
-		return
-	}
-	if s.charged == nil {
-		s.charged = make(map[grid.NodeID]grid.Bytes)
-	}
-	s.total += size
-	if s.charged[u.payer] += size; s.charged[u.payer] == 0 {
-		delete(s.charged, u.payer)
-	}
-}
-
-// admit charges a set that is to come; it returns why that is refused. The first owner that this node keeps something
-// for pays, whoever owns the job later.
-func (s *Store) admit(u *unit, x *set, owner grid.NodeID) (why grid.Refusal) {
-	if u.payer.IsZero() && u.id.Job.Origin != s.cfg.Self {
-		u.payer = owner
-	}
-	switch size := x.size(); {
-	case size > s.cfg.Limit:
-		return tooLarge(size, s.cfg.Limit)
-	case !u.payer.IsZero() && (s.total+size > s.cfg.Quota || s.charged[u.payer]+size > s.cfg.Quota/2):
-		return grid.Refusal{Why: grid.WhyRoom}
-	}
-	s.charge(u, x.size())
-	return why
 }
 
 // keep makes the set that has come the one that is kept.
@@ -184,11 +167,8 @@ func (s *Store) forgo(u *unit) {
 // Restore takes a record of an earlier run; payer is the owner of the job, or its origin.
 func (s *Store) Restore(r *grid.CheckpointRecord, payer grid.NodeID) {
 	u := s.get(r.ID.Task)
-	u.kept = set{r.ID.Attempt, r.Step, r.Files}
-	if r.ID.Task.Job.Origin != s.cfg.Self {
-		u.payer = payer
-		s.charge(u, u.kept.room())
-	}
+	u.kept, u.payer = set{r.ID.Attempt, r.Step, r.Files}, s.payer(r.ID.Task, payer)
+	s.charge(u, u.kept.room())
 }
 
 // Start orders what was restored, and begins to look after it.

@@ -49,6 +49,24 @@ func (c *Coordinator) Runs(from grid.NodeID, id grid.AttemptID) bool {
 	return l != nil && l.phase == placed && l.result == nil
 }
 
+// Newest returns the newest attempt of a task, or of any rank of its gang, that this node has made or knows of.
+func (c *Coordinator) Newest(id grid.TaskID) (a grid.Attempt) {
+	j := c.jobs.Get(id.Job)
+	if j == nil || id.Index >= j.spec.Count {
+		return a
+	}
+	last := id.Index
+	if j.spec.IsGang() {
+		last = j.spec.Count - 1
+	}
+	for i := id.Index; i <= last; i++ {
+		if x := j.at(i).attempt; a.Less(x) {
+			a = x
+		}
+	}
+	return a
+}
+
 // Over reports whether a task is never run again: its end is final and committed, or that of a rank of its gang.
 func (c *Coordinator) Over(id grid.TaskID) bool {
 	j := c.jobs.Get(id.Job)

@@ -55,7 +55,7 @@ func (w *Worker) CheckpointAnswered(from grid.NodeID, m *grid.Message, fx *grid.
 		w.stale++
 		return
 	}
-	w.checkpoints.Answered(m.Attempts[0], m.Checkpoint, fx)
+	w.checkpoints.Answered(from, m.Attempts[0], m.Checkpoint, fx)
 }
 
 // beat tells a node that an attempt is here, whether it has started, and what it has said of its progress.
