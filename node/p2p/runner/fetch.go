@@ -134,6 +134,8 @@ func (f *fetcher) download(ctx context.Context, file *grid.File, holders []grid.
 				err = src.err
 			}
 			return fmt.Errorf("fetch %.12s of %q: %w", file.Blob, file.Path, err)
+		case len(src.contributors) == 0: // what is named has no bytes, and the hash of something else
+			return fmt.Errorf("fetch %.12s of %q: %w", file.Blob, file.Path, err)
 		case len(src.contributors) == 1:
 			f.cfg.Peers.Offend(src.contributors[0], "blob", 4)
 			src.exclude(src.contributors[0])
