@@ -46,6 +46,7 @@ var floors = map[string][]string{
 
 	"exec/progress":       {"grid"},
 	"exec/checkpoint":     {"exec/process"},
+	"exec/outputs":        {},
 	"exec/sandbox/zygote": {},
 
 	"node": {"grid", "gossip", "discovery", "balance", "exec", "node/checkpoint", "node/coordinator",
@@ -109,7 +110,7 @@ var floors = map[string][]string{
 	"node/p2p/machine":   {"grid", "exec/process", "internal/cputime", "node/p2p/clock", "node/p2p/disk"},
 
 	"node/p2p/internal/rig": {"grid", "internal/hostile"},
-	"node/p2p/runner": {"grid", "exec/checkpoint", "exec/process", "exec/sandbox", "exec/session", "exec/terminal", "exec/units",
+	"node/p2p/runner": {"grid", "exec/checkpoint", "exec/outputs", "exec/process", "exec/sandbox", "exec/session", "exec/terminal", "exec/units",
 		"node/p2p/blob", "node/p2p/clock",
 		"node/p2p/disk", "node/p2p/lifecycle", "node/p2p/mesh", "node/p2p/ranks", "node/p2p/wire"},
 	"node/p2p/transport": {"fifo", "grid", "node/p2p/transport/dials", "node/p2p/identity", "node/p2p/inbox",

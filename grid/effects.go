@@ -79,11 +79,12 @@ type Start struct {
 }
 
 // Take asks for the files of a closed checkpoint of an attempt that runs to be stored, and for an EvCheckpoint that
-// names them. What the attempt has closed and Keep does not name is removed.
+// names them. What the attempt has closed up to Known and Keep does not name is removed.
 type Take struct {
 	Attempt AttemptID
 	Step    uint64   // 0 = none is to be taken
 	Keep    []uint64 // immutable
+	Known   uint64   // the newest that the node has been told of
 }
 
 // Suspend asks for an attempt that runs to be stopped in place, or to be continued. Its

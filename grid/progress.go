@@ -2,6 +2,8 @@ package grid
 
 import (
 	"fmt"
+	"path"
+	"strings"
 	"time"
 )
 
@@ -67,6 +69,9 @@ const (
 	// CheckpointFolder is the first element of the paths of such files among the inputs in an offer, STEP/RANK follows.
 	CheckpointFolder = ".skep-checkpoint"
 )
+
+// IsCheckpointInput reports whether an input in an offer, by its path, is a file of a checkpoint.
+func IsCheckpointInput(p string) bool { return strings.HasPrefix(path.Clean(p), CheckpointFolder+"/") }
 
 // Checkpoint is what is said about a checkpoint of an attempt: by its program to the driver, by its worker to the owner
 // of the job (KindCheckpoint), by the owner to the worker (KindCheckpointAck), and between the owner and the members of

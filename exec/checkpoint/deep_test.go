@@ -1,6 +1,7 @@
 package checkpoint
 
 import (
+	"math"
 	"os"
 	"path/filepath"
 	"testing"
@@ -45,7 +46,7 @@ func TestDeepIsRemovedWithFewDescriptors(t *testing.T) {
 		t.Fatal(err)
 	}
 	want(t, "left in the work folder", there(t, dir, "work/state"), "[3]")
-	Keep(dir, nil)
+	Keep(dir, nil, math.MaxUint64)
 	want(t, "left of the closed", there(t, dir, "closed"), "[]")
 	left, err := os.ReadDir(dir)
 	if err != nil || len(left) != 2 {

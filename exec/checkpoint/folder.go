@@ -94,15 +94,15 @@ func list(root *os.Root, folder string) (steps []uint64) {
 	return steps
 }
 
-// Keep removes the closed checkpoints of the attempt in dir but for some.
-func Keep(dir string, steps []uint64) {
+// Keep removes the closed checkpoints of the attempt in dir up to a newest one, but for some.
+func Keep(dir string, steps []uint64, newest uint64) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return
 	}
 	defer root.Close()
 	for _, k := range list(root, closed) {
-		if !slices.Contains(steps, k) {
+		if k <= newest && !slices.Contains(steps, k) {
 			remove(dir, root, path.Join(closed, name(k)))
 		}
 	}
@@ -116,4 +116,33 @@ func Open(dir string, k uint64) (*os.Root, error) {
 	}
 	defer root.Close()
 	return root.OpenRoot(path.Join(closed, name(k)))
+}
+
+// Bounds are those of a checkpoint of one rank.
+type Bounds struct {
+	Files int   // how many
+	Path  int   // bytes of a path
+	Size  int64 // bytes of all files
+}
+
+// Fits says why the files of a checkpoint, opened as root, are beyond the bounds; nil = they are not. Nothing is read.
+func Fits(root *os.Root, names []string, most Bounds) error {
+	if len(names) > most.Files {
+		return fmt.Errorf("%d files: want at most %d", len(names), most.Files)
+	}
+	size := int64(0)
+	for _, name := range names {
+		if len(name) > most.Path {
+			return fmt.Errorf("a path of %d bytes: want at most %d", len(name), most.Path)
+		}
+		info, err := root.Lstat(name)
+		if err != nil {
+			return err
+		}
+		size += min(info.Size(), most.Size+1) // no sum overflows
+	}
+	if size > most.Size {
+		return fmt.Errorf("it has %.1f MiB: want at most %.1f", float64(size)/(1<<20), float64(most.Size)/(1<<20))
+	}
+	return nil
 }

@@ -2,6 +2,7 @@ package checkpoint
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -75,7 +76,9 @@ func TestClosedIsMoved(t *testing.T) {
 		t.Fatal(err)
 	}
 	want(t, "closed", closed, "[12 13]")
-	Keep(dir, []uint64{12})
+	Keep(dir, nil, 11)
+	want(t, "after Keep up to an older one", there(t, dir, "closed"), "[12 13]")
+	Keep(dir, []uint64{12}, math.MaxUint64)
 	want(t, "after Keep", there(t, dir, "closed"), "[12]")
 }
 
@@ -122,7 +125,7 @@ func TestLinksLeadNowhere(t *testing.T) {
 	if _, err := root.Open("out/work/state/1/secret"); err == nil {
 		t.Error("a link in a checkpoint leads outside")
 	}
-	Keep(dir, nil)
+	Keep(dir, nil, math.MaxUint64)
 	want(t, "outside after Keep", there(t, outside, "work/state"), "[1 10]")
 	want(t, "after Keep", there(t, dir, "closed"), "[]")
 }

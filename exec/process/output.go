@@ -32,6 +32,7 @@ type sink struct {
 	size    int64
 	dropped int64
 	err     error
+	midLine bool // what is kept does not end a line
 	ended   bool
 	grown   chan struct{} // closed at the next growth; nil while nobody waits
 }
@@ -51,6 +52,11 @@ func (s *sink) create() {
 func (s *sink) write(b []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.keep(b)
+}
+
+// keep is write with mu held.
+func (s *sink) keep(b []byte) {
 	if !s.created && s.max > 0 {
 		s.create()
 	}
@@ -68,9 +74,32 @@ func (s *sink) write(b []byte) {
 			break
 		}
 		s.size += int64(n)
+		s.midLine = keep[n-1] != '\n'
 		keep = keep[n:]
 	}
 	s.wake()
+}
+
+// note adds a line of the node's own, unless the output has ended.
+func (s *sink) note(line string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ended {
+		return
+	}
+	if s.midLine {
+		line = "\n" + line
+	}
+	s.keep([]byte(line + "\n"))
+}
+
+// Note adds a line of the node's to what the task prints to stderr, or on its terminal.
+func (p *Process) Note(line string) {
+	if p.spec.Terminal != nil {
+		p.out[Stdout].note(line)
+		return
+	}
+	p.out[Stderr].note(line)
 }
 
 func (s *sink) wake() {

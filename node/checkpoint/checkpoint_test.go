@@ -352,8 +352,8 @@ func TestRunning(t *testing.T) {
 		t.Errorf("reports %+v", m)
 	}
 	r.Answered(owner, id, &grid.Checkpoint{Usable: 5, Step: 99}, &fx)
-	if !slices.Equal(last().Keep, []uint64{6, 7}) || last().Step != 0 {
-		t.Errorf("%+v: want that 6 and 7 are kept", last())
+	if !slices.Equal(last().Keep, []uint64{6, 7}) || last().Step != 0 || last().Known != 7 {
+		t.Errorf("%+v: want that 6 and 7 are kept, and what is newer", last())
 	}
 	r.Answered(owner, id, &grid.Checkpoint{Step: 7}, &fx)
 	r.Event(id, &grid.Checkpoint{Step: 7, Refusal: grid.Refusal{Why: grid.WhyFailed}}, owner, &fx)

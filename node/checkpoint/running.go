@@ -16,6 +16,7 @@ type Running struct {
 type closed struct {
 	steps  []uint64      // at the driver, the taken one too
 	step   uint64        // taken, or being taken; 0 = none
+	known  uint64        // the newest that the driver has told
 	usable uint64        // not needed any more, up to this one
 	files  []grid.File   // of step, if it is taken
 	failed *grid.Refusal // why step could not be taken
@@ -44,6 +45,7 @@ func (r *Running) Event(id grid.AttemptID, x *grid.Checkpoint, owner grid.NodeID
 	}
 	before := len(a.steps)
 	for _, k := range x.Closed {
+		a.known = max(a.known, k)
 		if k > a.usable && (len(a.steps) == 0 || k > a.steps[len(a.steps)-1]) {
 			a.steps = append(a.steps, k)
 		}
@@ -68,7 +70,7 @@ func (a *closed) trim() (some bool) {
 
 // tell has the driver remove what is not needed, and take a checkpoint unless step is 0.
 func (a *closed) tell(id grid.AttemptID, step uint64, fx *grid.Effects) {
-	fx.Takes = append(fx.Takes, grid.Take{Attempt: id, Step: step, Keep: slices.Clone(a.steps)})
+	fx.Takes = append(fx.Takes, grid.Take{Attempt: id, Step: step, Keep: slices.Clone(a.steps), Known: a.known})
 }
 
 // Report tells an attempt's owner of its checkpoints, if there are any.

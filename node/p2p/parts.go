@@ -8,6 +8,7 @@ import (
 
 	"skep/exec/units"
 	"skep/grid"
+	"skep/node"
 	"skep/node/p2p/joblist"
 	"skep/node/p2p/mesh"
 	"skep/node/p2p/reachability"
@@ -23,7 +24,9 @@ func (d *Driver) openRunner() (err error) {
 	d.onClose(d.mesh.Close)
 	d.runner, err = runner.Open(d.work.Context(), runner.Config{
 		Self: d.self, Name: c.name(), DataDir: c.DataDir, Capacity: c.capacity(),
-		MaxOutput: c.MaxOutput, MaxCollect: c.MaxCollect, DiskLow: c.DiskLow, Share: c.Share, Boxes: c.Boxes, Units: table,
+		MaxOutput: c.MaxOutput, MaxCollect: c.MaxCollect,
+		MaxCheckpoint: max(c.Node.DepositLimit, node.Defaults().DepositLimit), // owners may have other limits
+		DiskLow:       c.DiskLow, Share: c.Share, Boxes: c.Boxes, Units: table,
 		Mesh: d.mesh, Log: d.log, Blobs: d.blobs, Loop: d.inbox, Peers: otherNodes{d}, Drop: d.drops.add,
 	})
 	if err == nil {

@@ -8,9 +8,12 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"skep/exec/checkpoint"
+	"skep/exec/outputs"
 	"skep/exec/process"
 	"skep/grid"
 )
@@ -18,18 +21,41 @@ import (
 // takes are the checkpoints of an attempt that are to be taken, or were. Guarded by Runner.mu.
 type takes struct {
 	next  []grid.Take // to be done, in order, by one goroutine
+	last  grid.Take   // of all that were asked for
 	busy  bool        // there is one
 	taken map[uint64][]grid.File
+	noted time.Time // when the task was told last why one is not kept
 }
+
+// wants reports whether a checkpoint is still to be kept.
+func (c *takes) wants(k uint64) bool { return k > c.last.Known || slices.Contains(c.last.Keep, k) }
 
 // checkpointsClosed takes the checkpoints that a task says are closed into the node's keeping, and tells the node.
 func (r *Runner) checkpointsClosed(a *attempt, steps []uint64) {
 	there, err := checkpoint.Close(a.dir, filepath.Base(process.Work(a.dir)), steps)
 	if err != nil {
-		r.cfg.Log.Debug("checkpoint not closed", "attempt", a.id, "error", err)
+		r.noteNotKept(a, err.Error())
 	}
 	if len(there) > 0 {
 		r.tellCheckpoint(a, &grid.Checkpoint{Closed: there})
+	}
+}
+
+// noteEvery is the shortest time between two lines in a task's output about what is not kept.
+const noteEvery = time.Minute
+
+// noteNotKept tells the task, on its stderr, why a checkpoint of it is not kept.
+func (r *Runner) noteNotKept(a *attempt, why string) {
+	r.mu.Lock()
+	p, now := a.process, time.Now()
+	due := a.checkpoints.noted.IsZero() || now.Sub(a.checkpoints.noted) >= noteEvery
+	if due = due && p != nil; due {
+		a.checkpoints.noted = now
+	}
+	r.mu.Unlock()
+	r.cfg.Log.Debug("checkpoint not kept", "attempt", a.id, "why", why)
+	if due {
+		p.Note("skep: not kept: " + cutText(why))
 	}
 }
 
@@ -46,8 +72,9 @@ func (r *Runner) Take(x grid.Take) {
 		return
 	}
 	c := &a.checkpoints
+	c.last = x
 	for k, files := range c.taken {
-		if !slices.Contains(x.Keep, k) {
+		if !c.wants(k) {
 			r.pins.remove(files)
 			delete(c.taken, k)
 		}
@@ -70,21 +97,22 @@ func (r *Runner) takeAll(a *attempt) {
 		}
 		x := c.next[0]
 		c.next = c.next[1:]
+		wanted := x.Step != 0 && c.wants(x.Step)
 		r.mu.Unlock()
-		checkpoint.Keep(a.dir, x.Keep)
-		if x.Step != 0 {
+		checkpoint.Keep(a.dir, x.Keep, x.Known)
+		if wanted {
 			r.takeOne(a, x.Step)
 		}
 	}
 }
 
-// takeOne stores the files of a closed checkpoint, and tells the node.
+// takeOne stores the files of a closed checkpoint, and tells the node. One that was dropped meanwhile is not pinned.
 func (r *Runner) takeOne(a *attempt, step uint64) {
 	told := &grid.Checkpoint{Step: step}
 	files, err := r.storeCheckpoint(a.dir, step)
 	r.mu.Lock()
 	switch {
-	case err != nil || a.dropped:
+	case err != nil || a.dropped || !a.checkpoints.wants(step):
 		r.pins.remove(files)
 	default:
 		if a.checkpoints.taken == nil {
@@ -93,35 +121,35 @@ func (r *Runner) takeOne(a *attempt, step uint64) {
 		a.checkpoints.taken[step] = files
 		told.Files = files
 	}
-	dropped := a.dropped
+	tell := !a.dropped && a.checkpoints.wants(step)
 	r.mu.Unlock()
 	if err != nil {
 		told.Refusal = grid.Refusal{Why: grid.WhyFailed, Detail: cutText(err.Error())}
+		r.noteNotKept(a, fmt.Sprintf("checkpoint %d: %v", step, err))
 	}
-	if !dropped {
+	if tell {
 		r.tellCheckpoint(a, told)
 	}
 }
 
-// storeCheckpoint stores the files of a closed checkpoint as blobs. Those returned are pinned, also with an error.
+// storeCheckpoint stores the files of a closed checkpoint as blobs. Those returned are pinned, also with an error. What
+// no owner would keep is not stored at all.
 func (r *Runner) storeCheckpoint(dir string, step uint64) (files []grid.File, err error) {
 	root, err := checkpoint.Open(dir, step)
 	if err != nil {
 		return nil, err
 	}
 	defer root.Close()
-	names, err := matches(root, []string{"**"})
-	if err == nil && len(names) > grid.MaxCheckpointFiles {
-		err = fmt.Errorf("%d files: want at most %d", len(names), grid.MaxCheckpointFiles)
+	names, err := outputs.Match(root, []string{"**"})
+	if err == nil {
+		err = checkpoint.Fits(root, names, checkpoint.Bounds{Files: grid.MaxCheckpointFiles, Path: grid.MaxCheckpointPath,
+			Size: int64(r.cfg.MaxCheckpoint)})
 	}
 	if err != nil {
 		return nil, err
 	}
-	left := r.cfg.MaxCollect
+	left := r.cfg.MaxCheckpoint
 	for _, name := range names {
-		if len(name) > grid.MaxCheckpointPath {
-			return files, fmt.Errorf("a path of %d bytes: want at most %d", len(name), grid.MaxCheckpointPath)
-		}
 		f, err := r.collectFile(root, name, left)
 		if err != nil {
 			return files, fmt.Errorf("%.64q: %w", name, err)
@@ -144,7 +172,7 @@ func (r *Runner) dropCheckpoints(a *attempt) {
 // the attempt begins from.
 func splitCheckpoint(files []grid.File) (left, from []grid.File) {
 	for _, f := range files {
-		if strings.HasPrefix(f.Path, grid.CheckpointFolder+"/") {
+		if grid.IsCheckpointInput(f.Path) {
 			from = append(from, f)
 		} else {
 			left = append(left, f)
@@ -161,12 +189,12 @@ func (r *Runner) placeCheckpoint(ctx context.Context, dir string, files []grid.F
 		return nil, nil
 	}
 	at, seen := r.processes.Temp(dir)
-	step, _, _ := strings.Cut(strings.TrimPrefix(files[0].Path, grid.CheckpointFolder+"/"), "/")
+	step, err := stepOf(files)
+	if err != nil {
+		return nil, fmt.Errorf("checkpoint: %w", err)
+	}
 	for i := range files {
 		f := &files[i]
-		if !grid.Inside(f.Path) {
-			return nil, fmt.Errorf("checkpoint: %q is not inside its folder", f.Path)
-		}
 		dst := filepath.Join(at, filepath.FromSlash(path.Clean(f.Path)))
 		if err := os.MkdirAll(filepath.Dir(dst), 0o755); err != nil {
 			return nil, fmt.Errorf("checkpoint: %w", err)
@@ -180,6 +208,20 @@ func (r *Runner) placeCheckpoint(ctx context.Context, dir string, files []grid.F
 	}
 	return []string{grid.CheckpointVariable + "=" + filepath.Join(seen, grid.CheckpointFolder, step),
 		grid.CheckpointStepVariable + "=" + step}, nil
+}
+
+// stepOf returns the step of the checkpoint whose files these are, as their paths say; all are of one.
+func stepOf(files []grid.File) (step string, err error) {
+	step, _, _ = strings.Cut(strings.TrimPrefix(path.Clean(files[0].Path), grid.CheckpointFolder+"/"), "/")
+	k, err := strconv.ParseUint(step, 10, 64)
+	folder := path.Join(grid.CheckpointFolder, step) + "/"
+	for i := range files {
+		f := files[i].Path
+		if err != nil || k == 0 || !grid.Inside(f) || !strings.HasPrefix(path.Clean(f), folder) {
+			return "", fmt.Errorf("%.64q: want a path in %s/NUMBER, that of the others", f, grid.CheckpointFolder)
+		}
+	}
+	return step, nil
 }
 
 // readOnly takes the right to write off a folder that no task has seen yet, and all in it.

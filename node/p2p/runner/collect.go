@@ -6,19 +6,15 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 	"time"
 
+	"skep/exec/outputs"
 	"skep/exec/process"
 	"skep/grid"
 )
-
-// maxWalk bounds the entries of a work folder that are searched for outputs.
-const maxWalk = 100_000
 
 // errNotKept reports that the node failed to store outputs of a task. The task is not to blame: it may succeed
 // elsewhere.
@@ -27,7 +23,7 @@ var errNotKept = errors.New("could not be kept")
 // collect makes the result of an attempt whose process has ended: how it ended, what it printed, and the output
 // files that the job asks for. The blobs that it names are pinned. An attempt whose outputs this node could not
 // store is lost, however it ended: a task must not be reported as successful while its output is gone.
-func (r *Runner) collect(dir string, outputs []string, end *process.Result, waited time.Duration) *grid.Result {
+func (r *Runner) collect(dir string, patterns []string, end *process.Result, waited time.Duration) *grid.Result {
 	res := &grid.Result{Cause: causeOf(end.Cause), Exit: int32(end.Code()), Error: end.Error, Waited: waited,
 		Wall: end.Wall, CPU: end.CPU, MaxRSS: grid.Bytes(end.MaxRSS)}
 	var problems []error
@@ -46,8 +42,8 @@ func (r *Runner) collect(dir string, outputs []string, end *process.Result, wait
 	if !res.Stderr.Blob.IsZero() && res.Exit != 0 {
 		res.LastLine = lastLine(dir)
 	}
-	if len(outputs) > 0 && end.Cause != process.DiskExceeded {
-		files, err := r.collectFiles(dir, outputs)
+	if len(patterns) > 0 && end.Cause != process.DiskExceeded {
+		files, err := r.collectFiles(dir, patterns)
 		res.Outputs = files
 		problems = append(problems, err)
 	}
@@ -132,7 +128,7 @@ func (r *Runner) collectFiles(dir string, patterns []string) (files []grid.File,
 		return nil, fmt.Errorf("outputs: %w", err)
 	}
 	defer root.Close()
-	names, problem := matches(root, patterns)
+	names, problem := outputs.Match(root, patterns)
 	left := r.cfg.MaxCollect
 	for i, name := range names {
 		if i == grid.MaxFiles {
@@ -175,76 +171,4 @@ func (r *Runner) collectFile(root *os.Root, name string, left grid.Bytes) (out g
 	out = grid.File{Path: name, Exec: info.Mode()&0o100 != 0}
 	out.Blob, out.Size, err = r.storeBlob(f, left)
 	return out, err
-}
-
-// matches returns the paths of the regular files that match one of the patterns, ordered.
-func matches(root *os.Root, patterns []string) (names []string, err error) {
-	split := make([][]string, len(patterns))
-	for i, p := range patterns {
-		split[i] = strings.Split(path.Clean(p), "/")
-	}
-	seen := 0
-	for folders := []string{"."}; len(folders) > 0; {
-		folder := folders[len(folders)-1]
-		folders = folders[:len(folders)-1]
-		f, err := root.Open(folder)
-		if err != nil {
-			continue // the task removed its own permissions
-		}
-		for {
-			entries, err := f.ReadDir(1024)
-			for _, d := range entries {
-				name := path.Join(folder, d.Name())
-				if d.IsDir() {
-					folders = append(folders, name)
-				} else if d.Type().IsRegular() && matchAny(split, strings.Split(name, "/")) {
-					names = append(names, name)
-				}
-			}
-			seen += len(entries)
-			if err != nil || seen > maxWalk {
-				break
-			}
-		}
-		f.Close()
-		if seen > maxWalk {
-			err = fmt.Errorf("outputs: the work folder has more than %d entries: the rest was not looked at", maxWalk)
-			slices.Sort(names)
-			return names, err
-		}
-	}
-	slices.Sort(names)
-	return names, nil
-}
-
-func matchAny(patterns [][]string, name []string) bool {
-	return slices.ContainsFunc(patterns, func(p []string) bool { return match(p, name) })
-}
-
-// match is path.Match element by element; in addition, an element ** matches any number of elements, none included,
-// and a pattern that matches a folder matches all in it. A mismatch backtracks to the last ** only, which is
-// enough, so the time is bounded by the product of the lengths.
-func match(pattern, name []string) bool {
-	p, n := 0, 0
-	star, from := -1, 0 // the last **, and the first element of name that it may still take
-	for p < len(pattern) {
-		switch {
-		case pattern[p] == "**":
-			star, from = p, n
-			p++
-			continue
-		case n < len(name):
-			if ok, err := path.Match(pattern[p], name[n]); ok && err == nil {
-				p++
-				n++
-				continue
-			}
-		}
-		if star < 0 || from >= len(name) {
-			return false
-		}
-		from++
-		p, n = star+1, from
-	}
-	return true // the rest of name is inside a folder that the pattern names
 }

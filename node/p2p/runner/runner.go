@@ -28,7 +28,10 @@ type Config struct {
 
 	MaxOutput  grid.Bytes // of each of stdout and stderr of a task
 	MaxCollect grid.Bytes // of the output files of a task
-	DiskLow    grid.Bytes // free disk space below which the node takes no tasks
+
+	MaxCheckpoint grid.Bytes // of the files of a checkpoint; a larger one is not stored
+
+	DiskLow grid.Bytes // free disk space below which the node takes no tasks
 
 	Share map[string]float64 // part of the time that tasks of a class may run, "*" for any other; may be nil
 	Boxes Boxes

@@ -93,7 +93,7 @@ func openRunnerWith(t testing.TB, table *units.Table) (*Runner, *loop) {
 	}
 	t.Cleanup(func() { blobs.Close() })
 	cfg := Config{Self: self, DataDir: dir, Capacity: grid.Resources{CPU: 4 * grid.CPU, Memory: grid.GiB},
-		MaxOutput: grid.MiB, MaxCollect: grid.MiB,
+		MaxOutput: grid.MiB, MaxCollect: grid.MiB, MaxCheckpoint: grid.MiB,
 		DiskLow: grid.MiB, Units: table,
 		Log: slog.New(slog.DiscardHandler), Blobs: blobs, Loop: l, Peers: alone{}, Drop: func(string) {}}
 	if err := cfg.Boxes.Defaults(); err != nil {

@@ -3,7 +3,6 @@ package wire
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"skep/grid"
 	"skep/node/p2p/wire/internal/pb"
@@ -68,11 +67,19 @@ func checkpoint(x *grid.Checkpoint) error {
 // splitInputs returns those of the inputs in an offer that other jobs have left, and those of the checkpoint that the
 // attempt begins from.
 func splitInputs(files []grid.File) (left, from []grid.File) {
-	at := slices.IndexFunc(files, func(f grid.File) bool { return strings.HasPrefix(f.Path, grid.CheckpointFolder+"/") })
+	at := slices.IndexFunc(files, func(f grid.File) bool { return grid.IsCheckpointInput(f.Path) })
 	if at < 0 {
 		return files, nil
 	}
-	return files[:at], files[at:]
+	left = files[:at:at]
+	for _, f := range files[at:] {
+		if grid.IsCheckpointInput(f.Path) {
+			from = append(from, f)
+		} else {
+			left = append(left, f)
+		}
+	}
+	return left, from
 }
 
 func getInputs(left, from []*pb.File) ([]grid.File, error) {
