@@ -141,6 +141,9 @@ func (s *Store) hear(now grid.Time, from grid.NodeID, u *unit, x *set, j *Job, f
 // Fetched continues after the files of a checkpoint have come, or could not; it has asked for them.
 func (s *Store) Fetched(now grid.Time, ev *grid.Event, jobs Jobs, fx *grid.Effects) {
 	u := s.units[ev.Attempt.Task]
+	if u != nil && s.looked(u, ev, fx) {
+		return
+	}
 	if u == nil || u.coming.step != ev.Step || u.coming.by != ev.Attempt.Attempt {
 		return
 	}
@@ -190,7 +193,7 @@ func (s *Store) Tick(now grid.Time, jobs Jobs, fx *grid.Effects) {
 			s.witness.forget(u.id)
 			s.drop(u, fx)
 		case !j.Leads:
-			u.gather, u.copies, u.given, u.from = nil, nil, grid.Attempt{}, set{}
+			u.gather, u.copies, u.given, u.from, u.blame = nil, nil, grid.Attempt{}, set{}, blame{}
 			s.unclaim(u)
 			u.tellOwner(j.Owner, fx)
 		case u.kept.step == 0:

@@ -50,8 +50,10 @@ func (s *Store) View(spec *grid.JobSpec, id grid.TaskID) (v View) {
 		v.Step, v.From = u.kept.step, u.from.step
 		v.Alone = u.copies != nil && !u.copies.majority()
 		switch {
-		case u.gather != nil:
+		case u.gather != nil && u.gather.why != "":
 			v.Why = u.gather.why
+		case u.blame.why != "":
+			v.Why = u.blame.why
 		case len(u.claims) > 0:
 			v.Why = "members tell of one that nobody else has heard of"
 		}

@@ -64,6 +64,7 @@ type unit struct {
 	gather *gather     // owner only: of the attempt that runs
 	copies *copies     // owner only: who else keeps kept
 	claims claims      // owner only, until it has made an attempt
+	blame  blame       // owner only: of kept
 	told   grid.NodeID // member only: the owner that knows of kept
 	to     grid.NodeID // member only: the owner that is told, for so many ticks
 	ticks  uint64
@@ -134,25 +135,30 @@ func (s *Store) get(id grid.TaskID) *unit {
 
 // empty reports whether nothing need be known of a unit.
 func (u *unit) empty() bool {
-	return u.kept.step == 0 && u.coming.step == 0 && u.gather == nil && len(u.claims) == 0 && u.given == (grid.Attempt{})
+	return u.kept.step == 0 && u.coming.step == 0 && u.gather == nil && len(u.claims) == 0 && u.given == (grid.Attempt{}) &&
+		u.blame.why == ""
 }
 
 // drop forgets a unit, and its record.
 func (s *Store) drop(u *unit, fx *grid.Effects) {
 	s.unclaim(u)
 	s.charge(u, -u.kept.room()-u.coming.room())
+	s.deleteKept(u, fx)
+	delete(s.units, u.id)
+}
+
+func (s *Store) deleteKept(u *unit, fx *grid.Effects) {
 	if u.kept.step > 0 {
 		rec := fx.Save(grid.RecCheckpoint)
 		rec.Delete, rec.Later = true, true // after a crash it is looked for again
 		rec.Checkpoint = &grid.CheckpointRecord{ID: grid.AttemptID{Task: u.id, Attempt: u.kept.by}}
 	}
-	delete(s.units, u.id)
 }
 
 // keep makes the set that has come the one that is kept.
 func (s *Store) keep(u *unit, fx *grid.Effects) {
 	s.charge(u, -u.kept.room())
-	u.kept, u.coming = u.coming, set{}
+	u.kept, u.coming, u.blame = u.coming, set{}, blame{}
 	rec := fx.Save(grid.RecCheckpoint)
 	rec.Checkpoint = &grid.CheckpointRecord{ID: grid.AttemptID{Task: u.id, Attempt: u.kept.by}, Step: u.kept.step,
 		Files: u.kept.files}

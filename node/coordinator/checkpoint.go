@@ -34,6 +34,14 @@ func (c *Coordinator) RestoreCheckpoint(r *grid.CheckpointRecord) {
 	c.checkpoints.Restore(r, r.ID.Task.Job.Origin)
 }
 
+// checkpointFailed takes that a worker could not prepare or execute an attempt: it may be for the checkpoint that it
+// was to begin from.
+func (c *Coordinator) checkpointFailed(l *liveTask, from grid.NodeID, r *grid.Result, fx *grid.Effects) {
+	if r.Cause == grid.Failed {
+		c.checkpoints.Failed(l.job.spec, l.id(), from, r.Error, l.job.members(), fx)
+	}
+}
+
 // Checkpointed returns what is known of a job with checkpoints; without a Spec it is not here, or over.
 func (c *Coordinator) Checkpointed(id grid.JobID) (x checkpoint.Job) {
 	if j := c.jobs.Get(id); j != nil && !j.replica.State().Done && !j.cancelled {

@@ -107,6 +107,7 @@ func (c *Coordinator) lostAtWorker(now grid.Time, l *liveTask, r *grid.Result, f
 // notExecuted places a task elsewhere that a worker could not execute or prepare, or ends it if that has failed too
 // often.
 func (c *Coordinator) notExecuted(now grid.Time, l *liveTask, from grid.NodeID, r *grid.Result, fx *grid.Effects) {
+	c.checkpointFailed(l, from, r, fx)
 	if c.rankNotExecuted(now, l, from, r, fx) {
 		return
 	}
