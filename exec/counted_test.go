@@ -199,8 +199,8 @@ func TestDemandIsBalanced(t *testing.T) {
 			e.Finish(e.running[0].ID, &grid.Result{})
 		}
 	}
-	if len(e.queue)+len(e.running) > 0 || e.Free() != e.Capacity() {
-		t.Fatalf("%d queued, %d running, free %v", len(e.queue), len(e.running), e.Free())
+	if e.Queued()+len(e.running) > 0 || e.Free() != e.Capacity() {
+		t.Fatalf("%d queued, %d running, free %v", e.Queued(), len(e.running), e.Free())
 	}
 	for _, c := range e.classes {
 		if !c.idle() || c.holds.units != "" {

@@ -17,7 +17,7 @@ const MaxPassed = 32
 // Exec is the ledger and the queue of one node.
 type Exec struct {
 	coreShare                 // this, queue and resends come first: every step of a node reads them
-	queue          []*Work    // queued, oldest first
+	queue          gapList    // queued, oldest first
 	resends        resendHeap // finished work whose results are to be sent again
 	capacity, free grid.Resources
 	kinds          []kind       // counted resources of the capacity
@@ -66,7 +66,7 @@ func (e *Exec) Refuses(need grid.Resources) grid.Why {
 		return grid.WhyDrain
 	case e.lowDisk:
 		return grid.WhyDisk
-	case len(e.queue) >= MaxQueue:
+	case e.queue.Len() >= MaxQueue:
 		return grid.WhyQueue
 	}
 	return grid.WhyNone
@@ -163,7 +163,18 @@ func (e *Exec) Capacity() grid.Resources { return e.capacity }
 func (e *Exec) Free() grid.Resources { return e.free }
 
 // Queue lists the queued attempts; read only.
-func (e *Exec) Queue() []*Work { return e.queue }
+func (e *Exec) Queue() []*Work { return e.queue.all() }
+
+// Queued is the number of queued attempts.
+func (e *Exec) Queued() int { return e.queue.Len() }
+
+// FirstQueued returns the oldest queued attempt; nil = none is.
+func (e *Exec) FirstQueued() *Work {
+	if e.queue.Len() == 0 {
+		return nil
+	}
+	return e.queue.list[0]
+}
 
 // Running lists the running attempts; read only.
 func (e *Exec) Running() []*Work { return e.running }

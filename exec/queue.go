@@ -15,10 +15,12 @@ import (
 // enqueue adds work to the end of the queue; a further attempt of a task goes before tasks submitted later, unless
 // these have been passed too often.
 func (e *Exec) enqueue(w *Work, age time.Duration) {
-	at := len(e.queue)
+	at := e.queue.Len()
 	w.submitted = w.Accepted.Add(-age)
-	for ; w.ID.N > 1 && at > 0 && e.queue[at-1].submitted > w.submitted && e.queue[at-1].passed < MaxPassed; at-- {
-		e.queue[at-1].passed++
+	if w.ID.N > 1 {
+		for q := e.queue.all(); at > 0 && q[at-1].submitted > w.submitted && q[at-1].passed < MaxPassed; at-- {
+			q[at-1].passed++
+		}
 	}
 	e.insert(at, w)
 }
@@ -28,20 +30,21 @@ const orderGap = 1 << 20
 
 // insert puts work at an index of the queue.
 func (e *Exec) insert(at int, w *Work) {
-	e.queue = slices.Insert(e.queue, at, w)
-	last := len(e.queue) - 1
-	switch {
-	case last == 0:
+	if at == e.queue.Len() {
 		w.order = 0
-	case at == last:
-		w.order = e.queue[at-1].order + orderGap
-	case at == 0:
-		w.order = e.queue[1].order - orderGap
-	default:
-		before, after := e.queue[at-1].order, e.queue[at+1].order
-		if w.order = before + (after-before)/2; w.order == before { // no gap is left
-			for i := range e.queue {
-				e.queue[i].order = int64(i) * orderGap
+		if at > 0 {
+			w.order = e.queue.list[len(e.queue.list)-1].order + orderGap
+		}
+		e.queue.push(w)
+	} else {
+		e.queue.insert(at, w)
+		q := e.queue.list
+		if w.order = q[1].order - orderGap; at > 0 {
+			before, after := q[at-1].order, q[at+1].order
+			if w.order = before + (after-before)/2; w.order == before { // no gap is left
+				for i := range q {
+					q[i].order = int64(i) * orderGap
+				}
 			}
 		}
 	}
@@ -63,7 +66,7 @@ func byOrder(w *Work, turn int64) int { return cmp.Compare(w.order, turn) }
 
 // dequeue removes work from the queue.
 func (e *Exec) dequeue(w *Work) {
-	e.queue = withoutOrdered(e.queue, w)
+	e.queue.remove(w)
 	e.removeAwake(w)
 	if w.sleep != dormant {
 		w.count(-1)

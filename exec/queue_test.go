@@ -110,12 +110,12 @@ func TestOrderGaps(t *testing.T) {
 	e.Accept(0, id(0), offer(grid.CPU, 0, "c"), true)
 	e.Accept(0, id(1), offer(grid.CPU, 0, "c"), true)
 	for k := 2; k < 100; k++ {
-		w := &Work{ID: id(k), ready: true, class: e.class("c"), Spec: e.queue[0].Spec, shared: e.queue[0].shared}
+		w := &Work{ID: id(k), ready: true, class: e.class("c"), Spec: e.Queue()[0].Spec, shared: e.Queue()[0].shared}
 		e.insert(1+k%2, w)
 	}
-	for k, w := range e.queue {
-		if e.awakeAll()[k] != w || k > 0 && e.queue[k-1].order >= w.order {
-			t.Fatalf("place %d of %d: turn %d, %d before", k, len(e.queue), w.order, e.queue[max(k-1, 0)].order)
+	for k, w := range e.Queue() {
+		if e.awakeAll()[k] != w || k > 0 && e.Queue()[k-1].order >= w.order {
+			t.Fatalf("place %d of %d: turn %d, %d before", k, e.Queued(), w.order, e.Queue()[max(k-1, 0)].order)
 		}
 	}
 }

@@ -43,7 +43,7 @@ func (e *Exec) Wait(now grid.Time, need grid.Resources, law Law) float64 {
 
 // WaitOf is Wait for a task with that key: of queued work, what is ahead of it counts (order.Lines.Ahead).
 func (e *Exec) WaitOf(now grid.Time, key order.Key, need grid.Resources, law Law) float64 {
-	if len(e.queue) == 0 && e.free.Fits(need) || e.suspendsFor(now, key.Bid, need) {
+	if e.queue.Len() == 0 && e.free.Fits(need) || e.suspendsFor(now, key.Bid, need) {
 		return 0
 	}
 	e.updateAges(now)

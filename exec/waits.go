@@ -47,7 +47,7 @@ func (e *Exec) Waits(now grid.Time, law Law, most int, f func(w *Work, end float
 // foresee returns the first queued work, up to most, in the order in which it is expected to start. Where several lines
 // wait, what sleeps comes last.
 func (e *Exec) foresee(now grid.Time, law Law, most int) []*Work {
-	first := e.queue[:min(len(e.queue), most)]
+	first := e.queue.head(most)
 	if e.lines.all == nil {
 		return first
 	}
@@ -82,7 +82,7 @@ func (w *Work) waitsForSlot(e *Exec) bool {
 // room, for work that needs none of these.
 func (e *Exec) Room(most int) (room grid.Resources, none bool) {
 	room, none = e.free, true
-	for _, w := range e.queue[:min(len(e.queue), most)] {
+	for _, w := range e.queue.head(most) {
 		switch need := w.Spec.Needs.Resources; {
 		case w.Held, w.sleep == dormant:
 		case !w.waitsForSlot(e):
@@ -96,7 +96,7 @@ func (e *Exec) Room(most int) (room grid.Resources, none bool) {
 	if !none || room.Counts.Negative() {
 		room.Counts = ""
 	}
-	if len(e.queue) > most && (none || e.queuesPlain()) || room.CPU <= 0 || room.Memory < 0 {
+	if e.queue.Len() > most && (none || e.queuesPlain()) || room.CPU <= 0 || room.Memory < 0 {
 		return grid.Resources{}, none
 	}
 	return room, none

@@ -16,7 +16,7 @@ type index struct {
 }
 
 // lists returns all accepted attempts.
-func (e *Exec) lists() [3][]*Work { return [...][]*Work{e.queue, e.running, e.finished} }
+func (e *Exec) lists() [3][]*Work { return [...][]*Work{e.queue.all(), e.running, e.finished} }
 
 // Get returns an accepted attempt; nil if there is none.
 func (e *Exec) Get(id grid.AttemptID) *Work {
@@ -39,7 +39,7 @@ func (e *Exec) addToIndex(w *Work) {
 		e.index.work[w.ID], e.index.specs[w.ID.Task.Job] = w, w.shared
 		return
 	}
-	if len(e.queue)+len(e.running)+len(e.finished) <= smallIndex {
+	if e.queue.Len()+len(e.running)+len(e.finished) <= smallIndex {
 		return
 	}
 	e.index = index{work: make(map[grid.AttemptID]*Work), specs: make(map[grid.JobID]*jobSpec)}

@@ -62,7 +62,7 @@ func (n *Node) setAvailability(now grid.Time, idle, up float64, fx *grid.Effects
 // chooseClass reconsiders the class that this node is reserved for, if it chooses that itself: once per refresh period
 // and only while it is idle.
 func (n *Node) chooseClass(now grid.Time) {
-	if !n.profile.ChoosesClass() || len(n.worker.Exec().Running())+len(n.worker.Exec().Queue()) > 0 {
+	if !n.profile.ChoosesClass() || len(n.worker.Exec().Running())+n.worker.Exec().Queued() > 0 {
 		return
 	}
 	n.rates.Publish(now)

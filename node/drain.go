@@ -25,7 +25,7 @@ func (v *DrainView) Over() bool { return v.On && v.Queued+v.Running+v.Unsaved+v.
 // Drain returns the progress of this node's drain.
 func (n *Node) Drain(now grid.Time) DrainView {
 	here := n.worker.Exec()
-	v := DrainView{On: here.Draining(), Queued: len(here.Queue()), Running: len(here.Running()) + here.Stopping()}
+	v := DrainView{On: here.Draining(), Queued: here.Queued(), Running: len(here.Running()) + here.Stopping()}
 	if !v.On {
 		return v
 	}

@@ -82,7 +82,7 @@ func (n *Node) Peers(now grid.Time, dst []PeerView) []PeerView {
 // Stats returns counts and gauges.
 func (n *Node) Stats(now grid.Time) Stats {
 	here := n.worker.Exec()
-	s := Stats{Queued: len(here.Queue()), Running: len(here.Running()), Unacked: len(here.Finished()),
+	s := Stats{Queued: here.Queued(), Running: len(here.Running()), Unacked: len(here.Finished()),
 		Capacity: here.Capacity(), Free: here.Free(), Peers: len(n.gossip.Peers()),
 		Backlog: grid.Seconds(here.Wait(now, oneCore, n.peers.RunTime))}
 	copy(s.Sent[:], n.stats.sent)
