@@ -11,14 +11,14 @@ import (
 // lines is the queued work that Next examines, in lines (package order). Within a line it goes as in the queue.
 type lines struct {
 	all *order.Lines[waiting] // nil until work comes
-	cfg order.Config
+	cfg *order.Config
 	law Law
-
-	now    grid.Time // as last told to Advance
-	sorted []*line   // scratch
+	now grid.Time // as last told to Advance
 }
 
 type line = order.Line[waiting]
+
+var byArrival order.Config // never changed
 
 // waiting is the work of a line.
 type waiting struct {
@@ -43,8 +43,8 @@ type share struct {
 }
 
 // OrderBy sets the rule by which queued work takes turns, before any comes. Without it, it is first come, first served.
-// law is what run times are expected; nil = none are.
-func (e *Exec) OrderBy(cfg order.Config, law Law) { e.lines.cfg, e.lines.law = cfg, law }
+// law is what run times are expected; nil = none are. The configuration is kept, and must not change.
+func (e *Exec) OrderBy(cfg *order.Config, law Law) { e.lines.cfg, e.lines.law = cfg, law }
 
 // Order returns the lines of the queue, to read; nil until work has come.
 func (e *Exec) Order() *order.Lines[waiting] { return e.lines.all }
@@ -52,6 +52,9 @@ func (e *Exec) Order() *order.Lines[waiting] { return e.lines.all }
 // enter puts work that comes into the queue into its line.
 func (q *lines) enter(w *Work) {
 	if q.all == nil {
+		if q.cfg == nil {
+			q.cfg = &byArrival
+		}
 		q.all = order.New[waiting](q.cfg, q.mean)
 	}
 	if s := w.shared; !q.all.Again(s.line) { // but for a demoted task under sjf, all of a job is of one line
@@ -148,8 +151,7 @@ func (q *lines) inTurn(now grid.Time) []*line {
 	if q.all == nil {
 		return nil
 	}
-	q.sorted = q.all.Sorted(now, q.sorted[:0])
-	return q.sorted
+	return q.all.Sorted(now)
 }
 
 // count counts work that waits for a slot, in its line.

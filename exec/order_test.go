@@ -9,10 +9,10 @@ import (
 	"skep/internal/cputime"
 )
 
-func orderBy(rule string) order.Config {
+func orderBy(rule string) *order.Config {
 	c := order.Defaults()
 	c.Rule = rule
-	return c
+	return &c
 }
 
 // come queues a task of a node's job.

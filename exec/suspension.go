@@ -105,7 +105,7 @@ func (e *Exec) StartSuspending(now grid.Time) (start *Work, suspended []*Work) {
 				e.Start(now, w)
 				return w, victims
 			}
-			break // of a line all have one bid, or one that counts the same
+			break // what follows in a line bids about the same
 		}
 	}
 	return nil, nil

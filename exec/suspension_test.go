@@ -19,7 +19,7 @@ func preempting(t testing.TB) *bidding {
 	e := new(New(grid.Resources{CPU: 2 * grid.CPU, Memory: 4 * grid.GiB}))
 	cfg := order.Defaults()
 	cfg.Rule = "bid"
-	e.OrderBy(cfg, second)
+	e.OrderBy(&cfg, second)
 	e.Preempt(Preemption{MaxBid: 10 * grid.UsualBid, Factor: 2})
 	return &bidding{Exec: e, t: t}
 }

@@ -1,135 +1,148 @@
 package order
 
 import (
-	"math"
+	"cmp"
 	"slices"
-	"time"
 
 	"skep/grid"
 )
 
-// account is what a node, or a user of one, has used of late and is using.
-type account struct {
-	owner
-	used  float64 // core-seconds, decayed to at
-	at    grid.Time
-	cores float64 // of its running work
-
-	running  int     // its running works
-	promised float64 // core-seconds that they were expected to use
-	starts   float64 // Σ cores·start in seconds
-	lines    int     // that count for it
-
-	foreseen float64 // core-seconds of what is foreseen to start, in a Walk
+// account is the use of a node, of all bids. A user has one of its own only where the node has several.
+type account[T any] struct {
+	node grid.NodeID
+	use
+	score float64  // as of the last refresh, or a later change
+	pairs *pair[T] // of the node, linked
+	lines int      // that count for it
+	user  string   // the one whose use this is, too, while there are no others
+	users []*user  // nil while there are no others; at most maxUsers, and one for all the rest
 }
 
-// decay is the share of use that is left after a time. Most accounts are brought to the same time after the same one.
-type decay struct {
-	half    time.Duration
-	after   time.Duration
-	left    float64
-	perCore float64 // what a core used in that time, in seconds, decayed
+// user is the use of a user of a node.
+type user struct {
+	name string
+	use
+	lines int
 }
 
-func (d *decay) set(after time.Duration) {
-	if after == d.after && d.left > 0 {
-		return
-	}
-	rate := math.Ln2 / d.half.Seconds()
-	d.after, d.left = after, math.Exp(-rate*after.Seconds())
-	d.perCore = (1 - d.left) / rate
+// Bounds of the accounts that are kept.
+const (
+	fewAccounts = 32   // that are searched; more have an index
+	minSweep    = 4    // from which those are dropped that have used next to nothing
+	maxAccounts = 1024 // without lines
+	leastScored = 1.0  // core-seconds below which use is forgotten
+)
+
+// accounts are found by their node: a few are searched, more have an index.
+type accounts[T any] struct {
+	list    []*account[T]
+	index   map[grid.NodeID]*account[T]
+	sweepAt int // number at which those that are used up are dropped
 }
 
-// advance brings an account to a time.
-func (a *account) advance(now grid.Time, d *decay) {
-	if now <= a.at {
-		return
-	}
-	if a.used != 0 || a.cores != 0 {
-		d.set(now.Sub(a.at))
-		a.used = a.used*d.left + a.cores*d.perCore
-	}
-	a.at = now
-}
-
-// score is the use that counts, in core-seconds: what was used and decayed, and what the running work is expected to
-// use beyond what it has.
-func (a *account) score(now grid.Time, d *decay) float64 {
-	if a.cores == 0 && a.used == 0 {
-		return a.foreseen
-	}
-	if a.advance(now, d); a.cores == 0 {
-		return a.used + a.foreseen
-	}
-	return a.used + a.foreseen + max(a.promised-(a.cores*seconds(now)-a.starts), 0)
-}
-
-func seconds(t grid.Time) float64 { return time.Duration(t).Seconds() }
-
-// start counts a work that starts.
-func (a *account) start(now grid.Time, d *decay, cores, expected float64) {
-	a.advance(now, d)
-	a.cores += cores
-	a.running++
-	a.promised += cores * expected
-	a.starts += cores * seconds(now)
-}
-
-// end counts the end of a work that start counted.
-func (a *account) end(now grid.Time, d *decay, cores, expected float64, started grid.Time) {
-	a.advance(now, d)
-	if a.running--; a.running == 0 { // rounding does not add up
-		a.cores, a.promised, a.starts = 0, 0, 0
-		return
-	}
-	a.cores -= cores
-	a.promised -= cores * expected
-	a.starts -= cores * seconds(started)
-}
-
-// accounts are found by their owner: a few are searched, more have an index.
-type accounts struct {
-	list  []*account
-	index map[owner]*account
-}
-
-func (x *accounts) find(w owner) *account {
+func (x *accounts[T]) find(node grid.NodeID) *account[T] {
 	if x.index != nil {
-		return x.index[w]
+		return x.index[node]
 	}
 	for _, a := range x.list {
-		if a.owner == w {
+		if a.node == node {
 			return a
 		}
 	}
 	return nil
 }
 
-func (x *accounts) add(w owner) *account {
-	a := &account{owner: w}
+func (x *accounts[T]) add(node grid.NodeID) *account[T] {
+	a := &account[T]{node: node}
 	x.list = append(x.list, a)
 	if x.index != nil {
-		x.index[w] = a
-	} else if len(x.list) > fewLines {
-		x.index = make(map[owner]*account)
+		x.index[node] = a
+	} else if len(x.list) > fewAccounts {
+		x.index = make(map[grid.NodeID]*account[T])
 		for _, a := range x.list {
-			x.index[a.owner] = a
+			x.index[a.node] = a
 		}
 	}
 	return a
 }
 
-// sweep forgets the accounts that nothing counts for and that have used next to nothing.
-func (x *accounts) sweep(d *decay) {
-	now := grid.Time(0)
-	for _, a := range x.list {
-		now = max(now, a.at)
+// sweep forgets, once there are many, the accounts for which nothing counts and that have used next to nothing, and
+// those of the least use where too many are left.
+func (x *accounts[T]) sweep(used func(*use) float64) {
+	if len(x.list) < max(x.sweepAt, minSweep) {
+		return
 	}
-	x.list = slices.DeleteFunc(x.list, func(a *account) bool {
-		gone := a.lines == 0 && a.running == 0 && a.score(now, d) < leastScored
-		if gone {
-			delete(x.index, a.owner)
+	for _, a := range x.list {
+		if a.pairs == nil {
+			a.score = used(&a.use)
 		}
-		return gone
+	}
+	x.drop(func(a *account[T]) bool { return a.score < leastScored })
+	if len(x.list) > maxAccounts {
+		var scores []float64
+		for _, a := range x.list {
+			if a.pairs == nil && a.running == 0 {
+				scores = append(scores, a.score)
+			}
+		}
+		slices.SortFunc(scores, cmp.Compare)
+		if n := min(len(x.list)-maxAccounts/2, len(scores)); n > 0 {
+			x.drop(func(a *account[T]) bool { return a.score <= scores[n-1] })
+		}
+	}
+	x.sweepAt = 2 * len(x.list)
+}
+
+// drop forgets accounts for which nothing counts.
+func (x *accounts[T]) drop(gone func(*account[T]) bool) {
+	x.list = slices.DeleteFunc(x.list, func(a *account[T]) bool {
+		if a.pairs != nil || a.running > 0 || !gone(a) {
+			return false
+		}
+		delete(x.index, a.node)
+		return true
+	})
+}
+
+// userOf returns the use of a user; nil = that of the account.
+func (a *account[T]) userOf(name string) *user {
+	for _, u := range a.users {
+		if u.name == name {
+			return u
+		}
+	}
+	return nil
+}
+
+// addUser returns the use of a user of whom a line is added; nil = that of the account. With the second user each has
+// one: what the account has used until then is the first one's.
+func (a *account[T]) addUser(name string, used func(*use) float64) *user {
+	if len(a.users) == 0 {
+		if a.lines == 0 && a.running == 0 && used(&a.use) < leastScored || a.user == name {
+			a.user = name
+			return nil
+		}
+		first := &user{name: a.user, use: a.use, lines: a.lines}
+		for p := a.pairs; p != nil; p = p.next {
+			for _, l := range p.lines {
+				l.by = first
+			}
+		}
+		a.users = append(a.users, first)
+	}
+	u := a.userOf(name)
+	if u == nil {
+		a.sweepUsers(used)
+		u = &user{name: name}
+		a.users = append(a.users, u)
+	}
+	u.lines++
+	return u
+}
+
+// sweepUsers forgets the users for whom nothing counts and who have used next to nothing.
+func (a *account[T]) sweepUsers(used func(*use) float64) {
+	a.users = slices.DeleteFunc(a.users, func(u *user) bool {
+		return u.lines == 0 && u.running == 0 && used(&u.use) < leastScored
 	})
 }

@@ -14,9 +14,8 @@ const maxWalked = 64
 // one; without one the line is done. Walk ends when all are, or when f returns end. Where more than maxWalked lines are
 // open the turns of each come together.
 func (o *Lines[T]) Walk(now grid.Time, f func(l *Line[T]) (used float64, found, end bool)) {
-	lines := o.Sorted(now, nil)
-	if len(lines) > maxWalked || !o.rule.Fair {
-		for _, l := range lines {
+	if len(o.open) > maxWalked || !o.rule.Fair {
+		for _, l := range o.Sorted(now) {
 			for found, end := true, false; found; {
 				if _, found, end = f(l); end {
 					return
@@ -25,10 +24,7 @@ func (o *Lines[T]) Walk(now grid.Time, f func(l *Line[T]) (used float64, found, 
 		}
 		return
 	}
-	first := make([]grid.Time, len(lines))
-	for i, l := range lines {
-		first[i] = l.first
-	}
+	was := o.remember()
 	for len(o.open) > 0 {
 		l := o.Best(now)
 		used, found, end := f(l)
@@ -39,14 +35,43 @@ func (o *Lines[T]) Walk(now grid.Time, f func(l *Line[T]) (used float64, found, 
 			o.SetFirst(l, l.first, false)
 			continue
 		}
-		l.used.foreseen += used
-		l.pair.used.foreseen += used
-		l.taken, l.pair.taken = true, true
+		o.Charge(now, l, used)
 	}
-	for i, l := range lines {
-		l.used.foreseen, l.pair.used.foreseen, l.taken, l.pair.taken = 0, 0, false, false
-		o.SetFirst(l, first[i], true)
+	o.restore(was)
+}
+
+// remembered is what a Walk changes of a line.
+type remembered[T any] struct {
+	line            *Line[T]
+	first, last     grid.Time // of the line
+	lastOf          grid.Time // of the pair
+	ofUser, ofOwner use
+}
+
+// remember returns what a Walk may change.
+func (o *Lines[T]) remember() []remembered[T] {
+	all := make([]remembered[T], len(o.open))
+	for i, l := range o.open {
+		r := remembered[T]{line: l, first: l.first, last: l.last, lastOf: l.pair.last, ofOwner: l.pair.of.use}
+		if l.by != nil {
+			r.ofUser = l.by.use
+		}
+		all[i] = r
 	}
+	return all
+}
+
+func (o *Lines[T]) restore(all []remembered[T]) {
+	for i := range all {
+		r := &all[i]
+		l := r.line
+		l.last, l.pair.last, l.pair.of.use = r.last, r.lastOf, r.ofOwner
+		if l.by != nil {
+			l.by.use = r.ofUser
+		}
+		o.SetFirst(l, r.first, true)
+	}
+	o.until = o.asOf
 }
 
 // Work returns how many works wait in a line, and the core-seconds that all are expected to use.
@@ -62,24 +87,22 @@ type Work[T any] func(*Line[T]) (n int, all float64)
 // Whatever comes later is not counted, nor that bids age.
 func (o *Lines[T]) Ahead(now grid.Time, k Key, work Work[T], f func(l *Line[T], share float64)) {
 	all := k == Key{}
-	k = o.reduce(k)
-	own := 0.0
+	if k = o.reduce(k); !all && o.pairOf(k) == nil {
+		k = o.bound(k)
+	}
+	mine, own := o.pairOf(k), 0.0
 	if o.rule.Fair && !all {
 		own = o.Used(now, k.Node)
-		for _, v := range o.levels {
-			for _, p := range v.pairs {
-				if v.bid == k.Bid && p.node == k.Node {
-					_, all := sum(p, work)
-					own += all
-				}
-			}
+		if mine != nil {
+			_, queued := sum(mine, work)
+			own += queued
 		}
 	}
 	for _, v := range o.levels {
 		for _, p := range v.pairs {
 			share := 1.0
-			if !all {
-				if share = o.aheadOf(now, k, v, p, own, work); share <= 0 {
+			if !all && p != mine {
+				if share = o.aheadOf(now, k, p, own, work); share <= 0 {
 					continue
 				}
 			}
@@ -98,25 +121,25 @@ func sum[T any](p *pair[T], work Work[T]) (n int, all float64) {
 	return n, all
 }
 
-// aheadOf is the share of a pair's work that is ahead of a work of a key.
-func (o *Lines[T]) aheadOf(now grid.Time, k Key, v *level[T], p *pair[T], own float64, work Work[T]) float64 {
-	ahead := true
+// aheadOf is the share of a pair's work that is ahead of a work of a key which is not of that pair.
+func (o *Lines[T]) aheadOf(now grid.Time, k Key, p *pair[T], own float64, work Work[T]) float64 {
+	v, ahead := p.level, false
 	switch {
 	case o.rule.Name == "sjf":
-		ahead = o.size(v.class) <= o.size(k.Class)
+		ahead = o.sizeOf(v.class) <= o.sizeOf(k.Class)
 	case !o.rule.Fair:
 		ahead = v.bid >= k.Bid
-	case v.bid == k.Bid && p.node != k.Node:
-		o.judgePair(now, p)
-		if n, theirs := sum(p, work); theirs > 0 && !(p.open > 0 && o.isOverdue(p)) {
-			ahead = p.score <= own
-			if turns := math.Floor((own-p.score)/theirs*float64(n)) + 1; ahead && turns < float64(n) {
-				return turns / float64(n)
-			}
-		}
+	case p.open > 0 && o.isOverdue(now, p):
+		ahead = true
 	case v.bid != k.Bid:
-		o.judgePair(now, p)
-		ahead = p.open > 0 && (o.isOverdue(p) || o.rank(v, p) > float64(k.Bid)) || p.open == 0 && v.bid > k.Bid
+		ahead = p.open > 0 && o.rank(now, v, p) > float64(k.Bid) || p.open == 0 && v.bid > k.Bid
+	default:
+		used := o.usedOf(now, &p.of.use)
+		n, theirs := sum(p, work)
+		ahead = used <= own
+		if turns := math.Floor((own-used)/theirs*float64(n)) + 1; theirs > 0 && ahead && turns < float64(n) {
+			return turns / float64(n)
+		}
 	}
 	if ahead {
 		return 1

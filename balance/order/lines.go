@@ -1,8 +1,6 @@
 package order
 
 import (
-	"time"
-
 	"skep/balance/market"
 	"skep/grid"
 )
@@ -10,27 +8,30 @@ import (
 // Key says what work is, as far as an order asks. The zero value stands for work that comes after all that waits.
 type Key struct {
 	Bid   grid.Bid
-	Node  grid.NodeID // that submitted it
+	Node  grid.NodeID // that its use counts for
 	User  string      // of that node
 	Class string
 }
 
 // Lines is the lines of one place. A line holds what its owner keeps in Of, first come, first served.
 type Lines[T any] struct {
-	rule Rule
-	cfg  Config
+	rule *Rule
+	cfg  *Config
 	size func(class string) float64
 
-	levels   []*level[T]      // the highest bid first
-	open     []*Line[T]       // in which something waits, in no order
-	index    map[Key]*Line[T] // nil while there are few
+	levels   []*level[T] // the highest bid first
+	open     []*Line[T]  // in which something waits, in no order
 	lines    int
 	idle     int // lines without work
-	accounts accounts
-	sweepAt  int // number of accounts at which those that are used up are dropped
+	accounts accounts[T]
 	decay    decay
-	overdue  *pair[T]   // of the last judge: the one that waited longest
-	sorted   []*pair[T] // scratch
+
+	judged
+
+	banded, toBand grid.Bid // of the last call of band
+
+	sorted []*pair[T] // scratch
+	turns  []*Line[T] // scratch
 }
 
 // level is the lines of one bid, under sjf of one class.
@@ -40,64 +41,50 @@ type level[T any] struct {
 	pairs []*pair[T]
 	open  int // of its lines
 
-	best *pair[T] // of the last judge, of those that are not overdue
-	rank float64
+	best  *pair[T] // in which something waits; nil = none
+	stale bool     // best has to be found anew
+	rank  float64  // of the last Best
 }
 
 // pair is the lines of a node with a bid.
 type pair[T any] struct {
 	level *level[T]
-	node  grid.NodeID
-	used  *account // nil = the rule does not count use
+	of    *account[T] // nil = the rule does not count use
+	next  *pair[T]    // of the account
 	lines []*Line[T]
 	last  grid.Time // of the last start
+	since grid.Time // the last start, or when the first of what waits came; only while something does
 	open  int       // of its lines
-
-	score float64 // of the last judge
-	wait  time.Duration
-	taken bool // in a Walk
 }
 
 // Line is work that goes first come, first served.
 type Line[T any] struct {
 	Of T
 
-	key   Key
 	pair  *pair[T]
-	used  *account
+	user  string
+	by    *user     // nil = the pair's account is its user's
 	first grid.Time // when what is first in it came
 	last  grid.Time // of the last start
-	place int       // in the open lines, from 1; 0 = nothing waits in it
-	works int       // that were entered and not released
+	place int32     // in the open lines, from 1; 0 = nothing waits in it
+	works int32     // that were entered and not released
 	gone  bool      // it was dropped without work
-	taken bool      // in a Walk
-}
-
-// owner names an account: that of a node, or of a user of it.
-type owner struct {
-	node grid.NodeID
-	user string
-	all  bool // of the node
 }
 
 // long ago, before any work started.
 const never = -grid.Time(1 << 61)
 
-// Bounds of what is kept without work.
-const (
-	keepLines   = 3
-	minSweep    = 8
-	fewLines    = 32  // that are searched; more have an index
-	leastScored = 1.0 // core-seconds below which an account is forgotten
-)
+// keepLines is how many lines are kept without work.
+const keepLines = 1
 
-// New returns lines without work. size is the expected run time of a class in seconds. The configuration is valid.
-func New[T any](cfg Config, size func(class string) float64) *Lines[T] {
+// New returns lines without work. size is the expected run time of a class in seconds. The configuration is valid, and
+// is not changed.
+func New[T any](cfg *Config, size func(class string) float64) *Lines[T] {
 	r, ok := find(cfg.Rule)
 	if !ok {
 		panic("order: the rule is known")
 	}
-	return &Lines[T]{rule: r, cfg: cfg, size: size, sweepAt: minSweep, decay: decay{half: cfg.HalfLife}}
+	return &Lines[T]{rule: r, cfg: cfg, size: size}
 }
 
 // Single reports whether there is one line at most in which something waits, and returns it; nil = none.
@@ -130,8 +117,7 @@ func (o *Lines[T]) Each(f func(*Line[T])) {
 
 // Enter returns the line of a work, which counts for it until Release.
 func (o *Lines[T]) Enter(k Key) *Line[T] {
-	k = o.reduce(k)
-	l := o.find(k)
+	l := o.find(o.reduce(k))
 	if l == nil {
 		l = o.add(k)
 	}
@@ -157,42 +143,13 @@ func (o *Lines[T]) Release(l *Line[T]) {
 	}
 }
 
-// reduce returns the part of a key that the rule asks for.
-func (o *Lines[T]) reduce(k Key) Key {
-	if o.cfg.MaxBid > 0 {
-		k.Bid = min(k.Bid, o.cfg.MaxBid)
-	}
-	switch {
-	case o.rule.Fair:
-		return Key{Bid: k.Bid, Node: k.Node, User: k.User}
-	case o.rule.Bands:
-		return Key{Bid: band(k.Bid)}
-	case o.rule.Name == "bid":
-		return Key{Bid: k.Bid}
-	case o.rule.Name == "sjf":
-		return Key{Class: k.Class}
-	}
-	return Key{}
-}
-
-// band is the queue of a bid under prio_fifo.
-func band(b grid.Bid) grid.Bid {
-	switch {
-	case b > grid.UsualBid:
-		return 3
-	case b < grid.UsualBid:
-		return 1
-	}
-	return 2
-}
-
 // SetFirst says when what is first in a line came; waits = false: nothing waits in it.
 func (o *Lines[T]) SetFirst(l *Line[T], came grid.Time, waits bool) {
 	l.first = came
 	switch {
 	case waits && l.place == 0:
 		o.open = append(o.open, l)
-		l.place = len(o.open)
+		l.place = int32(len(o.open))
 		l.pair.open++
 		l.pair.level.open++
 	case !waits && l.place > 0:
@@ -203,32 +160,47 @@ func (o *Lines[T]) SetFirst(l *Line[T], came grid.Time, waits bool) {
 		l.pair.open--
 		l.pair.level.open--
 	}
+	o.wait(l.pair)
 }
 
 // Start says that a work of a line starts, on so many cores and for an expected time in seconds.
 func (o *Lines[T]) Start(now grid.Time, l *Line[T], cores, expected float64) {
-	l.last, l.pair.last = now, now
-	if o.rule.Fair {
-		l.used.start(now, &o.decay, cores, expected)
-		l.pair.used.start(now, &o.decay, cores, expected)
-	}
+	o.turn(now, l, func(a *use) { a.start(cores, expected) })
 }
 
 // Charge says that a work of a line starts somewhere else, where it is expected to use so many core-seconds.
 func (o *Lines[T]) Charge(now grid.Time, l *Line[T], used float64) {
+	o.turn(now, l, func(a *use) { a.used += used })
+}
+
+// turn counts a start of a line.
+func (o *Lines[T]) turn(now grid.Time, l *Line[T], change func(*use)) {
 	l.last, l.pair.last = now, now
-	if o.rule.Fair {
-		l.used.advance(now, &o.decay)
-		l.pair.used.advance(now, &o.decay)
-		l.used.used, l.pair.used.used = l.used.used+used, l.pair.used.used+used
-	}
+	o.change(now, l, change)
+	o.wait(l.pair)
 }
 
 // End says that a work ends which started at a time; cores and expected are those of Start.
 func (o *Lines[T]) End(now grid.Time, l *Line[T], cores, expected float64, started grid.Time) {
-	if o.rule.Fair {
-		l.used.end(now, &o.decay, cores, expected, started)
-		l.pair.used.end(now, &o.decay, cores, expected, started)
+	o.change(now, l, func(a *use) { a.end(cores, expected, started) })
+}
+
+// change changes the use of a line's node and user.
+func (o *Lines[T]) change(now grid.Time, l *Line[T], f func(*use)) {
+	a := l.pair.of
+	if a == nil {
+		return
+	}
+	o.latest = max(o.latest, now)
+	a.advance(now, o.cfg.HalfLife, &o.decay)
+	f(&a.use)
+	if u := l.by; u != nil {
+		u.advance(now, o.cfg.HalfLife, &o.decay)
+		f(&u.use)
+	}
+	a.score = a.use.score()
+	for p := a.pairs; p != nil; p = p.next {
+		o.judge(p)
 	}
 }
 
@@ -237,8 +209,16 @@ func (o *Lines[T]) CountsUse() bool { return o.rule.Fair }
 
 // Used returns what a node has used of late and is expected to use with what runs, in core-seconds.
 func (o *Lines[T]) Used(now grid.Time, node grid.NodeID) float64 {
-	if a := o.accounts.find(owner{node: node, all: true}); a != nil {
-		return a.score(now, &o.decay)
+	if a := o.accounts.find(node); a != nil {
+		return o.usedOf(now, &a.use)
 	}
 	return 0
+}
+
+// usedLately is usedOf as of the last change.
+func (o *Lines[T]) usedLately(a *use) float64 { return o.usedOf(o.latest, a) }
+
+func (o *Lines[T]) usedOf(now grid.Time, a *use) float64 {
+	a.advance(now, o.cfg.HalfLife, &o.decay)
+	return a.score()
 }

@@ -23,7 +23,7 @@ type work struct {
 func newPlace(rule string) *place {
 	cfg := Defaults()
 	cfg.Rule = rule
-	return &place{Lines: New[[]work](cfg, func(class string) float64 { return float64(len(class)) })}
+	return &place{Lines: New[[]work](&cfg, func(class string) float64 { return float64(len(class)) })}
 }
 
 func node(n byte) grid.NodeID { return grid.NodeID{n} }
@@ -40,7 +40,7 @@ func (p *place) start(expected float64) (string, *Line[[]work]) {
 	if l == nil {
 		return "", nil
 	}
-	if sorted := p.Sorted(p.now, nil); sorted[0] != l {
+	if sorted := p.Sorted(p.now); sorted[0] != l {
 		panic("the best line is not the first of the sorted ones")
 	}
 	w := l.Of[0]
@@ -307,7 +307,8 @@ func TestPreempt(t *testing.T) {
 
 // Under fifo, the default, nobody can add lines.
 func TestFifoIsOneLine(t *testing.T) {
-	p := &place{Lines: New[[]work](Defaults(), func(string) float64 { return 1 })}
+	cfg := Defaults()
+	p := &place{Lines: New[[]work](&cfg, func(string) float64 { return 1 })}
 	for i := range 10_000 {
 		user, class := string(rune('a'+i%26)), string(rune('a'+i%7))
 		p.add("x", Key{grid.Bid(1 + i), grid.NodeID{byte(i), byte(i >> 8)}, user, class})

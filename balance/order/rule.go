@@ -87,16 +87,16 @@ func parsePreempt(s string) (float64, error) {
 }
 
 // find returns the rule of a name.
-func find(name string) (Rule, bool) {
+func find(name string) (*Rule, bool) {
 	if name == "" {
 		name = "fifo"
 	}
-	for _, r := range rules {
-		if r.Name == name {
-			return r, true
+	for i := range rules {
+		if rules[i].Name == name {
+			return &rules[i], true
 		}
 	}
-	return Rule{}, false
+	return nil, false
 }
 
 // Check reports all problems of c.

@@ -3,78 +3,104 @@ package order
 import (
 	"cmp"
 	"slices"
+
+	"skep/grid"
 )
 
 // The table of lines: by level, then by node, then by user.
 
-// add makes a line.
+// find returns the line of a reduced key; nil = there is none.
+func (o *Lines[T]) find(k Key) *Line[T] {
+	p := o.pairOf(k)
+	if p == nil {
+		return nil
+	}
+	for _, l := range p.lines {
+		if l.user == k.User {
+			return l
+		}
+	}
+	return nil
+}
+
+// pairOf returns the pair of a reduced key; nil = there is none.
+func (o *Lines[T]) pairOf(k Key) *pair[T] {
+	if o.rule.Fair {
+		if a := o.accounts.find(k.Node); a != nil {
+			return a.pairOf(k.Bid)
+		}
+		return nil
+	}
+	if at, found := o.levelAt(k); found {
+		return o.levels[at].pairs[0]
+	}
+	return nil
+}
+
+// pairOf returns the pair of a node with a bid; nil = there is none.
+func (a *account[T]) pairOf(bid grid.Bid) *pair[T] {
+	for p := a.pairs; p != nil; p = p.next {
+		if p.level.bid == bid {
+			return p
+		}
+	}
+	return nil
+}
+
+// add makes the line of a key for which there is none; one in which it goes with others where there are too many.
 func (o *Lines[T]) add(k Key) *Line[T] {
-	if o.idle > keepLines {
+	if o.idle > keepLines || o.idle > 0 && o.lines >= maxLines {
 		o.dropIdle()
 	}
-	v := o.level(k)
-	at := slices.IndexFunc(v.pairs, func(p *pair[T]) bool { return p.node == k.Node })
-	if at < 0 {
-		at = len(v.pairs)
-		p := &pair[T]{level: v, node: k.Node, last: never}
-		if o.rule.Fair {
-			p.used = o.account(owner{node: k.Node, all: true})
+	if k = o.bound(o.reduce(k)); o.lines > 0 {
+		if l := o.find(k); l != nil {
+			return l
 		}
-		v.pairs = append(v.pairs, p)
 	}
-	p := v.pairs[at]
-	l := &Line[T]{key: k, pair: p, last: never}
-	if o.rule.Fair {
-		l.used = o.account(owner{node: k.Node, user: k.User})
-		l.used.lines++
-		p.used.lines++
+	p := o.pairOf(k)
+	if p == nil {
+		p = o.addPair(k)
+	}
+	l := &Line[T]{pair: p, user: k.User, last: never}
+	if p.of != nil {
+		if u := p.of.addUser(k.User, o.usedLately); u != nil {
+			l.by = u
+		}
+		p.of.lines++
 	}
 	p.lines = append(p.lines, l)
 	o.lines++
 	o.idle++
-	if o.index != nil {
-		o.index[k] = l
-	} else if o.lines > fewLines {
-		o.index = make(map[Key]*Line[T])
-		o.Each(func(l *Line[T]) { o.index[l.key] = l })
-	}
 	return l
 }
 
-// find returns the line of a key; nil = there is none.
-func (o *Lines[T]) find(k Key) (found *Line[T]) {
-	if o.index != nil {
-		return o.index[k]
-	}
-	o.Each(func(l *Line[T]) {
-		if l.key == k {
-			found = l
-		}
-	})
-	return found
-}
-
-// level returns the level of a key, made if there is none.
-func (o *Lines[T]) level(k Key) *level[T] {
-	at, found := slices.BinarySearchFunc(o.levels, k, func(v *level[T], k Key) int {
-		return cmp.Or(cmp.Compare(k.Bid, v.bid), cmp.Compare(v.class, k.Class))
-	})
+// addPair adds a node's pair to the level of a bid.
+func (o *Lines[T]) addPair(k Key) *pair[T] {
+	at, found := o.levelAt(k)
 	if !found {
 		o.levels = slices.Insert(o.levels, at, &level[T]{bid: k.Bid, class: k.Class})
 	}
-	return o.levels[at]
-}
-
-// account returns an account, made if there is none.
-func (o *Lines[T]) account(w owner) *account {
-	a := o.accounts.find(w)
-	if a == nil {
-		a = o.accounts.add(w)
+	v := o.levels[at]
+	p := &pair[T]{level: v, last: never}
+	if o.rule.Fair {
+		a := o.accounts.find(k.Node)
+		if a == nil {
+			o.accounts.sweep(o.usedLately)
+			a = o.accounts.add(k.Node)
+		}
+		p.of, p.next, a.pairs = a, a.pairs, p
 	}
-	return a
+	v.pairs = append(v.pairs, p)
+	return p
 }
 
-// dropIdle drops the lines without work, and the accounts without use.
+func (o *Lines[T]) levelAt(k Key) (at int, found bool) {
+	return slices.BinarySearchFunc(o.levels, k, func(v *level[T], k Key) int {
+		return cmp.Or(cmp.Compare(k.Bid, v.bid), cmp.Compare(v.class, k.Class))
+	})
+}
+
+// dropIdle drops the lines without work.
 func (o *Lines[T]) dropIdle() {
 	for _, v := range o.levels {
 		for _, p := range v.pairs {
@@ -82,22 +108,39 @@ func (o *Lines[T]) dropIdle() {
 				if l.works > 0 {
 					return false
 				}
-				delete(o.index, l.key)
 				l.gone = true
 				o.lines--
-				if l.used != nil {
-					l.used.lines--
-					p.used.lines--
+				if p.of != nil {
+					p.of.lines--
+				}
+				if l.by != nil {
+					l.by.lines--
 				}
 				return true
 			})
 		}
-		v.pairs = slices.DeleteFunc(v.pairs, func(p *pair[T]) bool { return len(p.lines) == 0 })
+		v.pairs = slices.DeleteFunc(v.pairs, func(p *pair[T]) bool {
+			if len(p.lines) > 0 {
+				return false
+			}
+			if p.of != nil {
+				p.of.remove(p)
+			}
+			if v.best == p {
+				v.best, v.stale = nil, true
+			}
+			return true
+		})
 	}
 	o.levels = slices.DeleteFunc(o.levels, func(v *level[T]) bool { return len(v.pairs) == 0 })
 	o.idle = 0
-	if len(o.accounts.list) >= o.sweepAt {
-		o.accounts.sweep(&o.decay)
-		o.sweepAt = max(minSweep, 2*len(o.accounts.list))
+}
+
+// remove removes a pair from those of its account.
+func (a *account[T]) remove(p *pair[T]) {
+	at := &a.pairs
+	for *at != p {
+		at = &(*at).next
 	}
+	*at = p.next
 }

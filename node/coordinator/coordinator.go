@@ -98,7 +98,7 @@ func New(cfg Config, with Parts) Coordinator {
 		scratch: with.Scratch, gossip: with.Gossip, peers: with.Peers, policies: with.Peers.Policies(), worker: with.Worker,
 		discovery: with.Discovery, replicas: with.Registers, deposits: with.Deposits, quota: with.Quota,
 		awaited: with.Awaited, checkpoints: with.Checkpoints}}
-	c.queue.turns = turns.New(cfg.Order, c.peers.Expected, (*job).setQueueIndex)
+	c.queue.turns = turns.New(&c.cfg.Order, c.peers.Expected, (*job).setQueueIndex)
 	c.live.retries.Track((*liveTask).setQueueIndex)
 	c.barriers.jobs.Track((*job).setBarrierIndex)
 	c.queue.gangs = newGangQueue(cfg.Boot, with.GangRand)

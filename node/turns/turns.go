@@ -8,7 +8,9 @@ import (
 
 // Queue is the jobs of an owner.
 type Queue[T any] struct {
-	lines *order.Lines[jobs[T]]
+	lines *order.Lines[jobs[T]] // nil until a job comes
+	cfg   *order.Config
+	size  func(class string) float64
 	moved func(x T, index int)
 	front *Line[T] // that First returned last
 	count int
@@ -29,8 +31,8 @@ type entry[T any] struct {
 
 // New returns an empty queue. size is the expected run time of a task of a class in seconds; moved is told the index of
 // each job in its line whenever that changes, −1 = it left.
-func New[T any](cfg order.Config, size func(class string) float64, moved func(x T, index int)) Queue[T] {
-	return Queue[T]{lines: order.New[jobs[T]](cfg, size), moved: moved}
+func New[T any](cfg *order.Config, size func(class string) float64, moved func(x T, index int)) Queue[T] {
+	return Queue[T]{cfg: cfg, size: size, moved: moved}
 }
 
 // Len is the number of jobs.
@@ -38,6 +40,9 @@ func (q *Queue[T]) Len() int { return q.count }
 
 // Push adds a job, and returns its line, which is valid until the job leaves. Jobs of a line go by their number.
 func (q *Queue[T]) Push(k order.Key, number uint64, came grid.Time, x T) *Line[T] {
+	if q.lines == nil {
+		q.lines = order.New[jobs[T]](q.cfg, q.size)
+	}
 	l := q.lines.Enter(k)
 	if l.Of.Len() == 0 {
 		l.Of.Track(func(e entry[T], index int) { q.moved(e.x, index) })

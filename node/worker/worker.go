@@ -85,7 +85,7 @@ func New(cfg Config) Worker {
 	w.exec.CountWhole(cfg.Whole)
 	w.exec.Gate(mayStart)
 	if cfg.Order != nil {
-		w.exec.OrderBy(*cfg.Order, cfg.RunTime)
+		w.exec.OrderBy(cfg.Order, cfg.RunTime)
 		w.exec.Preempt(exec.Preemption{MaxBid: cfg.Order.MaxBid, Factor: cfg.Order.Preempt})
 	}
 	return w
@@ -131,7 +131,7 @@ func (w *Worker) Answer(now grid.Time, from grid.NodeID, q *grid.Poll, s *grid.S
 	s.Backlog, s.ECT = grid.Seconds(ready), grid.Seconds(ready+w.exec.Mean(now, class, w.cfg.RunTime))
 	s.Free, s.Stamp = w.exec.Free(), w.Stamp(now)
 	ran, rest := w.exec.Ahead(now, need, w.cfg.RunTime)
-	s.Waiting, s.Running, s.Ran, s.Rest = int32(len(w.exec.Queue())), int32(len(w.exec.Running())), grid.Seconds(ran),
+	s.Waiting, s.Running, s.Ran, s.Rest = int32(w.exec.Queued()), int32(len(w.exec.Running())), grid.Seconds(ran),
 		grid.Seconds(rest)
 }
 
@@ -147,8 +147,8 @@ func (w *Worker) SetTimers(now grid.Time, fx *grid.Effects) {
 		w.resultWake = a.Due
 		fx.Wake(a.Due, grid.TimerResult, 0)
 	}
-	if q := w.exec.Queue(); len(q) > 0 {
-		w.wakeForBeat(now, q[0].Lease, fx)
+	if first := w.exec.FirstQueued(); first != nil {
+		w.wakeForBeat(now, first.Lease, fx)
 	}
 	w.wakeForReserved(fx)
 }
