@@ -72,12 +72,17 @@ func (e *Exec) Refuses(need grid.Resources) grid.Why {
 	return grid.WhyNone
 }
 
-// Accept queues an attempt. It is not ready to start while its inputs are missing.
+// Accept queues an attempt that its job's origin hands in. It is not ready to start while its inputs are missing.
 func (e *Exec) Accept(now grid.Time, id grid.AttemptID, o *grid.Offer, ready bool) *Work {
-	return e.accept(now, id, o, ready, false)
+	return e.AcceptFrom(Owner{Node: id.Task.Job.Origin}, now, id, o, ready)
 }
 
-func (e *Exec) accept(now grid.Time, id grid.AttemptID, o *grid.Offer, ready, held bool) *Work {
+// AcceptFrom is Accept for work that any node hands in.
+func (e *Exec) AcceptFrom(by Owner, now grid.Time, id grid.AttemptID, o *grid.Offer, ready bool) *Work {
+	return e.accept(by, now, id, o, ready, false)
+}
+
+func (e *Exec) accept(by Owner, now grid.Time, id grid.AttemptID, o *grid.Offer, ready, held bool) *Work {
 	if e.Get(id) != nil {
 		panic("exec: an attempt is accepted once")
 	}
@@ -87,6 +92,7 @@ func (e *Exec) accept(now grid.Time, id grid.AttemptID, o *grid.Offer, ready, he
 		ready: ready}
 	e.shareSpec(w, o.Spec)
 	w.class, w.Held = e.counterOf(w), held
+	e.lines.enter(w, by)
 	e.enqueue(w, o.Age)
 	e.addToIndex(w)
 	return w
@@ -110,8 +116,10 @@ func (e *Exec) Requeue(id grid.AttemptID) *Work {
 	if w == nil || w.State != grid.WorkRunning {
 		return nil
 	}
+	l := w.line
+	e.lines.all.Again(l)
 	e.leave(w)
-	w.State, w.Started = grid.WorkQueued, 0
+	w.State, w.Started, w.line = grid.WorkQueued, 0, l
 	e.holdAgain(w)
 	e.insert(0, w)
 	return w

@@ -36,10 +36,10 @@ func (e *Exec) Unhold(slot grid.Resources) {
 	e.check()
 }
 
-// AcceptHeld is Accept for work whose slot Hold took: the work has it from then on.
-func (e *Exec) AcceptHeld(now grid.Time, id grid.AttemptID, o *grid.Offer, ready bool) *Work {
+// AcceptHeld is AcceptFrom for work whose slot Hold took: the work has it from then on.
+func (e *Exec) AcceptHeld(by Owner, now grid.Time, id grid.AttemptID, o *grid.Offer, ready bool) *Work {
 	e.heldQueued++
-	return e.accept(now, id, o, ready, true)
+	return e.accept(by, now, id, o, ready, true)
 }
 
 // holdAgain keeps the slot of a rank of a gang that goes back to the queue.

@@ -22,7 +22,7 @@ func TestHeldSlots(t *testing.T) {
 		t.Fatalf("%d slots kept, free %v: want two slots that can be kept", kept, e.Free())
 	}
 	e.Accept(0, id(0), offer(grid.CPU, 0, "c"), true)
-	w := e.AcceptHeld(0, id(1), offer(grid.CPU, 0, "c"), true)
+	w := e.AcceptHeld(Owner{}, 0, id(1), offer(grid.CPU, 0, "c"), true)
 	if x := e.Next(0); x != nil {
 		t.Fatalf("started %v: want nothing, all slots are kept", x.ID)
 	}
@@ -52,7 +52,7 @@ func TestHeldSlots(t *testing.T) {
 func TestForgottenWorkGivesItsSlotBack(t *testing.T) {
 	e := new(New(grid.Resources{CPU: grid.CPU}))
 	e.Hold(grid.Resources{CPU: grid.CPU})
-	e.AcceptHeld(0, id(0), offer(grid.CPU, 0, "c"), true)
+	e.AcceptHeld(Owner{}, 0, id(0), offer(grid.CPU, 0, "c"), true)
 	e.Forget(id(0))
 	if e.Free() != e.Capacity() || e.holds != 0 || e.heldQueued != 0 {
 		t.Errorf("free %v, %d holds: want all free", e.Free(), e.holds)

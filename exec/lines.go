@@ -49,23 +49,23 @@ func (e *Exec) OrderBy(cfg *order.Config, law Law) { e.lines.cfg, e.lines.law = 
 // Order returns the lines of the queue, to read; nil until work has come.
 func (e *Exec) Order() *order.Lines[waiting] { return e.lines.all }
 
-// enter puts work that comes into the queue into its line.
-func (q *lines) enter(w *Work) {
+// enter puts work that comes into its line.
+func (q *lines) enter(w *Work, by Owner) {
 	if q.all == nil {
 		if q.cfg == nil {
 			q.cfg = &byArrival
 		}
 		q.all = order.New[waiting](q.cfg, q.mean)
 	}
-	if s := w.shared; !q.all.Again(s.line) { // but for a demoted task under sjf, all of a job is of one line
-		s.line = q.all.Enter(KeyOf(w.ID.Task.Job, w.Spec, s.level))
+	s := w.shared
+	if !by.Vouched && by.Node != w.ID.Task.Job.Origin {
+		w.line = q.all.Enter(by.Key(w.ID.Task.Job, w.Spec, s.level))
+		return
 	}
-	w.line = w.shared.line
-}
-
-// KeyOf returns what an order asks of a task of a job. Its submitter's node is the job's origin, which has signed it.
-func KeyOf(job grid.JobID, s *grid.JobSpec, class string) order.Key {
-	return order.Key{Bid: s.Bid(), Node: job.Origin, User: s.Submitter.User, Class: class}
+	if !q.all.Again(s.line) { // but for a demoted task under sjf, all of a job that counts for its origin is of one line
+		s.line = q.all.Enter(by.Key(w.ID.Task.Job, w.Spec, s.level))
+	}
+	w.line = s.line
 }
 
 func (q *lines) mean(class string) float64 {

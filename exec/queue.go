@@ -48,7 +48,6 @@ func (e *Exec) insert(at int, w *Work) {
 			}
 		}
 	}
-	e.lines.enter(w)
 	w.count(1)
 	w.sleep = awake
 	e.addAwake(w)

@@ -244,5 +244,6 @@ func (c *Coordinator) logDecision(now grid.Time, l *liveTask, polled *decision, 
 
 // pushJob puts a job into the queue, with its number.
 func (c *Coordinator) pushJob(j *job) {
-	j.line = c.queue.turns.Push(exec.KeyOf(j.id, j.spec, j.level), j.turn, j.arrived, j)
+	owner := exec.Owner{Node: c.cfg.Self, Vouched: j.replica.membersVerified}
+	j.line = c.queue.turns.Push(owner.Key(j.id, j.spec, j.level), j.turn, j.arrived, j)
 }

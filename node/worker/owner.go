@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"skep/exec"
 	"skep/grid"
 )
 
@@ -24,6 +25,12 @@ func (w *Worker) Owner(id grid.JobID) grid.NodeID {
 		return rec.owner
 	}
 	return id.Origin
+}
+
+// payer returns for whom the use of a job's attempts counts: see [exec.Owner].
+func (w *Worker) payer(id grid.JobID) exec.Owner {
+	rec := w.owners[id]
+	return exec.Owner{Node: w.Owner(id), Vouched: rec != nil && rec.membersVerified}
 }
 
 // membersOf lists the members of the register of a job with attempts here; nil = it has none.

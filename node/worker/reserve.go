@@ -55,17 +55,17 @@ func (w *Worker) TakeReserved(now grid.Time, from grid.NodeID, o *grid.Offer) bo
 // queue queues an attempt: a rank of a gang with the slot that was kept for it.
 func (w *Worker) queue(now grid.Time, o *grid.Offer, ready bool) *exec.Work {
 	if o.Spec.IsGang() {
-		return w.exec.AcceptHeld(now, o.ID, o, ready)
+		return w.exec.AcceptHeld(w.payer(o.ID.Task.Job), now, o.ID, o, ready)
 	}
-	return w.exec.Accept(now, o.ID, o, ready)
+	return w.exec.AcceptFrom(w.payer(o.ID.Task.Job), now, o.ID, o, ready)
 }
 
 // requeue queues a restored attempt: a rank of a gang with a slot, if one is free.
 func (w *Worker) requeue(o *grid.Offer, ready bool) *exec.Work {
 	if o.Spec.IsGang() && w.exec.Hold(o.Spec.Needs.Resources) {
-		return w.exec.AcceptHeld(0, o.ID, o, ready)
+		return w.exec.AcceptHeld(w.payer(o.ID.Task.Job), 0, o.ID, o, ready)
 	}
-	return w.exec.Accept(0, o.ID, o, ready)
+	return w.exec.AcceptFrom(w.payer(o.ID.Task.Job), 0, o.ID, o, ready)
 }
 
 // ReservedUntil is when the first and the last of the slots that are kept for gangs are free again at the latest; Never

@@ -137,7 +137,7 @@ func (w *Worker) Answer(now grid.Time, from grid.NodeID, q *grid.Poll, s *grid.S
 
 // waitOf is the expected time in seconds until a task of a job would start that came now.
 func (w *Worker) waitOf(now grid.Time, id grid.JobID, s *grid.JobSpec, class string) float64 {
-	return w.exec.WaitOf(now, exec.KeyOf(id, s, class), s.Needs.Resources, w.cfg.RunTime)
+	return w.exec.WaitOf(now, w.payer(id).Key(id, s, class), s.Needs.Resources, w.cfg.RunTime)
 }
 
 // SetTimers sets, at the end of a step, the timers for the results that are still here and for the queue's next start
