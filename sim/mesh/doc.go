@@ -1,5 +1,6 @@
-// Package mesh simulates one run of a parallel mesh program: ranks on hosts that other people use too, which exchange
-// messages over links that messages share.
+// Package mesh simulates parallel mesh programs: ranks on hosts that others use too, which exchange messages over
+// links that messages share. [World.Run] is one run in a world whose loads are known beforehand; [Live] is a number of
+// programs that begin, are stopped and share hosts and links as its owner says.
 //
 // A rank is a list of operations that it repeats in every iteration: compute, send, wait for a message, wait until
 // what it sent has left. Game of Life exchanges a row with each neighbour; Jacobi has a broadcast from every rank by a

@@ -1,6 +1,9 @@
 package mesh
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Network is the resources that messages share, and the way from each host to each other one.
 type Network struct {
@@ -73,6 +76,9 @@ func (f *flows) share() {
 	for k := range f.active {
 		x := &f.active[k]
 		x.rate = math.Inf(1)
+		if len(x.path) == 0 { // within a host it takes no time
+			x.left, x.rate = 0, 1
+		}
 		for _, r := range x.path {
 			capacity, until := f.net.Capacity[r].Value(f.at)
 			x.rate = min(x.rate, capacity/float64(f.count[r]))
@@ -80,4 +86,17 @@ func (f *flows) share() {
 		}
 		f.until = min(f.until, f.at+x.left/x.rate)
 	}
+}
+
+// drop takes flows out that go nowhere any more.
+func (f *flows) drop(gone func(*flow) bool) {
+	f.active = slices.DeleteFunc(f.active, func(x flow) bool {
+		if !gone(&x) {
+			return false
+		}
+		for _, r := range x.path {
+			f.count[r]--
+		}
+		return true
+	})
 }
