@@ -89,7 +89,7 @@ type Trace struct {
 	What    TraceKind
 	Node    NodeID        // zero if no other node is meant
 	Refusal Refusal       // for TraceRefused, TraceWait, TraceLost; Detail also for a TraceSearch that found Node
-	ECT     time.Duration // expected completion on which the choice rested; 0 if none
+	ECT     time.Duration // expected completion on which the choice rested, of TraceScheduled an iteration; 0 if none
 	News    time.Duration // age of the state on which the choice rested
 	Asked   int32         // nodes polled for the choice
 }

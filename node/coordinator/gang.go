@@ -65,7 +65,8 @@ func (c *Coordinator) placeGang(now grid.Time, j *job, fx *grid.Effects) {
 	q.lastRound++
 	g.Reserve(a, choice, q.lastRound, now.Add(c.cfg.PollCap))
 	if choice.Why != "" {
-		c.trace(j.task(0), grid.Trace{At: now, What: grid.TraceScheduled, Refusal: grid.Refusal{Detail: clip(choice.Why)}})
+		c.trace(j.task(0), grid.Trace{At: now, What: grid.TraceScheduled, ECT: grid.Seconds(choice.Time),
+			Refusal: grid.Refusal{Detail: clip(choice.Why)}})
 	}
 	if g.Later() {
 		g.Due = now.Add(gangs.TTL)

@@ -16,6 +16,7 @@ type Chooser interface {
 // Choice is the workers that were chosen for the ranks of a gang.
 type Choice struct {
 	Places []Place // none = the nodes do not suffice
+	Time   float64 // expected seconds of an iteration; 0 = nothing is expected
 	Why    string  // what the choice rests on, or why there is none; "" = nothing is to be said
 }
 

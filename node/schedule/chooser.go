@@ -88,6 +88,9 @@ func (c *Chooser) Choose(ranks int, nodes []grid.GangNode, rooms []int) gangs.Ch
 		p.Ranks++
 		p.Shares = append(p.Shares, uint32(whole[k]))
 	}
+	if s.Time > 0 { // it is not a number where the model knows no times
+		choice.Time = s.Time
+	}
 	choice.Why = text(&s, &examined, choice.Places, oldest(nodes, of, s.Places))
 	return choice
 }

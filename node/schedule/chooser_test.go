@@ -46,6 +46,9 @@ func TestSharesFitSpeeds(t *testing.T) {
 	if slow, fast := shares[grid.NodeID{1}], shares[grid.NodeID{2}]; slow+fast != 4000 || slow < 980 || slow > 1020 {
 		t.Errorf("shares %v, want about 1000 and 3000", shares)
 	}
+	if want := 72 * 4000 * 1000 / ReferenceWork; c.Time < want || c.Time > 1.05*want {
+		t.Errorf("%g s an iteration, want %g and two messages", c.Time, want)
+	}
 	if !strings.Contains(c.Why, "s an iteration") || !strings.Contains(c.Why, "news up to 2.0 s old") {
 		t.Errorf("it says %q", c.Why)
 	}
@@ -149,7 +152,7 @@ func TestMemoryAlone(t *testing.T) {
 	s := &grid.ScheduleSearch{Model: "memory", Parameters: []grid.Parameter{{Name: "unit_memory", Value: 1e6},
 		{Name: "units", Value: 900}}}
 	c := choose(t, s, 2, []grid.GangNode{node(1, 1, 0), node(2, 5, 0)}, 1, 1)
-	if whole(t, c, 900); c.Places == nil || strings.Contains(c.Why, "iteration") {
+	if whole(t, c, 900); c.Places == nil || c.Time != 0 || strings.Contains(c.Why, "iteration") {
 		t.Errorf("%+v", c)
 	}
 	s.Mapper = "min_max"
