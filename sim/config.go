@@ -152,6 +152,9 @@ func (c *Config) check() error {
 			bad("fault %d: %w", i, err)
 		}
 	}
+	if p := c.Machine.Parallel; p != nil && len(p.Speed) != c.Nodes {
+		bad("parallel programs: speeds of %d nodes: want %d", len(p.Speed), c.Nodes)
+	}
 	errs = append(errs, c.Network.check(), c.Machine.check(), c.Disk.check())
 	return errors.Join(errs...)
 }

@@ -44,6 +44,7 @@ func (w *World) updateSpeed(i int32) {
 		}
 	}
 	h.speed = speed
+	w.setRankSpeed(i)
 	for name := h.runs; name >= 0; name = w.runs[name].nextOnNode {
 		if r := &w.runs[name]; r.executing && !r.stopping && !r.suspended { // a stopping run ends at the time that was set
 			r.gen++ // invalidates the scheduled end
@@ -63,6 +64,10 @@ func (r *run) progress(now grid.Time, speed float64) time.Duration {
 // scheduleEnd schedules the end of a run: at the current speed, or at its time limit.
 func (w *World) scheduleEnd(i int32, name int32) {
 	r := &w.runs[name]
+	if r.suspended {
+		r.suspendedAt = w.now
+		return
+	}
 	left := max(r.remaining, 0)
 	if speed := w.hosts[i].speed; speed < 1 {
 		left = time.Duration(float64(left) / speed)
@@ -117,4 +122,12 @@ func (r *run) taken() grid.Resources {
 		taken.CPU = 0
 	}
 	return taken
+}
+
+// busy returns the core-seconds that a run has held so far.
+func (r *run) busy(now grid.Time) float64 {
+	if r.suspended {
+		now = r.suspendedAt
+	}
+	return float64(r.spec.Needs.CPU) / float64(grid.CPU) * now.Sub(r.began).Seconds()
 }

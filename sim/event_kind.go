@@ -28,6 +28,7 @@ const (
 	kindLate                  // Node is told which attempts were started too late
 	kindBlock                 // Node's driver ends its connection to node Arg
 	kindCancelTask            // a client cancels a task of submission Arg
+	kindRanks                 // something happens in a parallel program, unless Arg is old
 	kindRetryTask             // a client has a task of submission Arg run again
 )
 

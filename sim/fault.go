@@ -128,6 +128,7 @@ func (w *World) applyFault(f *Fault) {
 			w.setDiskFull(i, f.Factor != 0)
 		case Slow:
 			w.hosts[i].slow = f.Factor
+			w.setRankSpeed(i)
 			w.books.Hindsight().Slowed(w.now, i, f.Factor)
 		case Share:
 			w.setShare(i, f.Factor)

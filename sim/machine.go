@@ -33,6 +33,9 @@ type Machine struct {
 
 	// Bandwidth is how many bytes of a file are transferred in a second; 0 = 100 MiB. A blob is transferred once.
 	Bandwidth grid.Bytes
+
+	// Parallel is what the ranks of some gangs execute; nil = each runs by itself, as a task does.
+	Parallel *Parallel
 }
 
 // Ending is how an attempt ends.
@@ -74,6 +77,7 @@ type machines struct {
 	freeRun      int32 // free list of runs, from 1
 	transfers    []transfer
 	freeTransfer int32
+	parallel     *parallel // nil = no gang has ranks that communicate
 }
 
 // run is an attempt that runs on a node.
@@ -94,6 +98,7 @@ type run struct {
 	suspended   bool
 	suspendedAt grid.Time
 	nextOnNode  int32 // next run of the node, −1 = last; in the free list from 1
+	places      []grid.RankPlace
 }
 
 // startRun starts an attempt.
@@ -110,7 +115,8 @@ func (w *World) startRun(i int32, s *grid.Start) {
 	r := &w.runs[name]
 	w.freeRun = r.nextOnNode
 	h := &w.hosts[i]
-	*r = run{id: s.Attempt, spec: s.Spec, node: i, job: job, task: task, gen: r.gen + 1, began: w.now, nextOnNode: h.runs}
+	*r = run{id: s.Attempt, spec: s.Spec, node: i, job: job, task: task, gen: r.gen + 1, began: w.now, nextOnNode: h.runs,
+		places: s.Places}
 	h.runs = name
 	h.used = h.used.Plus(s.Spec.Needs.Resources)
 	w.updateSpeed(i)
@@ -126,6 +132,7 @@ func (w *World) startRun(i int32, s *grid.Start) {
 		return
 	}
 	w.books.Executes(task)
+	r.ending.Hangs = r.ending.Hangs || w.parallel.runs(class)
 	r.duration = grid.Seconds(w.taskSize(job, task, class) / rate * h.slow)
 	w.push(at, kindStarted, i, 0, packRef(name, r.gen))
 }
@@ -154,11 +161,8 @@ func (w *World) runStarted(e *event.Event) {
 		return
 	}
 	r.began, r.remainingAt, r.remaining, r.executing = w.now, w.now, r.duration, true
-	if r.suspended {
-		r.suspendedAt = w.now
-	} else {
-		w.scheduleEnd(e.Node, name)
-	}
+	w.scheduleEnd(e.Node, name)
+	w.rankBegan(name)
 	w.ev = grid.Event{Kind: grid.EvStarted, Attempt: r.id}
 	w.step(e.Node, &w.ev)
 }
@@ -216,19 +220,12 @@ func (w *World) removeRun(name int32) {
 	w.books.End(r.node, r.task, r.id.Attempt)
 	h.used = h.used.Minus(r.taken())
 	h.busy += r.busy(w.now)
+	w.rankGone(r)
 	r.gen++
 	i := r.node
-	r.spec, r.executing = nil, false
+	r.spec, r.places, r.executing = nil, nil, false
 	r.nextOnNode, w.freeRun = w.freeRun, name+1
 	w.updateSpeed(i)
-}
-
-// busy returns the core-seconds that a run has held so far.
-func (r *run) busy(now grid.Time) float64 {
-	if r.suspended {
-		now = r.suspendedAt
-	}
-	return float64(r.spec.Needs.CPU) / float64(grid.CPU) * now.Sub(r.began).Seconds()
 }
 
 // Busy returns the core-seconds that runs have held on a node so far, whatever their results.

@@ -68,6 +68,7 @@ func New(cfg Config) (*World, error) {
 		h.coreShare, _ = cfg.Available(i)
 		w.push(grid.Time(int64(cfg.Spread)*int64(i)/int64(cfg.Nodes)), kindStart, int32(i), 0, 0)
 	}
+	w.parallel = newParallel(w)
 	w.drawKnownPeers()
 	w.openBooks()
 	if cfg.Hindsight {
@@ -214,6 +215,8 @@ func (w *World) dispatch(e *event.Event) {
 		w.cancel(e)
 	case kindCancelTask, kindRetryTask:
 		w.askAboutTask(e)
+	case kindRanks:
+		w.advanceRanks(e.Arg)
 	case kindFault:
 		w.applyNextFault()
 	case kindResume:
