@@ -47,9 +47,9 @@ type Config struct {
 	// Scratch is a shared buffer; nil = the node has its own. See also balance.Config.Scratch.
 	Scratch *Scratch
 
-	// Truth, in simulations only, returns a node's current state: before each decision it replaces the last ads of
-	// connected nodes. nil = ads count. It gives a study perfect information.
-	Truth func(grid.NodeID) *grid.Ad `json:"-"`
+	// Truth, in simulations only, is a node's state, which replaces its last ad before each decision; nil = ads count.
+	Truth     func(grid.NodeID) *grid.Ad `json:"-"`
+	GangFacts func(*grid.Ad) *grid.Ad    `json:"-"` // so too, what the owner of a gang takes one for
 
 	Tuning
 }

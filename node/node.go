@@ -75,7 +75,7 @@ func New(cfg Config, wall grid.Wall) (*Node, error) {
 	n.peers = peers.New(peers.Config{Self: cfg.Self, Private: cfg.Private, Cores: cfg.Capacity.CPU, Speed: cfg.Speed,
 		Exec: n.worker.Exec(), Worker: &n.worker, ArrivalMemory: cfg.ArrivalMemory,
 		RatesGiven: len(cfg.Given) > 0, Balance: &t.Balance, Truth: cfg.Truth, Scratch: &s.peers, Gossip: &n.gossip,
-		Rates: &n.rates, Profile: &n.profile,
+		Rates: &n.rates, Profile: &n.profile, GangFacts: cfg.GangFacts,
 		Policies: policies.New(policies.Config{Seed: cfg.Seed, Balance: &t.Balance, Default: t.Policy})})
 	n.replicas = replication.NewReplicas(replication.Config{Self: cfg.Self, Boot: cfg.Boot, Lease: t.Lease}, wall, rng)
 	n.submissions = membership.New(membership.Config{Labels: cfg.Labels, Members: t.Members, Confirm: t.Confirm,

@@ -12,7 +12,9 @@ import (
 // each has by its newest news; those that cannot be asked now say why.
 func (p *Peers) GangNodes(now grid.Time, n *Need) (nodes []grid.GangNode) {
 	spec, here := n.Spec, p.cfg.Exec
-	own := grid.GangNode{Node: p.cfg.Self, Free: here.Free(), Capacity: here.Capacity(), Speed: p.cfg.Speed,
+	self := &grid.Ad{Node: p.cfg.Self, Free: here.Free(), Capacity: here.Capacity(), Speed: p.cfg.Speed,
+		Availability: p.cfg.Profile.Availability()}
+	own := grid.GangNode{Node: self.Node, Free: self.Free, Capacity: self.Capacity, Speed: p.rankSpeed(self, spec),
 		Coord: p.cfg.Gossip.Coord()}
 	if own.Refuses = discovery.Match(&spec.Needs, spec.Engine, p.cfg.Gossip.Ad()); own.Refuses.Why == grid.WhyNone {
 		own.Refuses.Why = here.Refuses(spec.Needs.Resources)
@@ -23,13 +25,24 @@ func (p *Peers) GangNodes(now grid.Time, n *Need) (nodes []grid.GangNode) {
 	for _, g := range p.cfg.Gossip.Peers() {
 		if g.Ad != nil {
 			nodes = append(nodes, grid.GangNode{Node: g.Ad.Node, Free: g.Ad.Free, Capacity: g.Ad.Capacity,
-				Backlog: g.Ad.Backlog, RTT: g.RTT, Refuses: p.refusesGang(now, n, g), Speed: g.Ad.Speed, Coord: g.Ad.Coord,
-				News: now.Sub(g.Heard)})
+				Backlog: g.Ad.Backlog, RTT: g.RTT, Refuses: p.refusesGang(now, n, g), Speed: p.rankSpeed(g.Ad, spec),
+				Coord: g.Ad.Coord, News: now.Sub(g.Heard)})
 		}
 	}
 	at, _ := slices.BinarySearchFunc(nodes, own.Node,
 		func(x grid.GangNode, id grid.NodeID) int { return x.Node.Compare(id) })
 	return slices.Insert(nodes, at, own)
+}
+
+// rankSpeed is the speed of a rank at a node: that of a core, of which other users leave a part where the node has as
+// many ranks as are free for them.
+func (p *Peers) rankSpeed(ad *grid.Ad, spec *grid.JobSpec) float64 {
+	if p.cfg.GangFacts != nil {
+		ad = p.cfg.GangFacts(ad)
+	}
+	used, need := ad.Capacity.CPU-ad.Free.CPU, spec.Needs.CPU
+	ranks := ad.Free.Slots(spec.Needs.Resources, int(spec.Gang.Ranks))
+	return ad.Speed * p.share(ad, used+max(need, need*grid.MilliCPU(ranks)))
 }
 
 // refusesGang returns why a node of the view cannot be asked for slots now; WhyNone = it can.

@@ -24,8 +24,10 @@ type Config struct {
 	RatesGiven    bool          // all rates are known beforehand: nothing that a peer says is doubted
 	Balance       *balance.Config
 	// a node's current state, in simulations with perfect information; nil = ads count
-	Truth   func(grid.NodeID) *grid.Ad
-	Scratch *Scratch
+	Truth func(grid.NodeID) *grid.Ad
+	// so too, what the owner of a gang takes the last ad of a node for; nil = for what it is
+	GangFacts func(*grid.Ad) *grid.Ad
+	Scratch   *Scratch
 
 	Exec     *exec.Exec // what this node runs; read only
 	Worker   Worker

@@ -82,10 +82,14 @@ func (p *Peers) cores(m connectedPeer) grid.MilliCPU {
 // tasks share the cores.
 func (p *Peers) speedOf(m connectedPeer, spec *grid.JobSpec) float64 {
 	ad := m.view.Ad
+	return p.share(ad, min(ad.Capacity.CPU, ad.Capacity.CPU-ad.Free.CPU+spec.Needs.CPU))
+}
+
+// share returns the part of the cores that tasks want which other users of a node leave them.
+func (p *Peers) share(ad *grid.Ad, want grid.MilliCPU) float64 {
 	if !p.cfg.Balance.Availability || ad.Availability >= 1 {
 		return 1
 	}
 	have := profile.ClampShare(ad.Availability) * float64(ad.Capacity.CPU)
-	want := float64(min(ad.Capacity.CPU, ad.Capacity.CPU-ad.Free.CPU+spec.Needs.CPU))
-	return min(1, have/max(want, 1))
+	return min(1, have/max(float64(want), 1))
 }
