@@ -10,10 +10,11 @@ import (
 
 // lines is the queued work that Next examines, in lines (package order). Within a line it goes as in the queue.
 type lines struct {
-	all *order.Lines[waiting] // nil until work comes
-	cfg *order.Config
-	law Law
-	now grid.Time // as last told to Advance
+	all     *order.Lines[waiting] // nil until work comes
+	dormant int                   // queued work that is dormant
+	cfg     *order.Config
+	law     Law
+	now     grid.Time // as last told to Advance
 }
 
 type line = order.Line[waiting]

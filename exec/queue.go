@@ -67,11 +67,16 @@ func byOrder(w *Work, turn int64) int { return cmp.Compare(w.order, turn) }
 func (e *Exec) dequeue(w *Work) {
 	e.queue.remove(w)
 	e.removeAwake(w)
-	if w.sleep != dormant {
+	if w.sleep == dormant {
+		e.lines.dormant--
+	} else {
 		w.count(-1)
 	}
 	w.sleep = awake
 }
+
+// Waiting returns the number of queued attempts that other work may have to wait for: all but the dormant ones.
+func (e *Exec) Waiting() int { return e.queue.Len() - e.lines.dormant }
 
 // withoutOrdered is without for a list sorted by order.
 func withoutOrdered(list []*Work, w *Work) []*Work {
@@ -219,6 +224,7 @@ func (e *Exec) Wake(w *Work) {
 		return
 	}
 	if w.sleep == dormant {
+		e.lines.dormant--
 		w.count(1)
 	}
 	w.sleep = awake
@@ -234,5 +240,6 @@ func (e *Exec) MakeDormant(w *Work) bool {
 	e.removeAwake(w)
 	w.count(-1)
 	w.sleep = dormant
+	e.lines.dormant++
 	return true
 }

@@ -67,6 +67,9 @@ func TestDormantWorkIsNotCounted(t *testing.T) {
 		if got := e.Wait(0, one, second); got != want || (room.CPU > 0) != (want == 0) {
 			t.Fatalf("a task would wait for %g s, and %v have room; want %g s", got, room, want)
 		}
+		if n := e.Waiting(); n != int(want) { // each task takes a second
+			t.Fatalf("%d attempts wait, want %g", n, want)
+		}
 	}
 	counted(3)
 	e.MakeDormant(e.Get(id(0))) // the gate has rejected nothing so far

@@ -174,3 +174,18 @@ func TestSeedsThatFailedWithRequests(t *testing.T) {
 		}
 	}
 }
+
+// Worlds of jobs that bid (Swarm) in which a node was idle for too long beside work that fitted it.
+func TestSeedsWhereNodesWereIdle(t *testing.T) {
+	for _, s := range []struct {
+		seed uint64
+		was  string
+	}{
+		{7160278, "a policy that gives work to idle nodes counted three attempts whose owner was gone as waiting, and the " +
+			"node was idle beside its own work until they were forgotten"},
+	} {
+		if _, err := runToEnd(Swarm(s.seed)); err != nil {
+			t.Errorf("again: %s\n%v", s.was, err)
+		}
+	}
+}

@@ -79,7 +79,7 @@ func (p *Peers) ownState(now grid.Time, spec *grid.JobSpec, level string) balanc
 	ready := here.WaitOf(now, key, need, p.RunTime)
 	ran, rest := here.Ahead(now, need, p.RunTime)
 	return balance.State{Node: p.cfg.Self, ECT: ready + here.Mean(now, level, p.RunTime), Ready: ready, Heard: now,
-		Answer: true, Site: p.Home(), Waiting: int32(here.Queued()), Running: int32(len(here.Running())), Ran: ran,
+		Answer: true, Site: p.Home(), Waiting: int32(here.Waiting()), Running: int32(len(here.Running())), Ran: ran,
 		Rest: rest, Whole: !p.cfg.Balance.Rest, Most: atOnce(here.Capacity(), need.Counts)}
 }
 

@@ -131,7 +131,7 @@ func (w *Worker) Answer(now grid.Time, from grid.NodeID, q *grid.Poll, s *grid.S
 	s.Backlog, s.ECT = grid.Seconds(ready), grid.Seconds(ready+w.exec.Mean(now, class, w.cfg.RunTime))
 	s.Free, s.Stamp = w.exec.Free(), w.Stamp(now)
 	ran, rest := w.exec.Ahead(now, need, w.cfg.RunTime)
-	s.Waiting, s.Running, s.Ran, s.Rest = int32(w.exec.Queued()), int32(len(w.exec.Running())), grid.Seconds(ran),
+	s.Waiting, s.Running, s.Ran, s.Rest = int32(w.exec.Waiting()), int32(len(w.exec.Running())), grid.Seconds(ran),
 		grid.Seconds(rest)
 }
 
