@@ -107,4 +107,6 @@ const (
 
 	// node: checkpoints kept here; what is unanswered is repeated, and what is not needed dropped
 	TimerCheckpoint
+
+	TimerDeadline // node: the deadline of a job may be over
 )

@@ -7,12 +7,13 @@ import (
 )
 
 // Rules say what a job does about tasks that fail, beyond Retries, which is about attempts that are lost, how many of
-// its tasks run at a time, and what is bid for them.
+// its tasks run at a time, what is bid for them, and until when and for how long they may run.
 type Rules struct {
 	OnFailure   OnFailure
 	MaxFailures int32 // failed tasks after which the rest of the job is cancelled; 0 = any number may fail
 	MaxRunning  int32 // tasks that may have a worker at the same time; 0 = any number
 	Bid         Bid   // for each task; 0 = the usual one, see JobSpec.Bid
+	Limits      Limits
 }
 
 // OnFailure says after which recorded ends a task is run again. The zero value: after none.
@@ -52,7 +53,7 @@ func LastLine(text []byte) string {
 // Weight estimates the bytes of a failure on the wire, on disk and in memory.
 func (f *Failure) Weight() int { return 96 + len(f.Line) }
 
-// None reports whether a job has no rules.
+// None reports whether a job has no rules about failures, and may have all its tasks run at the same time.
 func (r *Rules) None() bool {
 	return r.OnFailure.Retry == 0 && !r.OnFailure.Rerun && r.MaxFailures == 0 && r.MaxRunning == 0
 }
@@ -65,6 +66,7 @@ func (r *Rules) check(retries int32, p *problems) {
 		p.addf("max_running %d: want 0 (any number) to %d", r.MaxRunning, MaxCount)
 	}
 	r.Bid.check(p)
+	r.Limits.check(p)
 	f := &r.OnFailure
 	if f.Retry < 0 || f.Retry > MaxFailureRetry {
 		p.addf("on_failure.retry %d: want 0 to %d", f.Retry, MaxFailureRetry)
@@ -90,5 +92,75 @@ func (r *Rules) check(retries int32, p *problems) {
 		p.addf("on_failure.retry %d with retries 0: a task that is to run at most once is not run again; with "+
 			"on_failure.rerun true it is, after an end that is recorded, and still never after an attempt that was lost",
 			f.Retry)
+	}
+}
+
+// Limits say until when the results of a job are wanted, and what the job may use. Its owner keeps them.
+type Limits struct {
+	Deadline Deadline
+	Budget   Budget
+}
+
+// Deadline is until when the results of a job's tasks are wanted, counted from its submission. The zero value: for
+// ever. A result is worth 1 until At; then its worth falls linearly to 0 at Worthless. A hard deadline has no
+// Worthless: after At it is worth nothing. Tasks that have not ended by Last end as [Missed].
+type Deadline struct {
+	At        time.Duration // 0 = there is none
+	Worthless time.Duration // 0 = the deadline is hard; else more than At
+}
+
+// Budget is the node-seconds that the attempts of all tasks of a job may take together: the sum of the times that they
+// run. 0 = any number. It is a whole number of seconds, so that no rounding of a client can go beyond it.
+type Budget int64
+
+// MaxDeadline bounds deadlines; MaxBudget is as many tasks as a job may have, each for as long as it may run.
+const (
+	MaxDeadline = MaxTimeout
+	MaxBudget   = Budget(MaxCount * (MaxTimeout / time.Second))
+)
+
+// None reports whether a job has no limits.
+func (l *Limits) None() bool { return *l == Limits{} }
+
+// Some reports whether there is a deadline.
+func (d Deadline) Some() bool { return d.At > 0 }
+
+// Last is how long after the submission a result is worth nothing any more; 0 = there is no deadline.
+func (d Deadline) Last() time.Duration { return max(d.At, d.Worthless) }
+
+// Worth is what a result is worth, from 0 to 1, that comes so long after the submission.
+func (d Deadline) Worth(after time.Duration) float64 {
+	switch {
+	case !d.Some() || after <= d.At:
+		return 1
+	case after >= d.Last():
+		return 0
+	}
+	return float64(d.Worthless-after) / float64(d.Worthless-d.At)
+}
+
+// Time is the budget as time of one node.
+func (b Budget) Time() time.Duration {
+	if b > Budget(1<<63-1)/Budget(time.Second) {
+		return 1<<63 - 1
+	}
+	return time.Duration(b) * time.Second
+}
+
+func (l *Limits) check(p *problems) {
+	d := l.Deadline
+	if d.At < 0 || d.At > MaxDeadline || d.At > 0 && d.At < time.Second {
+		p.addf("deadline %v: want 1s to %v from the submission, or none", d.At, MaxDeadline)
+	}
+	switch {
+	case d.Worthless == 0:
+	case d.At == 0:
+		p.addf("deadline.worthless %v without deadline.at: say until when a result is worth all", d.Worthless)
+	case d.Worthless <= d.At || d.Worthless > MaxDeadline:
+		p.addf("deadline.worthless %v: want more than the deadline, %v, and at most %v; leave it out if a later result is "+
+			"worth nothing", d.Worthless, d.At, MaxDeadline)
+	}
+	if l.Budget < 0 || l.Budget > MaxBudget {
+		p.addf("budget.node_seconds %d: want 1 to %d, or none", l.Budget, MaxBudget)
 	}
 }

@@ -25,6 +25,9 @@ const FeatureOrder Feature = 6
 // FeatureGangs: the node reserves slots for ranks of gangs, and keeps registers of jobs that are gangs.
 const FeatureGangs Feature = 7
 
+// FeatureLimits: the node keeps registers of jobs with limits (Limits), and heeds these as their owner.
+const FeatureLimits Feature = 8
+
 // FeatureSet is a set of features, a bit each.
 type FeatureSet uint64
 
@@ -45,6 +48,9 @@ func (s *JobSpec) MemberFeatures() (f FeatureSet) {
 	}
 	if s.IsGang() {
 		f |= 1 << FeatureGangs
+	}
+	if !s.Rules.Limits.None() {
+		f |= 1 << FeatureLimits
 	}
 	return f
 }

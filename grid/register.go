@@ -6,14 +6,15 @@ import (
 )
 
 // Entry is how a task ended: an entry of its job's register. It is immutable once built. The entry after the last task
-// is the job's cancellation: it has no result. Those after it are about what the job waits for.
+// is the job's cancellation: it has no result, or that of the tasks that it ends. Those after it are about what the job
+// waits for.
 type Entry struct {
 	Index   uint32
 	Epoch   uint32 // in which this member accepted it
 	Attempt Attempt
 	Worker  NodeID
 	Lost    int32   // attempts lost before
-	Result  *Result // nil of a cancellation
+	Result  *Result // nil of a caller's cancellation
 	Placed  int64   // wall time in Unix nanoseconds; in a message, the age
 	Began   int64
 	Done    int64
@@ -30,6 +31,10 @@ type Entry struct {
 	// attempt of an earlier one counts any more.
 	RetriedAt  uint32
 	RetryEpoch uint32
+
+	// Used is how long attempts of the task have run, this one and those before, as far as the owner knows; counted for a
+	// job with a budget.
+	Used time.Duration
 }
 
 // IsRetry reports whether the entry is a caller's retry, and no end of an attempt.

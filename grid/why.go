@@ -45,6 +45,8 @@ const (
 	WhyShare        // it keeps as much for this owner as it may
 	WhyUnkept       // it keeps no slot for the rank
 	WhyGang         // not all ranks of the gang have a place
+	WhyDeadline     // no node would be done with it by its job's deadline, as far as is known
+	WhyBudget       // its job's budget suffices for no further attempt while those that it has run
 	whys
 )
 
@@ -64,7 +66,9 @@ var whyTexts = [...]string{"", "needs more CPU than it has", "needs more memory 
 	"has fewer units of a resource than it needs", "waits for another job",
 	"has too few free slots", "keeps its slots for another gang", "has given its slots to an older gang",
 	"keeps as many slots for this owner as it may", "keeps no slot for the rank",
-	"waits until all ranks of its gang have a place"}
+	"waits until all ranks of its gang have a place",
+	"is not expected to end by its job's deadline",
+	"waits until it is known what its job's budget leaves"}
 
 // Never reports whether the same offer to the same node would always be refused.
 func (w Why) Never() bool { return w > WhyNone && w < WhyNever || w == WhyAccess || w == WhyResource }

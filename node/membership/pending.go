@@ -36,12 +36,13 @@ type queue struct {
 
 // The queues: the number of one is the sum of what its jobs are.
 const (
-	anyNode   = 0 // jobs that any member may see
-	ownerOnly = 1 // jobs that only their owner may see
-	reruns    = 2 // jobs whose failed tasks are run again
-	ordered   = 4 // jobs that wait for others
-	gangs     = 8 // jobs whose tasks start together
-	queues    = 16
+	anyNode   = 0  // jobs that any member may see
+	ownerOnly = 1  // jobs that only their owner may see
+	reruns    = 2  // jobs whose failed tasks are run again
+	ordered   = 4  // jobs that wait for others
+	gangs     = 8  // jobs whose tasks start together
+	limited   = 16 // jobs with a deadline or a budget
+	queues    = 32
 )
 
 // memberFeatures are the features that the members of the jobs of a queue must have.
@@ -50,7 +51,7 @@ var memberFeatures = func() (all [queues]grid.FeatureSet) {
 		queue   int
 		feature grid.Feature
 	}{{ownerOnly, grid.FeatureAccess}, {reruns, grid.FeatureReruns}, {ordered, grid.FeatureOrder},
-		{gangs, grid.FeatureGangs}}
+		{gangs, grid.FeatureGangs}, {limited, grid.FeatureLimits}}
 	for q := range all {
 		for _, x := range of {
 			if q&x.queue != 0 {

@@ -62,6 +62,7 @@ const (
 	reopens                          // registers of jobs that were over: see grid.FeatureRetries
 	ordersJobs                       // jobs that wait for others: see grid.FeatureOrder
 	keepsGangs                       // gangs: see grid.FeatureGangs
+	keepsLimits                      // deadlines and budgets: see grid.FeatureLimits
 
 	// borrowed is no ability: the peer's rates belong to an immutable ad, and are never written to. It is here since a
 	// field of its own would make each peer larger.
@@ -106,6 +107,9 @@ func abilities(kinds grid.KindSet, features grid.FeatureSet) (a ability) {
 	}
 	if features.Has(grid.FeatureGangs) {
 		a |= keepsGangs
+	}
+	if features.Has(grid.FeatureLimits) {
+		a |= keepsLimits
 	}
 	return a
 }

@@ -144,9 +144,9 @@ func result(r *grid.Result) error {
 	if r == nil {
 		return fmt.Errorf("result: %w: is missing", ErrMalformed)
 	}
-	if r.Cause == 0 || r.Cause > grid.Failed || r.MaxRSS < 0 {
+	if r.Cause == 0 || int(r.Cause) >= grid.Causes || r.MaxRSS < 0 {
 		return fmt.Errorf("cause %d, memory %d: %w: want 1 to %d and not less than 0", r.Cause, r.MaxRSS, ErrBound,
-			grid.Failed)
+			grid.Causes-1)
 	}
 	for _, o := range [...]*grid.Output{&r.Stdout, &r.Stderr} {
 		if len(o.Inline) > int(grid.MaxInline) || o.Size < 0 || o.Dropped < 0 {

@@ -110,7 +110,7 @@ func getOutput(p *pb.Output, o *grid.Output) error {
 
 // getCause maps a cause of a later version to Failed: a result must not be lost for it.
 func getCause(n uint32) grid.Cause {
-	if n > uint32(grid.Failed) {
+	if n >= uint32(grid.Causes) {
 		return grid.Failed
 	}
 	return grid.Cause(n)

@@ -1,0 +1,56 @@
+package grid
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestWorthOfAResult(t *testing.T) {
+	soft, hard := Deadline{At: 2 * time.Hour, Worthless: 6 * time.Hour}, Deadline{At: 2 * time.Hour}
+	for _, x := range []struct {
+		d     Deadline
+		after time.Duration
+		want  float64
+	}{
+		{Deadline{}, 1000 * time.Hour, 1},
+		{hard, 2 * time.Hour, 1}, {hard, 2*time.Hour + 1, 0},
+		{soft, 0, 1}, {soft, 2 * time.Hour, 1}, {soft, 3 * time.Hour, 0.75}, {soft, 5 * time.Hour, 0.25},
+		{soft, 6 * time.Hour, 0}, {soft, 7 * time.Hour, 0},
+	} {
+		if got := x.d.Worth(x.after); got != x.want {
+			t.Errorf("%+v after %v: worth %v, want %v", x.d, x.after, got, x.want)
+		}
+	}
+	if soft.Last() != 6*time.Hour || hard.Last() != 2*time.Hour || (Deadline{}).Last() != 0 {
+		t.Error("what is worth nothing any more")
+	}
+}
+
+func TestLimitsAreChecked(t *testing.T) {
+	for _, x := range []struct {
+		l    Limits
+		want string // "" = nothing is wrong
+	}{
+		{Limits{}, ""},
+		{Limits{Deadline{At: time.Second}, 1}, ""},
+		{Limits{Deadline{MaxDeadline - 1, MaxDeadline}, MaxBudget}, ""},
+		{Limits{Deadline: Deadline{At: -time.Second}}, "deadline -1s"},
+		{Limits{Deadline: Deadline{At: time.Millisecond}}, "deadline 1ms"},
+		{Limits{Deadline: Deadline{At: MaxDeadline + 1}}, "deadline 8784h"},
+		{Limits{Deadline: Deadline{Worthless: time.Hour}}, "without deadline.at"},
+		{Limits{Deadline: Deadline{time.Hour, time.Hour}}, "deadline.worthless 1h0m0s"},
+		{Limits{Deadline: Deadline{time.Hour, -time.Hour}}, "deadline.worthless -1h0m0s"},
+		{Limits{Budget: -1}, "budget.node_seconds -1"},
+		{Limits{Budget: MaxBudget + 1}, "budget.node_seconds"},
+	} {
+		var p problems
+		x.l.check(&p)
+		if err := p.err(); (err == nil) != (x.want == "") || err != nil && !strings.Contains(err.Error(), x.want) {
+			t.Errorf("%+v: %v, want %q", x.l, err, x.want)
+		}
+	}
+	if MaxBudget.Time() <= 0 || Budget(3).Time() != 3*time.Second {
+		t.Errorf("the largest budget is %v", MaxBudget.Time())
+	}
+}
