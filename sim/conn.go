@@ -193,7 +193,8 @@ func (w *World) notifyUp(name int32, s int) {
 		return
 	}
 	c.reportedUp[s] = true
-	kinds, features := w.cfg.Network.Kinds(int(j)), grid.FeatureSet(1<<grid.FeatureReruns|1<<grid.FeatureRetries)
+	kinds := w.cfg.Network.Kinds(int(j))
+	features := grid.FeatureSet(1<<grid.FeatureReruns | 1<<grid.FeatureRetries | 1<<grid.FeatureLimits)
 	if kinds.Has(grid.KindAwait) {
 		features |= 1 << grid.FeatureOrder
 	}

@@ -1,6 +1,7 @@
 package coordinator
 
 import (
+	"cmp"
 	"fmt"
 	"iter"
 	"slices"
@@ -40,7 +41,7 @@ func (c *Coordinator) cancel(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 		if cancelled {
 			return
 		}
-		c.cancelRest(now, j, fx)
+		c.cancelRest(now, j, nil, fx)
 		if rep.Sole() {
 			c.answerCancellers(now, j, fx)
 		}
@@ -185,8 +186,9 @@ func (j *job) refuseRequests(fx *grid.Effects) {
 	j.refuseRetries(fx)
 }
 
-// cancelRest cancels, as its owner, what has not ended of a job that is not cancelled.
-func (c *Coordinator) cancelRest(now grid.Time, j *job, fx *grid.Effects) {
+// cancelRest cancels, as its owner, what has not ended of a job that is not cancelled. end is how its tasks end if one
+// of its limits is reached; else nil.
+func (c *Coordinator) cancelRest(now grid.Time, j *job, end *grid.Result, fx *grid.Effects) {
 	c.raiseBarrier(now, j, j.known(), fx)
 	c.dropGang(now, j, fx)
 	j.cancelled = true
@@ -196,7 +198,7 @@ func (c *Coordinator) cancelRest(now grid.Time, j *job, fx *grid.Effects) {
 			c.dropLive(t.live)
 		}
 	}
-	j.replica.Propose(j.newCancellation(c.wall.At(now).UnixNano()))
+	j.replica.Propose(j.newCancellation(c.wall.At(now).UnixNano(), end))
 	c.saveEntry(j, j.spec.Count, fx)
 	if c.isOrigin(j.id) {
 		c.endAll(now, j, fx)
@@ -220,7 +222,7 @@ func (c *Coordinator) stopFailing(now grid.Time, fx *grid.Effects) {
 	c.queue.failing = nil
 	for _, j := range failing {
 		if c.jobs.Get(j.id) == j && !j.cancelled && j.leads() && j.counts[grid.Ended] < j.count() {
-			c.cancelRest(now, j, fx)
+			c.cancelRest(now, j, c.limitReached(now, j), fx)
 			c.wakeBarriers(now, fx)
 		}
 	}
@@ -230,14 +232,14 @@ func (c *Coordinator) stopFailing(now grid.Time, fx *grid.Effects) {
 // not ended as it should; "" = it was not.
 func (j *job) stopped() string {
 	most, failed := j.spec.Rules.MaxFailures, int32(0)
-	if why := dependency.Vain(j.spec, j.replica); why != "" && j.cancelled {
+	if why := cmp.Or(j.limitText(), dependency.Vain(j.spec, j.replica)); why != "" && j.cancelled {
 		return why
 	}
 	if most == 0 || !j.cancelled {
 		return ""
 	}
 	for _, t := range j.known() {
-		if t.state == grid.Ended && !t.uncommitted && t.result.Exit != 0 && t.result.Cause != grid.Cancelled {
+		if t.state == grid.Ended && !t.uncommitted && t.result.Exit != 0 && !t.result.Cause.Withdrawn() {
 			failed++
 		}
 	}

@@ -63,6 +63,7 @@ type Counts struct {
 	Lost         uint64
 	Backups      uint64 // backup attempts begun
 	Retried      uint64 // recorded failures after which the task is run again
+	Missed       uint64 // tasks that had not ended by their job's deadline
 }
 
 // Coordinator is the jobs that this node owns, and those of whose registers it is a member.
@@ -224,6 +225,8 @@ func (c *Coordinator) Wake(now grid.Time, t grid.Timer, fx *grid.Effects) {
 		c.gangTimer(now, t.Key, fx)
 	} else if t.Kind == grid.TimerCheckpoint {
 		c.checkpoints.Tick(now, c, fx)
+	} else if t.Kind == grid.TimerDeadline {
+		c.missDeadlines(now, fx)
 	} else if l := c.live.get(t.Key); l != nil {
 		c.taskTimer(now, t.Kind, l, fx)
 	} else if e := c.mappings.Get(t.Key); e != nil {

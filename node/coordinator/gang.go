@@ -41,6 +41,9 @@ func (c *Coordinator) placeGang(now grid.Time, j *job, fx *grid.Effects) {
 		q.next = append(q.next, j)
 		return
 	}
+	if c.gangTooLate(now, j, fx) {
+		return
+	}
 	nodes, rooms, could := c.gangNodes(now, j)
 	if could < j.count() {
 		c.gangUnplaceable(now, j, nodes, gangs.TooLarge(nodes, j.count(), could, c.peers.Name), fx)

@@ -34,9 +34,11 @@ type job struct {
 
 // failedEnds are what the ends of a job's tasks that are not well come to, as far as they are committed.
 type failedEnds struct {
-	failed    int32 // tasks whose exit code is not 0
-	withdrawn int32 // of failed, those that were cancelled
-	exit      int32 // highest exit code
+	failed       int32 // tasks whose exit code is not 0
+	withdrawn    int32 // of failed, those that nobody wanted any more
+	missed       int32 // of withdrawn, those that had not ended by the deadline
+	unaffordable int32 // of withdrawn, those that the budget did not suffice for
+	exit         int32 // highest exit code
 }
 
 // count counts a committed end.
@@ -44,8 +46,14 @@ func (f *failedEnds) count(r *grid.CompactResult) {
 	if r.Exit == 0 {
 		return
 	}
-	if f.failed++; r.Cause == grid.Cancelled {
+	if f.failed++; r.Cause.Withdrawn() {
 		f.withdrawn++
+	}
+	switch r.Cause {
+	case grid.Missed:
+		f.missed++
+	case grid.Unaffordable:
+		f.unaffordable++
 	}
 	f.exit = max(f.exit, r.Exit)
 }
@@ -104,7 +112,7 @@ func (c *Coordinator) releaseWorker(j *job, i uint32, fx *grid.Effects) {
 	r := &t.result
 	switch {
 	case !t.heldByWorker:
-	case r.Cause == grid.Cancelled || r.Cause == grid.Lost:
+	case r.Cause.Withdrawn() || r.Cause == grid.Lost:
 		m := fx.About(t.worker, grid.KindDrop)
 		m.Attempts = append(m.Attempts, j.attempt(i))
 	default:
@@ -228,14 +236,6 @@ func (c *Coordinator) saveEntry(j *job, i uint32, fx *grid.Effects) *grid.TaskRe
 		}
 	}
 	return &e.TaskRecord
-}
-
-// cancelResult is how the tasks of a cancelled job end that have not ended before: by its rule, or by a caller.
-func (j *job) cancelResult() *grid.Result {
-	if why := j.stopped(); why != "" {
-		return &grid.Result{Cause: grid.Cancelled, Exit: cancelledResult.Exit, Error: clip("cancelled: " + why)}
-	}
-	return cancelledResult
 }
 
 // waitsWhole reports whether nothing of the job was placed yet since it waits for other jobs.

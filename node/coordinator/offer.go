@@ -28,7 +28,7 @@ func (c *Coordinator) offerUsing(now grid.Time, l *liveTask, polled *decision, x
 		c.waitForMajority(now, l, fx)
 		return
 	}
-	if c.awaitsSlotNow(now, l, 0, fx) {
+	if c.awaitsSlotNow(now, l, 0, fx) || c.tooLate(now, l, x.ECT, fx) {
 		return
 	}
 	t := l.task()

@@ -150,6 +150,9 @@ func (c *Coordinator) choose(now grid.Time, l *liveTask, fx *grid.Effects) {
 	c.live.release(l)
 	c.peers.UpdateColumns(now)
 	c.dropBlacklisted(now, l)
+	if c.dropLate(now, l, fx) {
+		return
+	}
 	p := c.policyOf(l.job)
 	if c.assignBatch(now, l, p, fx) {
 		return

@@ -20,6 +20,7 @@ type jobQueue struct {
 	awaitingMajority []*job // something of them waits for a majority of their registers
 	failing          []*job // as many tasks of them have failed as may: the rest is to be cancelled
 	gangs            gangQueue
+	deadlines        deadlineWatch
 }
 
 func (j *job) setQueueIndex(i int) { j.queueIndex = i + 1 }
@@ -113,8 +114,7 @@ const maxRetriesPerProof = 4
 
 // ResumeAwaitingProof resumes some of the tasks that wait for a node on probation to deliver.
 func (c *Coordinator) ResumeAwaitingProof() {
-	left := min(maxRetriesPerProof, c.live.waiting.unproven)
-	for i := 0; i < len(c.live.waiting.list) && left > 0; {
+	for i, left := 0, min(maxRetriesPerProof, c.live.waiting.unproven); i < len(c.live.waiting.list) && left > 0; {
 		if l := c.live.waiting.list[i]; l.awaits == awaitProof {
 			l.lookAgain = true
 			c.resumeTask(l)

@@ -34,7 +34,7 @@ func (c *Coordinator) retryEnded(now grid.Time, ev *grid.Event, fx *grid.Effects
 		fx.Reply(ev.Caller, ev.Job, unknownHere(ev.Job))
 		return
 	}
-	if why := c.refusesRetry(j, ev.Tasks); why != "" {
+	if why := c.refusesRetry(now, j, ev.Tasks); why != "" {
 		fx.Reply(ev.Caller, j.id, fmt.Sprintf("job %s: %s", j.id.Short(), why))
 		return
 	}
@@ -64,7 +64,7 @@ func (c *Coordinator) retryPending(now grid.Time, j *job, fx *grid.Effects) {
 	pending := j.replica.retries
 	j.replica.retries = nil
 	for _, x := range pending {
-		if why := c.refusesRetry(j, x.tasks); why != "" {
+		if why := c.refusesRetry(now, j, x.tasks); why != "" {
 			fx.Reply(x.caller, j.id, fmt.Sprintf("job %s: %s", j.id.Short(), why))
 			continue
 		}
@@ -81,8 +81,8 @@ func (j *job) refuseRetries(fx *grid.Effects) {
 }
 
 // refusesRetry says why tasks of a job may not be run again; "" = they may.
-func (c *Coordinator) refusesRetry(j *job, tasks indices.Set) string {
-	if why := failures.Refuses(j.spec); why != "" {
+func (c *Coordinator) refusesRetry(now grid.Time, j *job, tasks indices.Set) string {
+	if why := c.neverAgain(now, j); why != "" {
 		return why
 	}
 	for _, r := range tasks {
@@ -131,7 +131,7 @@ func (j *job) failuresBut(tasks indices.Set) (n int32) {
 		return 0
 	}
 	for i, t := range j.known() {
-		if r := &t.result; t.state == grid.Ended && r.Exit != 0 && r.Cause != grid.Cancelled && !tasks.Contains(i) {
+		if r := &t.result; t.state == grid.Ended && r.Exit != 0 && !r.Cause.Withdrawn() && !tasks.Contains(i) {
 			n++
 		}
 	}
@@ -189,8 +189,8 @@ func (c *Coordinator) restoreRegister(j *job) {
 }
 
 // newCancellation makes the register's entry of a job's cancellation, which may follow a retry.
-func (j *job) newCancellation(at int64) *grid.Entry {
-	e := &grid.Entry{Index: j.spec.Count, Done: at}
+func (j *job) newCancellation(at int64, end *grid.Result) *grid.Entry {
+	e := &grid.Entry{Index: j.spec.Count, Done: at, Result: end}
 	if v, _ := j.replica.Value(j.spec.Count); v != nil {
 		e.Round, e.RetriedAt, e.RetryEpoch = v.Round+1, v.RetriedAt, v.RetryEpoch
 	}

@@ -33,7 +33,7 @@ func (c *Coordinator) endAttempt(now grid.Time, l *liveTask, r *grid.Result, fx 
 		round = v.Round + 1 - v.RetriedAt // since the last retry by a caller
 	}
 	after, again := failures.Again(&j.spec.Rules.OnFailure, grid.TaskID{Job: j.id, Index: l.index}, round, r)
-	if !again || j.cancelled {
+	if !again || j.cancelled || !j.inTime(now, after) {
 		c.end(now, j, l.index, r, fx)
 		return
 	}

@@ -146,6 +146,8 @@ func (c *Coordinator) accessReason(spec *grid.JobSpec) string {
 		return " that keep a job which waits for others, as older versions do not"
 	case features.Has(grid.FeatureGangs):
 		return " that keep a gang, as older versions do not"
+	case features.Has(grid.FeatureLimits):
+		return " that heed a deadline or a budget, as older versions do not"
 	}
 	return " that keep a job whose failed tasks are run again, as older versions do not"
 }
@@ -179,6 +181,11 @@ func (c *Coordinator) Submit(now grid.Time, ev *grid.Event, fx *grid.Effects) (f
 	}
 	if err == nil {
 		_, err = c.policy(ev.Spec.Policy)
+	}
+	if err == nil {
+		if why := c.impossible(now, ev.Spec); why != "" {
+			err = errors.New(why)
+		}
 	}
 	if err == nil && c.worker.Exec().Draining() && !c.worker.Leaving() {
 		err = errors.New("this node is draining and takes nothing new: submit to another one, or let it take work again " +
@@ -223,6 +230,7 @@ func (c *Coordinator) newJob(id grid.JobID, spec *grid.JobSpec, submitted int64)
 func (c *Coordinator) queueNewJob(now grid.Time, j *job, fx *grid.Effects) {
 	j.arrived = now
 	c.enqueueJob(j)
+	c.watchDeadline(j, fx)
 	c.peers.Arrive(now, j.level, j.spec, int(j.spec.Count))
 }
 

@@ -28,11 +28,11 @@ type JobView struct {
 	Epoch        uint32        // of the owner
 	Since        int64         // when that owner took it, as far as known here
 	InputsAtRisk string        // where its inputs are, if fewer than a majority of Members have them
-	Failed       int           // of Ended, those with a non-zero exit code
-	Exit         int32         // highest exit code of the ended tasks
-	Stopped      string        // why it was cancelled, if by its own rule
-	Retried      int           // recorded failures after which the task was run again, or is to be
-	Held         bool          // nothing of it is placed, since it waits for other jobs
+	BadEnds
+	Exit    int32  // highest exit code of the ended tasks
+	Stopped string // why it was cancelled, if by its own rule
+	Retried int    // recorded failures after which the task was run again, or is to be
+	Held    bool   // nothing of it is placed, since it waits for other jobs
 }
 
 // TaskView is one task of a job.
@@ -168,8 +168,9 @@ func (v Views) Decisions(id grid.JobID, from, end uint32) []grid.Decision {
 func (j *job) view() JobView {
 	v := JobView{ID: j.id, Spec: j.spec, Class: j.class, Submitted: j.submitted, Done: j.done, Cancelled: j.cancelled,
 		Pending: j.counts[grid.Pending], Placed: j.counts[grid.Offered] + j.counts[grid.Placed] + j.uncommitted,
-		Running: j.running + j.uncommitted, Ended: j.counts[grid.Ended] - j.uncommitted, Failed: int(j.failed), Exit: j.exit,
-		Retried: j.retried(), Stopped: j.stopped(), Held: j.waitsWhole()}
+		Running: j.running + j.uncommitted, Ended: j.counts[grid.Ended] - j.uncommitted, Exit: j.exit,
+		Retried: j.retried(), Stopped: j.stopped(), Held: j.waitsWhole(),
+		BadEnds: BadEnds{Failed: int(j.failed), Missed: int(j.missed), Unaffordable: int(j.unaffordable)}}
 	if rep := j.replica; !rep.Sole() {
 		v.Members = rep.Members()
 		v.Owner, v.Epoch, v.Since = rep.Owner()

@@ -108,6 +108,17 @@ func (p *Peers) Answer(now grid.Time, from grid.NodeID, level string, spec *grid
 		Fetch: p.fetchTime(from, spec), Most: p.mostAt(from, spec.Needs.Counts)}
 }
 
+// Capacity is what a node has in all, by its ad; nothing of one that is not in the view.
+func (p *Peers) Capacity(id grid.NodeID) grid.Resources {
+	if id == p.cfg.Self {
+		return p.cfg.Exec.Capacity()
+	}
+	if g := p.cfg.Gossip.Peer(id); g != nil && g.Ad != nil {
+		return g.Ad.Capacity
+	}
+	return grid.Resources{}
+}
+
 // BackingOff reports whether a node is used only if no other is left, for now.
 func (p *Peers) BackingOff(now grid.Time, id grid.NodeID) bool {
 	return p.records.Of(id).BackingOff(now)

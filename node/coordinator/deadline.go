@@ -1,0 +1,173 @@
+package coordinator
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"skep/balance"
+	"skep/grid"
+	"skep/node/deadline"
+	"skep/node/failures"
+	"skep/node/peers"
+)
+
+// Deadlines of jobs (package deadline).
+
+// watchDeadline has the deadline of a job heeded, if it has one.
+func (c *Coordinator) watchDeadline(j *job, fx *grid.Effects) {
+	if d := j.spec.Rules.Limits.Deadline; d.Some() {
+		c.queue.deadlines.Add(j.arrived.Add(d.Last()), j.id, fx)
+	}
+}
+
+// missDeadlines has the jobs that this node owns cancelled whose deadline is over. Another member does it once it is
+// the owner.
+func (c *Coordinator) missDeadlines(now grid.Time, fx *grid.Effects) {
+	for id, due := c.queue.deadlines.Due(now, fx); due; id, due = c.queue.deadlines.Due(now, fx) {
+		if j := c.jobs.Get(id); j != nil && !j.cancelled && j.leads() {
+			c.queue.failing = append(c.queue.failing, j)
+		}
+	}
+}
+
+// limitReached returns how the tasks end of a job that is to be cancelled as one of its limits is reached; nil = none is.
+func (c *Coordinator) limitReached(now grid.Time, j *job) *grid.Result {
+	d := j.spec.Rules.Limits.Deadline
+	if left, some := deadline.Left(now, j.arrived, d); some && left <= 0 {
+		return deadline.Missed(d)
+	}
+	return nil
+}
+
+// limitEnd is how the tasks end of a job that is cancelled since one of its limits is reached; nil = it is not.
+func (j *job) limitEnd() *grid.Result {
+	if j.spec.Rules.Limits.None() {
+		return nil
+	}
+	if v, _ := j.replica.Value(j.spec.Count); j.cancelled && v != nil && !v.Open() {
+		return v.Result
+	}
+	return nil
+}
+
+// limitText says which limit of its own a cancelled job has reached; "" = none.
+func (j *job) limitText() string {
+	if r := j.limitEnd(); r != nil {
+		return r.Error
+	}
+	return ""
+}
+
+// BadEnds counts the ended tasks of a job that did not end with 0.
+type BadEnds struct {
+	Failed       int // all of them
+	Missed       int // of Failed, those that had not ended by the job's deadline
+	Unaffordable int // of Failed, those that its budget did not suffice for
+}
+
+// cancelResult is how the tasks of a cancelled job end that have not ended before: by its rule or a limit, or by a
+// caller.
+func (j *job) cancelResult() *grid.Result {
+	if r := j.limitEnd(); r != nil {
+		return r
+	}
+	if why := j.stopped(); why != "" {
+		return &grid.Result{Cause: grid.Cancelled, Exit: cancelledResult.Exit, Error: clip("cancelled: " + why)}
+	}
+	return cancelledResult
+}
+
+// neverAgain says why no task of a job may be run again by a caller; "" = each may that has ended.
+func (c *Coordinator) neverAgain(now grid.Time, j *job) string {
+	if r := c.limitReached(now, j); r != nil {
+		return "a limit of it is reached, so nothing of it could be run again (" + r.Error + "): submit it again"
+	}
+	return failures.Refuses(j.spec)
+}
+
+// deadlineWatch is the deadlines to come.
+type deadlineWatch = deadline.Watch
+
+// excludesNone excludes no node.
+type excludesNone struct{}
+
+func (excludesNone) Excludes(grid.NodeID, bool) bool { return false }
+
+// impossible says that the deadline of a job that is submitted cannot be met; "" = it can, as far as is known.
+func (c *Coordinator) impossible(now grid.Time, spec *grid.JobSpec) string {
+	class := grid.ClassOf(spec)
+	n := peers.Need{Spec: spec, Class: class, Level: cmp.Or(grid.LevelOf(spec), class), Excluded: excludesNone{}}
+	if !spec.Rules.Limits.Deadline.Some() {
+		return ""
+	}
+	c.peers.Inform(now)
+	c.peers.UpdateColumns(now)
+	if c.peers.Expected(n.Level) == 0 {
+		return ""
+	}
+	nodes, _ := c.peers.Eligible(now, &n, c.scratch.view[:0])
+	c.scratch.view = nodes
+	var lanes []deadline.Lane
+	for i := range nodes {
+		if s := &nodes[i]; cmp.Or(spec.Policy, c.cfg.Policy) != "local" || c.isHere(s.Node) {
+			slots := c.peers.Capacity(s.Node).Slots(spec.Needs.Resources, int(spec.Count))
+			lanes = append(lanes, deadline.Lane{Slots: slots, Ready: s.Ready, Run: s.ECT - s.Ready})
+		}
+	}
+	return deadline.Impossible(spec, class, lanes)
+}
+
+// tooLate parks a task that would end too late at its soonest, and reports whether it did: it is not known to take less,
+// and its job's deadline is sooner.
+func (c *Coordinator) tooLate(now grid.Time, l *liveTask, soonest float64, fx *grid.Effects) bool {
+	left, some := deadline.Left(now, l.job.arrived, l.job.spec.Rules.Limits.Deadline)
+	if !some || soonest <= left.Seconds() || c.peers.Expected(l.level()) == 0 {
+		return false
+	}
+	why := grid.Refusal{Why: grid.WhyDeadline, Detail: deadline.Late(soonest, left)}
+	if tr := l.task().history.Last(); tr.What == grid.TraceWait && tr.Refusal.Why == why.Why { // it says since when
+		why = tr.Refusal
+	}
+	c.recycleAnswers(l)
+	c.pauseTask(now, l, why, fx)
+	return true
+}
+
+// dropLate removes the answers of nodes that would not be done with a task by its job's deadline. It parks a task that
+// none would be done with, and reports whether it did.
+func (c *Coordinator) dropLate(now grid.Time, l *liveTask, fx *grid.Effects) bool {
+	d := l.job.spec.Rules.Limits.Deadline
+	if !d.Some() || len(l.answers) == 0 || c.peers.Expected(l.level()) == 0 {
+		return false
+	}
+	soonest := slices.MinFunc(l.answers, func(a, b balance.State) int { return cmp.Compare(a.ECT, b.ECT) }).ECT
+	if c.tooLate(now, l, soonest, fx) {
+		return true
+	}
+	left, _ := deadline.Left(now, l.job.arrived, d)
+	l.answers = slices.DeleteFunc(l.answers, func(s balance.State) bool { return s.ECT > left.Seconds() })
+	return false
+}
+
+// gangTooLate sets a gang aside that would end too late, as tooLate does with a task.
+func (c *Coordinator) gangTooLate(now grid.Time, j *job, fx *grid.Effects) bool {
+	left, some := deadline.Left(now, j.arrived, j.spec.Rules.Limits.Deadline)
+	soonest := c.peers.Expected(j.level)
+	if !some || soonest <= left.Seconds() {
+		return false
+	}
+	why := grid.Refusal{Why: grid.WhyDeadline, Detail: deadline.Late(soonest, left)}
+	if tr := j.task(0).history.Last(); tr.What == grid.TraceWait && tr.Refusal.Why == why.Why {
+		why = tr.Refusal
+	}
+	j.gang.Due = now.Add(maxPause)
+	c.awaitGang(now, j, why, fx)
+	return true
+}
+
+// inTime reports whether what begins or ends so much later can be of worth to the job.
+func (j *job) inTime(now grid.Time, later time.Duration) bool {
+	left, some := deadline.Left(now, j.arrived, j.spec.Rules.Limits.Deadline)
+	return !some || later < left
+}
