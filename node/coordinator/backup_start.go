@@ -164,3 +164,10 @@ func (c *Coordinator) assignBatch(now grid.Time, l *liveTask, p balance.Policy, 
 	clear(tasks)
 	return placed
 }
+
+// forgetBackup removes a task's backup attempt, whose slot is free.
+func (c *Coordinator) forgetBackup(l *liveTask) {
+	l.backup = nil
+	l.job.backups--
+	c.slotFreed(l.job)
+}

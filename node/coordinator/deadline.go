@@ -14,20 +14,31 @@ import (
 
 // Deadlines of jobs (package deadline).
 
-// watchDeadline has the deadline of a job heeded, if it has one.
-func (c *Coordinator) watchDeadline(j *job, fx *grid.Effects) {
-	if d := j.spec.Rules.Limits.Deadline; d.Some() {
-		c.queue.deadlines.Add(j.arrived.Add(d.Last()), j.id, fx)
+// watchDeadline has the deadline of a job heeded, if it has one. What is over already is missed in this step.
+func (c *Coordinator) watchDeadline(now grid.Time, j *job, fx *grid.Effects) {
+	d := j.spec.Rules.Limits.Deadline
+	switch left, some := deadline.Left(now, j.arrived, d); {
+	case !some:
+	case left > 0:
+		c.queue.deadlines.Add(now.Add(left), j.id, fx)
+	default:
+		c.miss(j)
 	}
 }
 
-// missDeadlines has the jobs that this node owns cancelled whose deadline is over. Another member does it once it is
-// the owner.
+// missDeadlines has the jobs cancelled whose deadline is over.
 func (c *Coordinator) missDeadlines(now grid.Time, fx *grid.Effects) {
 	for id, due := c.queue.deadlines.Due(now, fx); due; id, due = c.queue.deadlines.Due(now, fx) {
-		if j := c.jobs.Get(id); j != nil && !j.cancelled && j.leads() {
-			c.queue.failing = append(c.queue.failing, j)
+		if j := c.jobs.Get(id); j != nil {
+			c.miss(j)
 		}
+	}
+}
+
+// miss has the job cancelled if this node owns it. Another member does it once it is the owner.
+func (c *Coordinator) miss(j *job) {
+	if !j.cancelled && j.leads() {
+		c.queue.failing = append(c.queue.failing, j)
 	}
 }
 
@@ -118,11 +129,11 @@ func (c *Coordinator) impossible(now grid.Time, spec *grid.JobSpec) string {
 	return deadline.Impossible(spec, class, lanes)
 }
 
-// tooLate parks a task that would end too late at its soonest, and reports whether it did: it is not known to take less,
-// and its job's deadline is sooner.
+// tooLate parks a task that would end too late at its soonest, as far as is known how long it takes, or of which the
+// deadline is over, and reports whether it did.
 func (c *Coordinator) tooLate(now grid.Time, l *liveTask, soonest float64, fx *grid.Effects) bool {
 	left, some := deadline.Left(now, l.job.arrived, l.job.spec.Rules.Limits.Deadline)
-	if !some || soonest <= left.Seconds() || c.peers.Expected(l.level()) == 0 {
+	if !some || left > 0 && (soonest <= left.Seconds() || c.peers.Expected(l.level()) == 0) {
 		return false
 	}
 	why := grid.Refusal{Why: grid.WhyDeadline, Detail: deadline.Late(soonest, left)}
@@ -148,22 +159,6 @@ func (c *Coordinator) dropLate(now grid.Time, l *liveTask, fx *grid.Effects) boo
 	left, _ := deadline.Left(now, l.job.arrived, d)
 	l.answers = slices.DeleteFunc(l.answers, func(s balance.State) bool { return s.ECT > left.Seconds() })
 	return false
-}
-
-// gangTooLate sets a gang aside that would end too late, as tooLate does with a task.
-func (c *Coordinator) gangTooLate(now grid.Time, j *job, fx *grid.Effects) bool {
-	left, some := deadline.Left(now, j.arrived, j.spec.Rules.Limits.Deadline)
-	soonest := c.peers.Expected(j.level)
-	if !some || soonest <= left.Seconds() {
-		return false
-	}
-	why := grid.Refusal{Why: grid.WhyDeadline, Detail: deadline.Late(soonest, left)}
-	if tr := j.task(0).history.Last(); tr.What == grid.TraceWait && tr.Refusal.Why == why.Why {
-		why = tr.Refusal
-	}
-	j.gang.Due = now.Add(maxPause)
-	c.awaitGang(now, j, why, fx)
-	return true
 }
 
 // inTime reports whether what begins or ends so much later can be of worth to the job.

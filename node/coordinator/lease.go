@@ -229,7 +229,7 @@ func (c *Coordinator) grantStartLease(now grid.Time, from grid.NodeID, m *grid.M
 			l = c.backupOf(from, id)
 			isSecond = l != nil
 		}
-		if l == nil || !isSecond && l.phase != placed || l.job.cancelled || !l.mayStart() {
+		if l == nil || !isSecond && l.phase != placed || l.job.cancelled || !l.mayStart() || !l.job.inTime(now, 0) {
 			continue
 		}
 		if !c.mayAct(now, l.job) {

@@ -24,11 +24,12 @@ type packedJob struct {
 const maxPackedTasks = 64
 
 // packable reports whether a job is small and can no longer change, except by an event that unpacks it first. The
-// failures of its tasks, what it waited for, and the limit that it reached, are in its register, which a packed one does
+// failures of its tasks, what it waited for, and the limit that it reached are in its register, which a packed one does
 // not have.
 func (c *Coordinator) packable(j *job) bool {
 	return j.count() <= maxPackedTasks && j.endsAreFinal() && len(j.spec.After.Jobs) == 0 && j.replica.Sole() &&
-		j.spec.Rules.Limits.None() && j.replica.State().Done && j.barrier == nil && j.counts[grid.Ended] == j.count() && c.isOrigin(j.id)
+		j.spec.Rules.Limits.None() && j.replica.State().Done && j.barrier == nil &&
+		j.counts[grid.Ended] == j.count() && c.isOrigin(j.id)
 }
 
 // packFinished packs the jobs that ended or were unpacked in this step.

@@ -73,7 +73,7 @@ func (c *Coordinator) Start(now grid.Time, fx *grid.Effects) {
 	c.replicas.Start(open)
 	for _, j := range active {
 		c.resumeReplica(now, j, fx)
-		c.watchDeadline(j, fx)
+		c.watchDeadline(now, j, fx)
 		s := j.replica.State()
 		c.LearnOwner(now, j.id, s.Epoch, s.Owner, fx) // attempts here are on disk with the owner of the time when they came
 	}

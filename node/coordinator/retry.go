@@ -205,15 +205,15 @@ func (c *Coordinator) jobReopened(now grid.Time, j *job, fx *grid.Effects) {
 	j.replica.endedTasks, j.replica.closing = 0, false
 	c.quota.Reopen(j.id, j.count())
 	c.deposits.Reopened(&j.replica.files)
+	c.watchDeadline(now, j, fx)
 	c.scheduleTick(now, fx)
 }
 
 // endsAreFinal reports whether no task of the job has gone on after an end that is in the register.
 func (j *job) endsAreFinal() bool { return j.spec.Rules.None() && j.replica.State().Opened == 0 }
 
-// mayGoOn reports whether a task of a job that may run at most once may go on although no worker reports an attempt of
-// it: this node, as the owner that it is now, has recorded the end or the retry that another attempt follows, so nobody
-// else has made one since.
+// mayGoOn reports whether a task that may run at most once may go on although no worker reports an attempt of it: this
+// node, as the owner that it is now, has recorded the end or the retry that another attempt follows.
 func (j *job) mayGoOn(i uint32) bool { return j.openEntry(i) != nil && j.replica.DecidedNow(i) }
 
 // admitReopening says why a closed job must not be opened by another member's message; "" = it may.

@@ -78,6 +78,9 @@ func (c *Coordinator) goOn(now grid.Time, j *job, i uint32, fx *grid.Effects) {
 		c.end(now, j, i, j.cancelResult(), fx)
 		return
 	}
+	if !j.inTime(now, 0) { // it was over when no other task was left
+		c.miss(j)
+	}
 	switch rep := j.replica; {
 	case rep.graceUntil != 0 || rep.bulkEnd.on: // the job is queued when that is over
 	case c.skipsHeld(now, j, i, fx):
@@ -240,11 +243,4 @@ func (c *Coordinator) slotFreed(j *job) {
 		j.awaitsSlot = false
 		c.requeueJob(j)
 	}
-}
-
-// forgetBackup removes a task's backup attempt, whose slot is free.
-func (c *Coordinator) forgetBackup(l *liveTask) {
-	l.backup = nil
-	l.job.backups--
-	c.slotFreed(l.job)
 }

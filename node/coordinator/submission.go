@@ -230,7 +230,7 @@ func (c *Coordinator) newJob(id grid.JobID, spec *grid.JobSpec, submitted int64)
 func (c *Coordinator) queueNewJob(now grid.Time, j *job, fx *grid.Effects) {
 	j.arrived = now
 	c.enqueueJob(j)
-	c.watchDeadline(j, fx)
+	c.watchDeadline(now, j, fx)
 	c.peers.Arrive(now, j.level, j.spec, int(j.spec.Count))
 }
 

@@ -111,7 +111,7 @@ func (c *Coordinator) ownershipWon(now grid.Time, j *job, renewed bool, fx *grid
 		c.grace = append(c.grace, graceEntry{j, rep.graceUntil})
 		fx.Wake(rep.graceUntil, grid.TimerRegister, graceKey)
 		c.takenOver = append(c.takenOver, j.id)
-		c.watchDeadline(j, fx)
+		c.watchDeadline(now, j, fx)
 	}
 	c.ownerLearned(now, j, fx)
 	c.deposits.ReplicateInputs(now, &rep.files)
