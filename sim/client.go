@@ -127,6 +127,7 @@ func (w *World) submit(s int32) {
 		w.putBlob(origin, f.Blob)
 	}
 	w.books.Hindsight().Submitted(w.now, s)
+	w.books.Submits(s)
 	w.ev = grid.Event{Kind: grid.EvSubmit, Caller: uint64(s) + 1, Job: w.jobID(s), Spec: spec}
 	w.step(origin, &w.ev)
 }

@@ -116,6 +116,26 @@ func addBids(seed uint64, c *Config) {
 	}
 }
 
+// addLimits has half of the jobs of a third of the worlds have a deadline, hard or soft.
+func addLimits(seed uint64, c *Config) {
+	r := grid.NewRand(seed, 86)
+	if r.IntN(3) > 0 {
+		return
+	}
+	for k := range c.Work {
+		if r.IntN(2) == 0 {
+			continue
+		}
+		spec := *c.Work[k].Spec
+		d := &spec.Rules.Limits.Deadline
+		d.At = time.Second + time.Duration(r.Int64N(int64(90*time.Second)))
+		if r.IntN(2) == 0 {
+			d.Worthless = d.At + 1 + time.Duration(r.Int64N(int64(90*time.Second)))
+		}
+		c.Work[k].Spec = &spec
+	}
+}
+
 // addOrder has jobs of a third of the worlds wait for earlier ones: for one or two of them, which may have failed, been
 // cancelled or never come to be, and in half of the worlds task by task where the counts allow it.
 func addOrder(seed uint64, c *Config) {

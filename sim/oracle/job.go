@@ -25,6 +25,7 @@ type job struct {
 	retries        int32             // of its tasks, as callers had them run again
 	opened         uint32            // as its record on its origin's disk says
 	withdrawn      *grid.EntryRecord // the record of a cancellation after which it went on
+	asked          asked
 }
 
 // task is the durable state of a task, and its runs. Its record on the origin's disk is all here.

@@ -10,12 +10,16 @@ func (b *Books) checkSave(i int32, r *grid.Record) {
 	case grid.RecWork:
 		b.checkWork(i, r)
 	case grid.RecRegister:
+		if n := b.job(i, r.Register.ID); n >= 0 {
+			b.jobs[n].asked.came(b.world.Time())
+		}
 		if b.isSole(i, r) {
 			b.checkJob(i, r)
 		} else {
 			b.checkRegister(i, r)
 		}
 	case grid.RecEntry:
+		b.checkMissed(i, r)
 		if n := b.job(i, r.Entry.ID.Task.Job); n >= 0 && int32(r.Entry.ID.Task.Index) < b.jobs[n].count && b.isSole(i, r) {
 			b.checkTask(i, r)
 		}

@@ -88,6 +88,7 @@ func (b *Books) checkStart(i, k int32, s *grid.Start) bool {
 		b.fail(i, "starts attempt %v of %s, which it has handed back", a, b.taskName(k))
 	}
 	b.checkBackoff(i, k, a)
+	b.checkDeadline(i, k, a)
 	b.checkOrder(i, k)
 	b.checkGang(i, k, a)
 	b.checkRetried(i, k, a)
