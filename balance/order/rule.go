@@ -121,3 +121,22 @@ func (c *Config) Check() error {
 	}
 	return nil
 }
+
+// Counts returns the bid that counts, for who places many tasks of several bids together, of a task that has waited so
+// long: the same for those that go together.
+func (c *Config) Counts(bid grid.Bid, wait time.Duration) grid.Bid {
+	r, _ := find(c.Rule)
+	if c.MaxBid > 0 {
+		bid = min(bid, c.MaxBid)
+	}
+	switch {
+	case r.Fair:
+		aged := market.Ageing{Min: float64(bid), Max: float64(c.MaxBid), Time: c.Ageing.Seconds()}.Bid(max(wait, 0).Seconds())
+		return Band(grid.Bid(aged))
+	case r.Bands:
+		return threeQueues(bid)
+	case r.Order == market.ByBid:
+		return bid
+	}
+	return 0
+}

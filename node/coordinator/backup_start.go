@@ -4,7 +4,9 @@ import (
 	"slices"
 
 	"skep/balance"
+	"skep/exec"
 	"skep/grid"
+	"skep/node/turns"
 )
 
 // When backup attempts start: for idempotent jobs whose policy makes copies, once no task of the job waits for its
@@ -151,6 +153,9 @@ func (c *Coordinator) assignBatch(now grid.Time, l *liveTask, p balance.Policy, 
 	for k, x := range group {
 		switch {
 		case placed && choices[k].Act == balance.Place && (x == l || !c.peers.OnProbation(now, choices[k].Node)):
+			if x != l {
+				c.countTurns(now, j, 1)
+			}
 			c.offerUsing(now, x, &l.decision, choices[k], fx)
 		case x != l:
 			c.live.drop(x) // as if it had never been tried
@@ -170,4 +175,20 @@ func (c *Coordinator) forgetBackup(l *liveTask) {
 	l.backup = nil
 	l.job.backups--
 	c.slotFreed(l.job)
+}
+
+// countTurns counts tasks that are placed for the order of jobs.
+func (c *Coordinator) countTurns(now grid.Time, j *job, tasks int) {
+	c.queue.turns.Placed(now, turns.Task{Key: c.payer(j).Key(j.id, j.spec, j.level), Time: c.peers.Expected(j.level),
+		Cores: float64(tasks) * float64(j.spec.Needs.CPU) / float64(grid.CPU)})
+}
+
+// payer is whose use the tasks of a job count as that this node owns.
+func (c *Coordinator) payer(j *job) exec.Owner {
+	return exec.Owner{Node: c.cfg.Self, Vouched: j.replica.membersVerified}
+}
+
+// bidOf is what a task bids that waits to be mapped with others.
+func (c *Coordinator) bidOf(now grid.Time, l *liveTask) grid.Bid {
+	return c.cfg.Order.Counts(l.job.spec.Bid(), now.Sub(l.job.arrived))
 }

@@ -89,8 +89,8 @@ type mappedKind struct {
 	end    float64 // when the last that has a place and is not offered would end, seconds from now on
 }
 
-// metaTask collects the tasks that await an event, the oldest first. Those that nobody may take any more are placed
-// anew, one by one.
+// metaTask collects the tasks that await an event, those of the highest bid first, then the oldest. Those that nobody
+// may take any more are placed anew, one by one.
 func (c *Coordinator) metaTask(now grid.Time, e *mapping.Events) (t mapping.MetaTask, kinds []mappedKind) {
 	var waiting []*liveTask
 	for _, l := range c.live.waiting.list {
@@ -99,8 +99,8 @@ func (c *Coordinator) metaTask(now grid.Time, e *mapping.Events) (t mapping.Meta
 		}
 	}
 	slices.SortFunc(waiting, func(a, b *liveTask) int {
-		return cmp.Or(cmp.Compare(a.job.arrived, b.job.arrived), cmp.Compare(a.job.turn, b.job.turn),
-			cmp.Compare(a.index, b.index))
+		return cmp.Or(cmp.Compare(c.bidOf(now, b), c.bidOf(now, a)), cmp.Compare(a.job.arrived, b.job.arrived),
+			cmp.Compare(a.job.turn, b.job.turn), cmp.Compare(a.index, b.index))
 	})
 	for _, l := range waiting {
 		if len(t) == mapping.MaxKinds {
@@ -240,6 +240,7 @@ func (c *Coordinator) offerMapped(now grid.Time, p *mapping.Poll, k *mappedKind,
 		if k.fresh == k.job.spec.Count {
 			return false
 		}
+		c.countTurns(now, k.job, 1)
 		l = c.newLiveTask(k.job, k.fresh)
 	}
 	l.request.ID, l.request.Class = l.id(), c.peers.Told(l.level())

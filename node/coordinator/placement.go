@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"skep/balance"
-	"skep/exec"
 	"skep/grid"
 )
 
@@ -247,6 +246,5 @@ func (c *Coordinator) logDecision(now grid.Time, l *liveTask, polled *decision, 
 
 // pushJob puts a job into the queue, with its number.
 func (c *Coordinator) pushJob(j *job) {
-	owner := exec.Owner{Node: c.cfg.Self, Vouched: j.replica.membersVerified}
-	j.line = c.queue.turns.Push(owner.Key(j.id, j.spec, j.level), j.turn, j.arrived, j)
+	j.line = c.queue.turns.Push(c.payer(j).Key(j.id, j.spec, j.level), j.turn, j.arrived, j)
 }

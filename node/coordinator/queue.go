@@ -242,7 +242,7 @@ func (c *Coordinator) placeTask(now grid.Time, fx *grid.Effects) bool {
 			c.allPlaced(j)
 			continue
 		}
-		c.queue.turns.Placed(now, float64(j.spec.Needs.CPU)/float64(grid.CPU)*c.peers.Expected(j.level))
+		c.countTurns(now, j, 1)
 		c.place(now, c.newLiveTask(j, j.nextFresh), fx)
 		return true
 	}

@@ -1,6 +1,8 @@
 package turns
 
 import (
+	"cmp"
+
 	"skep/balance/order"
 	"skep/grid"
 	"skep/heap"
@@ -14,7 +16,11 @@ type Queue[T any] struct {
 	moved func(x T, index int)
 	front *Line[T] // that First returned last
 	count int
+	usual float64 // seconds that a task is expected to take, of those for which that is known; 0 = none was
 }
+
+// newcomer is the expected run time in seconds of the first tasks, of which nothing is known.
+const newcomer = 1
 
 // Line is the jobs that go first come, first served.
 type Line[T any] = order.Line[jobs[T]]
@@ -71,8 +77,30 @@ func (q *Queue[T]) Remove(l *Line[T], index int) {
 	q.lines.Release(l)
 }
 
-// Placed counts a task of the job that First returned, which is expected to use so many core-seconds.
-func (q *Queue[T]) Placed(now grid.Time, used float64) { q.lines.Charge(now, q.front, used) }
+// Task is tasks that are placed together.
+type Task struct {
+	Key   order.Key // of their job
+	Cores float64   // of all
+	Time  float64   // seconds that each is expected to take; 0 = nothing is known
+}
+
+// Placed counts tasks that are placed, of a job in the queue or not. Those of which nothing is known count with what
+// others take on the average: else a class for each job would cost nothing.
+func (q *Queue[T]) Placed(now grid.Time, t Task) {
+	if q.lines == nil || !q.lines.CountsUse() {
+		return
+	}
+	if t.Time <= 0 {
+		t.Time = cmp.Or(q.usual, newcomer)
+	} else if q.usual == 0 {
+		q.usual = t.Time
+	} else {
+		q.usual += (t.Time - q.usual) / 16
+	}
+	l := q.lines.Enter(t.Key)
+	q.lines.Charge(now, l, t.Cores*t.Time)
+	q.lines.Release(l)
+}
 
 func (q *Queue[T]) setFirst(l *Line[T]) {
 	if l.Of.Len() == 0 {
