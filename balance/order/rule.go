@@ -37,8 +37,8 @@ func Names() []string {
 
 // Config says how work that waits is ordered. The zero value is first come, first served.
 type Config struct {
-	// Rule is the name of a rule; "" = fifo. Default of a node: fifo: it has one line, whatever bids
-	// come, where the cost of the others grows with their lines.
+	// Rule is the name of a rule; "" = fifo. Default of a node: fifo, until policies that map many tasks together heed
+	// bids as the others do.
 	Rule string
 
 	// MaxBid is the highest bid; work that bids more counts as if it bid that. Default 10. Higher makes bids of a few
