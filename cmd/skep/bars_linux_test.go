@@ -25,6 +25,7 @@ func BenchmarkBars(b *testing.B) {
 	b.Run("restart", func(b *testing.B) { benchRestart(b, skep) })
 	b.Run("members", func(b *testing.B) { benchMembers(b, skep) })
 	b.Run("conserve", func(b *testing.B) { benchConserve(b, skep) })
+	b.Run("array", func(b *testing.B) { benchArray(b, skep) })
 	b.Run("gossip", benchGossip)
 	b.Run("stdin", func(b *testing.B) { benchStdin(b, skep) })
 	b.Run("gang", func(b *testing.B) { benchGang(b, skep) })
