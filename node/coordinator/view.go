@@ -65,8 +65,7 @@ type Views struct{ c *Coordinator }
 // Views returns the views of the jobs.
 func (c *Coordinator) Views() Views { return Views{c} }
 
-// Tally returns the number of jobs here, of those that another node owns, and of the tasks that wait for placement in
-// the others.
+// Tally counts the jobs here, those that another node owns, and the tasks that wait for placement in the others.
 func (c *Coordinator) Tally() (jobs, replicated, pending int) {
 	for j := range c.jobs.All() {
 		if !j.authoritative() {
