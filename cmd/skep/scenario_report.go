@@ -104,6 +104,7 @@ func tableNet(t *tabwriter.Writer, r *net.Report) {
 	if len(r.Classes) > 1 && r.Stable {
 		row(t, "all", tasks, est(r.Completion))
 	}
+	tableGangs(t, r)
 	fmt.Fprintln(t)
 	row(t, "MOVED", "UTILISATION", "FAIRNESS", "REGRET", "WALKS", "FOUND", "HOPS")
 	row(t, est(r.Moved), est(r.Utilisation), est(r.Fairness), est(r.Regret), r.Searches.Walks, est(r.Searches.Success),
@@ -117,6 +118,20 @@ func tableNet(t *tabwriter.Writer, r *net.Report) {
 	row(t, "VIEW, HOPS", "ENTRIES", "AGE s", "ERROR")
 	for _, v := range r.View {
 		row(t, v.Hops, v.Entries, est(v.Age), est(v.Error))
+	}
+}
+
+// tableGangs prints what became of gangs, if there are any.
+func tableGangs(t *tabwriter.Writer, r *net.Report) {
+	if len(r.Gangs) == 0 {
+		return
+	}
+	fmt.Fprintln(t)
+	row(t, "GANG", "ENDED", "OTHER", "RESTARTS", "TURNAROUND s", "WAIT s", "ITERATION s", "PREDICTED s",
+		"WRONG BY %", "NODES")
+	for _, g := range r.Gangs {
+		row(t, g.Class, g.Gangs, g.Other, g.Restarts, est(g.Turnaround), est(g.Wait), est(g.Iteration), est(g.Predicted),
+			est(g.Error), est(g.Nodes))
 	}
 }
 
@@ -162,6 +177,16 @@ func csvNet(w io.Writer, r *net.Report) error {
 		put("completion_p99", k.Class, k.P99)
 		put("slowdown", k.Class, k.Slowdown)
 	}
+	for _, g := range r.Gangs {
+		for _, e := range []struct {
+			what string
+			net.Estimate
+		}{{"gangs", net.Estimate{Mean: float64(g.Gangs)}}, {"gang_restarts", net.Estimate{Mean: float64(g.Restarts)}},
+			{"gang_turnaround", g.Turnaround}, {"gang_wait", g.Wait}, {"gang_iteration", g.Iteration},
+			{"gang_predicted", g.Predicted}, {"gang_error_pct", g.Error}, {"gang_nodes", g.Nodes}} {
+			put(e.what, g.Class, e.Estimate)
+		}
+	}
 	for _, g := range r.Groups {
 		put("ran", g.Group, g.Ran)
 	}
@@ -189,6 +214,7 @@ func printComparison(w io.Writer, f tableFormat, r *net.Comparison) error {
 				what string
 				net.Estimate
 			}{{"rank", p.Rank}, {"degradation_pct", p.Degradation}, {r.By, p.Figure},
+				{"above_previous_pct", above(&p)},
 				{"best", net.Estimate{Mean: float64(p.Best)}}, {"failed", net.Estimate{Mean: float64(p.Failed)}}} {
 				mean := strconv.FormatFloat(m.Mean, 'g', -1, 64)
 				if math.IsNaN(m.Mean) {
@@ -203,9 +229,18 @@ func printComparison(w io.Writer, f tableFormat, r *net.Comparison) error {
 	return format(f).print(w, r, func(t *tabwriter.Writer) {
 		fmt.Fprintf(t, "%s: %d policies, %d replications from seed %d, by %s\n\n", r.Scenario, len(r.Policies),
 			r.Replications, r.Seed, r.By)
-		row(t, "POLICY", "RANK", "FROM THE BEST %", strings.ToUpper(r.By)+" s", "BEST", "FAILED")
+		row(t, "POLICY", "RANK", "FROM THE BEST %", "THAN THE ONE ABOVE %", strings.ToUpper(r.By)+" s", "BEST",
+			"FAILED")
 		for _, p := range r.Policies {
-			row(t, p.Policy, est(p.Rank), est(p.Degradation), est(p.Figure), p.Best, p.Failed)
+			row(t, p.Policy, est(p.Rank), est(p.Degradation), est(above(&p)), est(p.Figure), p.Best, p.Failed)
 		}
 	})
+}
+
+// above is by how many percent a policy is above the one before it; of the first, nothing.
+func above(p *net.Scored) net.Estimate {
+	if p.Above == nil {
+		return net.Estimate{Mean: math.NaN()}
+	}
+	return *p.Above
 }

@@ -54,6 +54,7 @@ func (s *Scenario) Check() (problems []Problem, lambda float64) {
 		}
 	}
 	s.checkClasses(bad)
+	s.checkGangs(bad)
 	if len(problems) > 0 {
 		return problems, 0
 	}
@@ -219,7 +220,7 @@ func (s *Scenario) world(seed uint64) sim.Config {
 			}
 			return s.Groups[groupOf(bounds, i)].rate(c)
 		}}}
-	w.Machine.End = s.ends(seed)
+	w.Machine.End, w.Machine.Parallel = s.ends(seed), s.parallel(bounds)
 	w.NoDigest = s.NoDigest
 	if s.Unchecked {
 		w.Check = sim.CheckNothing

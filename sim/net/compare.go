@@ -31,21 +31,39 @@ type Scored struct {
 	Degradation Estimate `json:"degradation_pct"`
 
 	Figure Estimate `json:"figure"`
-	Best   int      `json:"best"`   // replications
-	Failed int      `json:"failed"` // replications that were unstable, or in which tasks were lost
+
+	// Above is by how many percent its figure is above that of the policy named before it, in replications that neither
+	// has failed. They differ significantly where the interval is without 0. The first has none: nil.
+	Above *Estimate `json:"above_previous_pct,omitempty"`
+
+	Best   int `json:"best"`   // replications
+	Failed int `json:"failed"` // replications that were unstable, or in which tasks were lost
 }
 
-// Figures are those by which policies may be compared: mean completion time, and makespan, both in seconds.
-var Figures = []string{"completion", "makespan"}
+// Figures are those by which policies may be compared: mean completion time, makespan, and the mean time of an
+// iteration of gangs, all in seconds.
+var Figures = []string{"completion", "makespan", "iteration"}
 
-// Compare runs a scenario under each policy, one after the other, and scores them. When ctx ends it scores the
-// replications that ended under all policies.
+// under returns the scenario under a policy, or under a strategy for gangs.
+func (s *Scenario) under(name string) *Scenario {
+	x := *s
+	if slices.Contains(Strategies, name) {
+		x.Strategy = name
+	} else {
+		x.Node.Policy = name
+	}
+	return &x
+}
+
+// Compare runs a scenario under each policy or strategy, one after the other, and scores them. When ctx ends it scores
+// the replications that ended under all.
 func Compare(ctx context.Context, s *Scenario, policies []string, by string, onProgress func(Progress)) (*Comparison,
 	error) {
+	if by == "iteration" && len(s.gangs()) == 0 {
+		return nil, fmt.Errorf("by iteration: the workload has no gangs: want one of the others")
+	}
 	for k, policy := range policies {
-		x := *s
-		x.Node.Policy = policy
-		if problems, _ := x.Check(); len(problems) > 0 {
+		if problems, _ := s.under(policy).Check(); len(problems) > 0 {
 			return nil, fmt.Errorf("%s: %s", problems[0].Where, problems[0].What)
 		}
 		if slices.Contains(policies[:k], policy) {
@@ -58,9 +76,8 @@ func Compare(ctx context.Context, s *Scenario, policies []string, by string, onP
 		rows[r], whole[r] = make([]float64, len(policies)), true
 	}
 	for k, policy := range policies {
-		x := *s
-		x.Node.Policy = policy
-		r, err := replicateAll(ctx, &x, func(p Progress) {
+		x := s.under(policy)
+		r, err := replicateAll(ctx, x, func(p Progress) {
 			if onProgress != nil {
 				p.Done = (float64(k) + p.Done) / float64(len(policies))
 				onProgress(p)
@@ -72,7 +89,7 @@ func Compare(ctx context.Context, s *Scenario, policies []string, by string, onP
 		for n, m := range r.samples {
 			whole[n] = whole[n] && m != nil && m.complete && m.classes != nil
 			if whole[n] {
-				rows[n][k] = m.figure(&x, by)
+				rows[n][k] = m.figure(x, by)
 			}
 		}
 	}
@@ -88,9 +105,22 @@ func Compare(ctx context.Context, s *Scenario, policies []string, by string, onP
 	c.Replications = len(all)
 	for k, score := range rank.Scores(all, rank.LastInOrder) {
 		c.Policies = append(c.Policies, Scored{policies[k], Estimate(score.Rank), Estimate(score.Degradation),
-			Estimate(score.Figure), score.Best, score.Failures})
+			Estimate(score.Figure), above(all, k), score.Best, score.Failures})
 	}
 	return c, nil
+}
+
+// above is by how many percent the figures of one policy are above those of the one before it.
+func above(comparisons [][]float64, k int) *Estimate {
+	if k == 0 {
+		return nil
+	}
+	var all []float64
+	for _, row := range comparisons {
+		all = append(all, 100*(row[k]-row[k-1])/row[k-1])
+	}
+	e := estimate(all)
+	return &e
 }
 
 // figure is what policies are compared by; NaN of a replication that failed.
@@ -98,6 +128,8 @@ func (m *sample) figure(s *Scenario, by string) float64 {
 	switch {
 	case !m.stable || m.lost > 0:
 		return math.NaN()
+	case by == "iteration":
+		return m.iteration()
 	case by == "makespan":
 		return m.bag.makespan()
 	}

@@ -29,6 +29,11 @@ func (s *Scenario) faults(seed uint64) []sim.Fault {
 			all = s.sessions(all, &s.Groups[g], i, r)
 		}
 	}
+	for g := range s.Groups {
+		for i := bounds[g]; i < bounds[g+1]; i++ {
+			all = s.others(all, &s.Groups[g], i, grid.NewRand(seed, streamLoads<<32+uint64(i)))
+		}
+	}
 	slices.SortStableFunc(all, func(a, b sim.Fault) int { return cmp.Compare(a.At, b.At) })
 	return all
 }
@@ -47,6 +52,29 @@ func (s *Scenario) sessions(all []sim.Fault, g *Group, i int, r *grid.Rand) []si
 		all = append(all, end)
 		at += down
 		all = append(all, sim.Fault{At: min(at, s.Time), Kind: sim.Restart, Nodes: who})
+	}
+	return all
+}
+
+// others appends the times at which other users of a node come and go.
+func (s *Scenario) others(all []sim.Fault, g *Group, i int, r *grid.Rand) []sim.Fault {
+	l := &g.Load
+	if l.Left == 0 {
+		return all
+	}
+	usual := cmp.Or(g.Left, 1)
+	span := func(mean time.Duration) time.Duration {
+		return max(grid.Seconds(r.ExpFloat64()*mean.Seconds()), minLoad)
+	}
+	busy := r.Float64() < l.Busy.Seconds()/(l.Busy+l.Free).Seconds()
+	for at := time.Duration(0); at < s.Time; busy = !busy {
+		f := sim.Fault{At: at, Kind: sim.Share, Nodes: []int{i}, Factor: usual}
+		if busy {
+			f.Factor, at = min(usual, l.Left), at+span(l.Busy)
+		} else {
+			at += span(l.Free)
+		}
+		all = append(all, f)
 	}
 	return all
 }
@@ -105,9 +133,12 @@ func (s *Scenario) checkFaults(bad func(where, format string, args ...any)) {
 	sum := 0.0
 	for g := range s.Groups {
 		sum += s.Groups[g].sessions(s.Time)
+		if l := s.Groups[g].Load; l.Left > 0 {
+			sum += float64(s.Groups[g].Count) * s.Time.Seconds() / (max(l.Busy, minLoad) + max(l.Free, minLoad)).Seconds()
+		}
 	}
 	if sum > MaxSessions {
-		bad("nodes", "about %.3g sessions end before time, %v: want at most %d", sum, s.Time, MaxSessions)
+		bad("nodes", "about %.3g sessions and loads end before time, %v: want at most %d", sum, s.Time, MaxSessions)
 	}
 }
 
@@ -121,6 +152,9 @@ func (g *Group) sessions(before time.Duration) float64 {
 
 // pickSize returns the number of nodes that a pick by share selects.
 func pickSize(p Pick, of int) int { return min(of, int(p.Share*float64(of)+0.5)) }
+
+// minLoad is the least time between two changes of a node's load.
+const minLoad = 100 * time.Millisecond
 
 // minSession is the least time between a node's restart and its next leaving, and the reverse.
 const minSession = time.Second

@@ -76,6 +76,7 @@ func ParseScenario(name string, b []byte, read func(name string) ([]byte, error)
 			f.s.Time = max(f.s.Time, f.s.Faults[i].At)
 		}
 	}
+	f.gangClasses()
 	whole := f.Err() == nil
 	problems, lambda := f.s.Check()
 	for _, p := range problems {

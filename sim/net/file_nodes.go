@@ -18,7 +18,7 @@ import (
 func (f *scenarioFile) group(i int, n ast.Node) {
 	g := Group{Name: fmt.Sprint("group-", i), Count: 1, Cores: 1, Memory: 4 * grid.GiB, Speed: 1}
 	for _, e := range f.Mapping(n, "nodes", "name", "count", "cpus", "memory", "speed", "rates", "labels", "resources",
-		"session", "away", "leaves", "availability", "hostile") {
+		"session", "away", "leaves", "availability", "hostile", "load", "site") {
 		switch e.Key {
 		case "name":
 			f.Value(e, func(t string) error { g.Name = t; return nil })
@@ -49,6 +49,10 @@ func (f *scenarioFile) group(i int, n ast.Node) {
 			f.counts(e, &g.Counts)
 		case "hostile":
 			g.Hostile = f.behaviours(e)
+		case "load":
+			f.load(e, &g.Load)
+		case "site":
+			f.Value(e, func(t string) error { g.Site = t; return nil })
 		case "session":
 			g.Up = f.distribution(e)
 		case "away":

@@ -17,9 +17,8 @@ import (
 
 // network parses the section network.
 func (f *scenarioFile) network(e document.Entry) {
-	for _, k := range f.Mapping(e.Value, "network", "latency", "bandwidth", "files", "loss", "duplicate", "reorder",
-		"jitter", "mesh", "join",
-		"detect", "timeout", "idle", "redial") {
+	for _, k := range f.Mapping(e.Value, "network", "latency", "bandwidth", "files", "ranks", "uplink", "loss",
+		"duplicate", "reorder", "jitter", "mesh", "join", "detect", "timeout", "idle", "redial") {
 		f.positions["network."+k.Key] = k.Node
 		f.readAt("network."+k.Key, func() { f.link(k) })
 	}
@@ -35,6 +34,10 @@ func (f *scenarioFile) link(k document.Entry) {
 		f.size(k, &w.Bandwidth)
 	case "files":
 		f.size(k, &f.s.Files)
+	case "ranks":
+		f.size(k, &f.s.Network.Port)
+	case "uplink":
+		f.size(k, &f.s.Network.Uplink)
 	case "loss":
 		f.real(k, 0, 0.9, &w.Loss)
 	case "duplicate":
@@ -131,7 +134,8 @@ func (f *scenarioFile) stream(_ int, n ast.Node) {
 	st := Stream{}
 	trace := ""
 	var traceAt ast.Node
-	for _, e := range f.Mapping(n, "workload", "class", "rate", "tasks", "from", "burst", "diurnal", "once", "trace") {
+	for _, e := range f.Mapping(n, "workload", "class", "rate", "tasks", "gang", "from", "burst", "diurnal", "once",
+		"trace") {
 		switch e.Key {
 		case "class":
 			f.Value(e, func(t string) error { st.Class = t; return nil })
@@ -140,6 +144,8 @@ func (f *scenarioFile) stream(_ int, n ast.Node) {
 			f.real(e, 1e-12, grid.MaxRate, &st.Rate)
 		case "tasks":
 			f.Number(e, 1, grid.MaxCount, func(x int64) { st.Tasks = uint32(x) })
+		case "gang":
+			st.Gang = f.gang(e)
 		case "from":
 			st.From = f.Texts(e.Value, "from")
 		case "burst":
@@ -179,6 +185,12 @@ func (f *scenarioFile) stream(_ int, n ast.Node) {
 			}
 			st.Trace = []Job{} // not nil: a trace is given
 		}
+	}
+	if st.Gang != nil {
+		if st.Tasks > 0 {
+			f.At(n, "tasks: want none with a gang, whose tasks are its ranks")
+		}
+		st.Tasks = uint32(st.Gang.Ranks)
 	}
 	f.s.Streams = append(f.s.Streams, st)
 }

@@ -18,6 +18,10 @@ type Network struct {
 	// Matrix, if not nil, is the latency from row to column, of groups or of nodes.
 	Matrix [][]time.Duration
 
+	// Port is how many bytes a second of ranks' messages a node sends, and as many it receives, Uplink so of a site: what
+	// is sent at a time shares it. 0 = what nodes take it for: schedule.SiteBandwidth, schedule.FarBandwidth.
+	Port, Uplink grid.Bytes
+
 	// World is the rest: loss, duplication, reordering, bandwidth, times, known peers.
 	World sim.Network
 }
@@ -61,3 +65,6 @@ const (
 	streamSamples
 	streamArrivals // and the following ones, one for each stream of the workload
 )
+
+// streamLoads is that of the loads of nodes, a stream each, apart from all others.
+const streamLoads = 99

@@ -36,19 +36,25 @@ type Report struct {
 	// in each replication: jobs of traces that begin at or after the end of arrivals
 	LeftOut    int       `json:"trace_jobs_left_out"`
 	Failures   []Failure `json:"failures,omitempty"`
-	Completion Estimate  `json:"completion"`                 // of all classes together
-	Hostile    uint64    `json:"hostile_messages,omitempty"` // of hostile nodes, which are not in Messages
-	CutOff     uint64    `json:"cut_off,omitempty"`          // times that a node blocked an offender
-	Makespan   Estimate  `json:"makespan"`                   // from the first of them to arrive to the last to end, seconds
+	Completion Estimate  `json:"completion"` // of all classes together
+	Offences
+	Makespan Estimate `json:"makespan"` // from the first of them to arrive to the last to end, seconds
 	// share of tasks that ran on another node than their origin
 	Moved Estimate `json:"moved"`
 	Usage
 	Classes  []ClassReport  `json:"classes"`
+	Gangs    []GangReport   `json:"gangs,omitempty"`
 	Groups   []GroupReport  `json:"nodes_by_group"`
 	Messages []KindReport   `json:"messages"`
 	Searches SearchReport   `json:"searches"`
 	View     []ViewReport   `json:"view"` // by distance
 	Curves   []Distribution `json:"-"`    // completion times by class
+}
+
+// Offences are what hostile nodes did.
+type Offences struct {
+	Hostile uint64 `json:"hostile_messages,omitempty"` // messages of theirs, which are not in Messages
+	CutOff  uint64 `json:"cut_off,omitempty"`          // times that a node blocked an offender
 }
 
 // Usage is how well the nodes were used.
@@ -155,6 +161,7 @@ func (s *Scenario) report(samples []*sample) *Report {
 	for i := range s.Classes {
 		r.class(s.Classes[i].Name, all)
 	}
+	r.gangReports(s, all)
 	r.groups(s, all)
 	r.messages(all)
 	r.searches(all)

@@ -99,11 +99,12 @@ func (r *runner) replicate(ctx context.Context, k int) error {
 	began := time.Now()
 	cfg := s.world(seed)
 	var w *sim.World
-	if s.Perfect {
-		shape := cfg.Node
-		cfg.Node = func(i int, c *node.Config) {
-			shape(i, c)
-			c.Truth = func(id grid.NodeID) *grid.Ad { return truth(w, id) }
+	shape, told := cfg.Node, func(id grid.NodeID) *grid.Ad { return truth(w, id) }
+	cfg.Node = func(i int, c *node.Config) {
+		shape(i, c)
+		c.GangFacts = s.facts(told)
+		if s.Perfect {
+			c.Truth = told
 		}
 	}
 	w, err := sim.New(cfg)

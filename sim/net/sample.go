@@ -54,6 +54,7 @@ type times struct {
 	completion []float64
 	slowdown   float64 // sum
 	moved      int     // of these tasks
+	gang       gangTimes
 }
 
 // viewErrors sums the ages and errors of view entries of one distance.
@@ -177,6 +178,7 @@ func (m *sample) countTasks(w *sim.World, s *Scenario, wall time.Duration) {
 				m.ran[groupOf(bounds, o.Worker)]++
 			}
 		}
+		m.countGang(w, n, sub)
 	}
 	m.stable = !crowd.grows(s)
 	m.measureRegret(w, s)

@@ -30,10 +30,17 @@ type Scenario struct {
 	Faults  []Fault
 	Files   grid.Bytes // bytes of files transferred in a second; 0 = 100 MiB
 
-	NoDigest  bool // of events and effects: a run is faster, and not compared with others
-	Unchecked bool // records, messages and offers are not checked; that every task ends is
+	Strategy string // of gangs: one of Strategies, or ""
+
+	Omitted
 
 	Obsolete []string // knobs in the file that have no effect any more, as in gossip.theta
+}
+
+// Omitted is what a run goes without, to be faster.
+type Omitted struct {
+	NoDigest  bool // of events and effects: it is not compared with others
+	Unchecked bool // records, messages and offers are not checked; that every task ends is
 }
 
 // Bounds of a scenario.
@@ -58,10 +65,19 @@ type Group struct {
 	Down   Span    // time between sessions
 	Leaves float64 // share of sessions that end with a farewell instead of a crash
 	Left   float64 // share of the cores that other users leave, until a fault changes it; 0 = all
+	Load   Load    // of other users, which comes and goes
+	Site   string  // groups of one name share a link to the others, for messages of ranks
 
 	// Hostile is how the group's nodes violate the protocol; 0 = not. They submit only where a stream names their
 	// group, and do not count for λ*.
 	Hostile sim.Behaviour
+}
+
+// Load is other users of a node: for an exponential time they leave Left of its cores, then for one as much as they
+// usually do. Zero = there are none but those.
+type Load struct {
+	Left       float64
+	Busy, Free time.Duration // mean lengths
 }
 
 // Class is a kind of task.
@@ -130,6 +146,9 @@ func (g *Group) available() (left, up float64) {
 	left, up = 1, 1
 	if g.Left > 0 {
 		left = g.Left
+	}
+	if l := g.Load; l.Left > 0 {
+		left = (left*l.Free.Seconds() + min(left, l.Left)*l.Busy.Seconds()) / (l.Free + l.Busy).Seconds()
 	}
 	if g.Up.Kind != NoSpan {
 		up = g.Up.mean().Seconds() / (g.Up.mean() + g.Down.mean()).Seconds()

@@ -27,6 +27,8 @@ type Stream struct {
 	Once time.Duration // when a job of Tasks tasks arrives, instead of Rate; 0 = it does not
 
 	Trace []Job // instead of Rate
+
+	Gang *Gang // the tasks of a job are its ranks, as many as Tasks
 }
 
 // Job is a line of a trace.
@@ -49,7 +51,7 @@ func (s *Scenario) Arrivals(seed uint64) []sim.Submission {
 			all = append(all, s.traced(st, c, from, r)...)
 			continue
 		}
-		spec := c.spec(max(st.Tasks, 1))
+		spec := s.spec(st, c, max(st.Tasks, 1))
 		if st.Once > 0 {
 			all = append(all, sim.Submission{At: st.Once, Node: from[r.IntN(len(from))], Spec: spec})
 			continue

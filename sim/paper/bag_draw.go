@@ -78,8 +78,9 @@ func (b *bag) draw(policy string, seed uint64) (*net.Scenario, error) {
 	c.Policy, c.Members, c.Pull, c.MappingInterval = policy, 1, false, 5*time.Second
 	c.Balance.PollMax, c.Balance.Explore, c.Balance.NearTie, c.Balance.Resolve = 0, 0, 0, 0
 	c.Balance.Bandwidth = float64(b.Link)
-	s := &net.Scenario{Name: "bag", Seed: seed, Replications: 1, Start: begin, Node: c, Given: true, NoDigest: true,
-		Files: b.Link, Groups: []net.Group{{Name: "owner", Count: 1, Cores: 1, Memory: grid.GiB, Speed: 1}}}
+	s := &net.Scenario{Name: "bag", Seed: seed, Replications: 1, Start: begin, Node: c, Given: true, Files: b.Link,
+		Omitted: net.Omitted{NoDigest: true},
+		Groups:  []net.Group{{Name: "owner", Count: 1, Cores: 1, Memory: grid.GiB, Speed: 1}}}
 	s.Network.World.Mesh = true
 	s.Network.Latency = net.Span{Kind: net.Constant, A: time.Millisecond}
 	for j := range b.Machines {
