@@ -24,8 +24,8 @@ type blame struct {
 	why     string      // one was given up, and no newer one is kept
 }
 
-// Failed takes that a worker could not prepare or execute an attempt, with its words, which only hint at the reason. The
-// owner looks itself whether the files can still be had. It believes no worker alone that they cannot be used.
+// Failed takes that a worker could not prepare or execute an attempt, with its words, which only hint at the reason.
+// The owner looks itself whether the files can still be had. It believes no worker alone that they cannot be used.
 func (s *Store) Failed(spec *grid.JobSpec, id grid.AttemptID, worker grid.NodeID, why string, members []grid.NodeID,
 	fx *grid.Effects) {
 	task, _ := unitOf(spec, id.Task)

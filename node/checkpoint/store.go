@@ -70,6 +70,8 @@ type unit struct {
 	ticks  uint64
 	given  grid.Attempt // owner only: the newest one offered, and what it begins from
 	from   set
+
+	without grid.Attempt // owner only: the newest one that begins at the start
 }
 
 // set is a whole checkpoint: the files of all ranks, RANK/ before each path.
@@ -135,8 +137,9 @@ func (s *Store) get(id grid.TaskID) *unit {
 
 // empty reports whether nothing need be known of a unit.
 func (u *unit) empty() bool {
-	return u.kept.step == 0 && u.coming.step == 0 && u.gather == nil && len(u.claims) == 0 && u.given == (grid.Attempt{}) &&
-		u.blame.why == ""
+	none := grid.Attempt{}
+	return u.kept.step == 0 && u.coming.step == 0 && u.gather == nil && len(u.claims) == 0 && u.given == none &&
+		u.without == none && u.blame.why == ""
 }
 
 // drop forgets a unit, and its record.
