@@ -95,8 +95,9 @@ type Submission struct {
 	Cancel time.Duration // when the client cancels it, if its node is up then; 0 = never
 	// it asks the job's owner again for two minutes, until it is answered that nothing of the job can start any more
 	RetryCancel bool
-	After       []After // earlier submissions that it waits for, but for those not acknowledged by then
-	Size        float64 // of its tasks; 0 = drawn
+	After       []After       // earlier submissions that it waits for, but for those not acknowledged by then
+	Size        float64       // of its tasks; 0 = drawn
+	Checkpoint  time.Duration // its tasks close those that they have got to each time; 0 = none
 	// when the client cancels the first task, and when it has it run again, as Cancel; 0 = never
 	CancelTask, RetryTask time.Duration
 }
@@ -139,6 +140,9 @@ func (c *Config) check() error {
 		}
 		if s.Spec == nil {
 			bad("submission %d: has no job", i)
+		}
+		if s.Checkpoint < 0 {
+			bad("submission %d: checkpoint after %v: want 0 for none, or more", i, s.Checkpoint)
 		}
 	}
 	last = 0

@@ -26,6 +26,8 @@ const (
 	kindDrained               // Node's time to drain is over: it leaves
 	kindResume                // Node's pause is over
 	kindLate                  // Node is told which attempts were started too late
+	kindSaves                 // Arg names the run of Node that may have got to a checkpoint
+	kindTaken                 // Arg names the checkpoint of Node whose files are stored
 	kindBlock                 // Node's driver ends its connection to node Arg
 	kindCancelTask            // a client cancels a task of submission Arg
 	kindRanks                 // something happens in a parallel program, unless Arg is old

@@ -78,6 +78,7 @@ type machines struct {
 	transfers    []transfer
 	freeTransfer int32
 	parallel     *parallel // nil = no gang has ranks that communicate
+	takings
 }
 
 // run is an attempt that runs on a node.
@@ -97,6 +98,7 @@ type run struct {
 	stopping    bool // told to end
 	suspended   bool
 	suspendedAt grid.Time
+	saving      saving
 	nextOnNode  int32 // next run of the node, −1 = last; in the free list from 1
 	places      []grid.RankPlace
 }
@@ -134,6 +136,7 @@ func (w *World) startRun(i int32, s *grid.Start) {
 	w.books.Executes(task)
 	r.ending.Hangs = r.ending.Hangs || w.parallel.runs(class)
 	r.duration = grid.Seconds(w.taskSize(job, task, class) / rate * h.slow)
+	w.beginFrom(name, r, w.books.Begins(task, s))
 	w.push(at, kindStarted, i, 0, packRef(name, r.gen))
 }
 
@@ -223,7 +226,7 @@ func (w *World) removeRun(name int32) {
 	w.rankGone(r)
 	r.gen++
 	i := r.node
-	r.spec, r.places, r.executing = nil, nil, false
+	r.spec, r.places, r.executing, r.saving = nil, nil, false, saving{}
 	r.nextOnNode, w.freeRun = w.freeRun, name+1
 	w.updateSpeed(i)
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"skep/grid"
+	"skep/sim/oracle"
 )
 
 // Report is the result of a run.
@@ -23,6 +24,7 @@ type Report struct {
 	Traffic  Traffic
 	// core-seconds of Regret, and in which attempts ran, once the last fault has no consequences; with Config.Conserves
 	Regret, Busy float64
+	Checkpoints  oracle.Checkpoints
 	Classes      []ClassReport // of the tasks that exited with 0, by class in order of first submission
 }
 
@@ -36,7 +38,7 @@ type ClassReport struct {
 // Report returns the results of the run so far.
 func (w *World) Report() Report {
 	r := Report{Digest: uint64(w.digest), Virtual: time.Duration(w.now), Steps: w.steps, Tasks: w.books.Tasks(),
-		Traffic: w.counts, Nodes: w.upTime}
+		Traffic: w.counts, Nodes: w.upTime, Checkpoints: w.books.Checkpoints()}
 	for i := range w.hosts {
 		if h := &w.hosts[i]; h.up {
 			r.Nodes += w.now.Sub(h.upSince)

@@ -59,6 +59,9 @@ func (w *World) release(i int32, fx *grid.Effects) {
 		}
 		w.startRun(i, &fx.Starts[k])
 	}
+	for k := range fx.Takes {
+		w.take(i, &fx.Takes[k])
+	}
 	for k := range fx.Replies {
 		w.reply(i, &fx.Replies[k])
 	}
@@ -96,23 +99,4 @@ func kindOf(ev *grid.Event) grid.Kind {
 		return 0
 	}
 	return ev.Msg.Kind
-}
-
-// TraceEvent is one call of a node's Step: the node's clock, and a copy of the event.
-type TraceEvent struct {
-	Now   grid.Time
-	Event *grid.Event
-}
-
-// tap records the events of a node.
-type tap struct {
-	node   int32
-	most   int
-	events []TraceEvent
-}
-
-func (t *tap) record(now grid.Time, ev *grid.Event) {
-	if len(t.events) < t.most {
-		t.events = append(t.events, TraceEvent{Now: now, Event: copyEvent(ev)})
-	}
 }

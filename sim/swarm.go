@@ -13,6 +13,13 @@ import (
 // Swarm draws a small world of real nodes with all kinds of faults at once: nodes, network, disks, work, policies and
 // faults are random. It must run to its end without a failure under every seed.
 func Swarm(seed uint64) Config {
+	c := swarmStateless(seed)
+	addCheckpoints(seed, &c)
+	return c
+}
+
+// swarmStateless is Swarm as it was before tasks had checkpoints: seeds that failed then mean these worlds.
+func swarmStateless(seed uint64) Config {
 	c := swarmUnlimited(seed)
 	addLimits(seed, &c)
 	return c

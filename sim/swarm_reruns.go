@@ -169,3 +169,30 @@ func addOrder(seed uint64, c *Config) {
 		}
 	}
 }
+
+// addCheckpoints has tasks of a third of the worlds close checkpoints, most of them several while they run. Jobs there
+// are run again more often, and in half of these worlds nodes keep few.
+func addCheckpoints(seed uint64, c *Config) {
+	r := grid.NewRand(seed, 86)
+	if r.IntN(3) > 0 {
+		return
+	}
+	small, other := r.IntN(2) == 0, c.Node
+	if small {
+		c.Node = func(i int, n *node.Config) {
+			other(i, n)
+			n.DepositQuota = min(n.DepositQuota, grid.Bytes(1+splitmix(seed+uint64(i))%20)*256*grid.KiB)
+		}
+	}
+	for k := range c.Work {
+		s := &c.Work[k]
+		if r.IntN(4) == 0 {
+			continue
+		}
+		s.Checkpoint = time.Duration(20+r.IntN(500)) * time.Millisecond
+		if spec := *s.Spec; spec.Retries == 0 && r.IntN(2) == 0 && spec.Rules.OnFailure.Retry == 0 {
+			spec.Retries = int32(1 + r.IntN(3))
+			s.Spec = &spec
+		}
+	}
+}

@@ -205,6 +205,12 @@ func (w *World) dispatch(e *event.Event) {
 		w.runEnded(e)
 	case kindFetched:
 		w.fetched(e)
+	case kindSaves:
+		if w.isCurrent(e) {
+			w.saves(e)
+		}
+	case kindTaken:
+		w.taken(e)
 	case kindCommit:
 		w.endCommit(e)
 	case kindFlush:

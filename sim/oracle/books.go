@@ -75,6 +75,8 @@ type relations struct {
 	backups  backups
 	ordering ordering
 	gangs    gangs
+
+	checkpoints checkpoints
 }
 
 // machine is what the books know of a node.

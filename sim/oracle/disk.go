@@ -16,6 +16,8 @@ type disk struct {
 	classes   []grid.ClassRecord
 	replicas  []*replica // sorted by submission
 	tombs     []tomb     // sorted by submission
+
+	checkpoints []keptRecord // sorted by task
 }
 
 // workRecord is the record of an accepted attempt on a node's disk.
@@ -53,6 +55,8 @@ func (b *Books) Save(i int32, records []grid.Record) {
 			}
 		case grid.RecTombstone:
 			b.storeTombstone(i, r)
+		case grid.RecCheckpoint:
+			b.storeCheckpoint(i, r)
 		case grid.RecClass:
 			d.storeClass(&r.Class, r.Delete)
 		}
@@ -152,7 +156,7 @@ func (b *Books) Records(i int32, dst []grid.Record) []grid.Record {
 	for at := d.workChain; at != 0; at = b.workRecords[at-1].nodeChain[1] {
 		dst = append(dst, grid.Record{Kind: grid.RecWork, Work: b.workRecords[at-1].rec})
 	}
-	dst = d.registers(dst)
+	dst = d.checkpointRecords(d.registers(dst))
 	for _, c := range d.classes {
 		dst = append(dst, grid.Record{Kind: grid.RecClass, Class: c})
 	}

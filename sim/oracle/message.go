@@ -14,6 +14,9 @@ func (b *Books) Send(i int32, m *grid.Message) {
 			b.checkRetried(i, k, m.Offer.ID.Attempt)
 		}
 		return
+	case grid.KindCheckpointAck:
+		b.checkUsable(i, m)
+		return
 	case grid.KindAccept, grid.KindRefuse, grid.KindResult, grid.KindResultAck:
 	default:
 		return
@@ -69,6 +72,7 @@ func (b *Books) Step(i int32, fx *grid.Effects) {
 	b.decideFailures(i, fx)
 	b.checkOffers(i, fx)
 	b.checkConfirmations(i, fx)
+	b.noteBeginnings(i, fx)
 	b.noteBackoffs(i, fx)
 }
 

@@ -91,6 +91,7 @@ func (b *Books) checkStart(i, k int32, s *grid.Start) bool {
 	b.checkDeadline(i, k, a)
 	b.checkOrder(i, k)
 	b.checkGang(i, k, a)
+	b.checkBegins(i, k, s)
 	b.checkRetried(i, k, a)
 	if s.Spec.Retries == 0 && int(t.Starts) > b.durableFailures(k) {
 		b.fail(i, "starts %s again, attempt %v, which must run at most once", b.taskName(k), a)
