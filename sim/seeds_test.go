@@ -168,6 +168,8 @@ func TestSeedsThatFailedWithRequests(t *testing.T) {
 			"run again never ended"},
 		{626, "a job was cancelled, went on with a retry, and was cancelled again: that was answered and not done"},
 		{919, "an owner that was restarted used the number of a backup attempt again"},
+		{773353, "the owner of a closed register, which another member had opened again, counted as a second owner"},
+		{717001663, "the oracle found attempts queued of a job that need not end, since the one that it waits for need not"},
 	} {
 		if _, err := runToEnd(Swarm(s.seed)); err != nil {
 			t.Errorf("again: %s\n%v", s.was, err)

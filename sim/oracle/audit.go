@@ -66,13 +66,15 @@ func (b *Books) awaitsMajority(i int32, id grid.JobID) bool {
 	return ok && b.up(i) && m.AwaitsMajority(b.world.Clock(i), id)
 }
 
-// orphaned counts the attempts that a node keeps for jobs whose only record, or the majority of whose register, is
-// lost for good: queued ones are kept for a while in case it comes back.
+// orphaned counts the attempts that a node keeps of jobs that need not end. Of those whose only record, or the majority
+// of whose register, is lost for good, queued ones are kept for a while in case it comes back. One that waits for a job
+// of which nobody need say how it has ended may hear it still, and be released after all that must end has ended: its
+// attempts are queued, as they run (runsUnbound) and wait for a place.
 func (b *Books) orphaned(i int32) int {
 	n := 0
 	for at := b.machines[i].disk.workChain; at != 0; at = b.workRecords[at-1].nodeChain[1] {
 		if j := &b.jobs[b.tasks[b.workRecords[at-1].task].job]; j.register == 0 && b.machines[j.origin].lost ||
-			j.register != 0 && !b.majorityUp(b.members(j)) {
+			j.register != 0 && !b.majorityUp(b.members(j)) || !b.canBeAsked(j) {
 			n++
 		}
 	}
