@@ -13,6 +13,18 @@ import (
 // owner. So what it knows of ends is current only if a majority of the members, asked since, knows of no further
 // opening: each opening is known to a majority before a retry is committed. The question is a campaign for epoch 0,
 // which nobody votes for: every version answers it with the number of openings that it knows.
+//
+// A member that answers is for or against:
+//
+//   - a majority is for (this member is one): current, whoever is against. Their opening is not known to a majority, so
+//     no retry was committed when it was asked, and one that is later comes after the question;
+//   - so many are against that no majority can be for: outdated. So one member that lies, or that alone has opened the
+//     register, does not decide while the others answer;
+//   - neither until the deadline: outdated if somebody is against, else uncertain. So every question ends.
+//
+// One that has no register of the job is neither: it may have lost its data, and what it knew of an opening. A member
+// that is done with a job has a tombstone, which answers with the openings. Of very many the oldest go, and then the
+// question ends as uncertain. A member that is alone is not asked.
 
 // question is a caller's question whether the register is current.
 type question struct {
@@ -21,7 +33,8 @@ type question struct {
 	until   grid.Time
 	seq     uint64
 	opened  uint32 // times that the register was opened when it was asked
-	agreed  uint8  // bit set of the members, by place, that know of no other opening
+	// bit sets of the members, by place: those that know of no other opening, and those that do; none is in both
+	agreed, disagreed uint8
 }
 
 // AskOpened has a caller told by RegisterCurrent, RegisterOutdated or, at the latest at a time, RegisterUncertain
@@ -33,11 +46,11 @@ func (r *Replica) AskOpened(caller uint64, until grid.Time, members []grid.NodeI
 	q.send(members, fx)
 }
 
-// send asks the members that have not agreed.
+// send asks the members that have not answered.
 func (q *question) send(members []grid.NodeID, fx *grid.Effects) {
 	r := q.replica
 	for _, id := range members {
-		if place := r.Place(id); place != r.self && q.agreed&(1<<place) == 0 && r.mayTell(id) {
+		if place := r.Place(id); place != r.self && (q.agreed|q.disagreed)&(1<<place) == 0 && r.mayTell(id) {
 			m := &fx.Send(id, grid.KindCampaign).Register
 			m.Job, m.Seq, m.Opened, m.Next = r.id, q.seq, q.opened, uint32(r.slots.Len())
 		}
@@ -59,7 +72,7 @@ func (r *Replica) RepeatOpened(now grid.Time, members []grid.NodeID, fx *grid.Ef
 	for _, q := range slices.Clone(r.of.questions) {
 		switch {
 		case q.replica != r:
-		case q.opened != r.state.Opened:
+		case q.opened != r.state.Opened, now >= q.until && q.disagreed != 0:
 			q.answer(grid.RegisterOutdated)
 		case now >= q.until:
 			q.answer(grid.RegisterUncertain)
@@ -75,19 +88,30 @@ func (r *Replica) OpenedAnswered(from grid.NodeID, a *grid.RegisterMessage) bool
 		return false
 	}
 	at, place := slices.IndexFunc(r.of.questions, func(q *question) bool { return q.seq == a.Seq }), r.Place(from)
-	if at < 0 || place < 0 || r.of.questions[at].replica != r {
+	if at < 0 || place < 0 || place == r.self || r.of.questions[at].replica != r {
 		return true
 	}
 	q := r.of.questions[at]
-	switch {
-	case a.Answer == grid.RegisterLive || a.Answer == grid.RegisterFull: // it says nothing of openings
-		return true
-	case q.opened != r.state.Opened || q.disagrees(a):
+	if q.opened != r.state.Opened {
 		q.answer(grid.RegisterOutdated)
 		return true
 	}
-	if q.agreed |= 1 << place; bits.OnesCount8(q.agreed) >= r.Majority() {
+	switch a.Answer {
+	case grid.RegisterHigher, grid.RegisterDone, grid.RegisterGone:
+	default: // it says nothing of openings
+		return true
+	}
+	q.agreed, q.disagreed = q.agreed&^(1<<place), q.disagreed&^(1<<place)
+	if q.disagrees(a) {
+		q.disagreed |= 1 << place
+	} else {
+		q.agreed |= 1 << place
+	}
+	switch {
+	case bits.OnesCount8(q.agreed) >= r.Majority():
 		q.answer(grid.RegisterCurrent)
+	case len(r.members)-bits.OnesCount8(q.disagreed) < r.Majority():
+		q.answer(grid.RegisterOutdated)
 	}
 	return true
 }
