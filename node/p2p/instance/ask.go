@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/libp2p/go-libp2p/core/network"
+	"github.com/libp2p/go-libp2p/core/protocol"
+	"github.com/multiformats/go-multistream"
 
 	"skep/grid"
 	"skep/node/p2p/transport"
@@ -172,7 +174,8 @@ func (w *Watch) serve(from grid.NodeID, st network.Stream, b []byte, out io.Writ
 }
 
 // witness has another instance of a peer prove itself to the one that asks over a connection. One that does not answer
-// is taken for dead, and its connection is closed, so that the asker can take its place.
+// is taken for dead, and its connection is closed, so that the asker can take its place. One that answers that it is
+// busy, or that it does not know the protocol, lives and proves nothing (unproven.go): the asker is told to ask again.
 func (w *Watch) witness(n grid.NodeID, asker network.Conn, r *request) ([]byte, error) {
 	w.transport.NoteInstance(n, r.asker, asker)
 	c := w.transport.ConnOfOther(n, r.asker)
@@ -189,8 +192,20 @@ func (w *Watch) witness(n grid.NodeID, asker network.Conn, r *request) ([]byte, 
 		defer st.Reset()
 		b, err = exchange(ctx, st, &forwarded)
 	}
+	if errors.Is(err, multistream.ErrNotSupported[protocol.ID]{}) {
+		err = errBusy
+	}
+	if errors.Is(err, errBusy) {
+		if w.unproven.lasts(n, time.Now()) {
+			w.cfg.Log.Warn("two processes may have the identity of a node: one of them lives and does not prove it: stop "+
+				"one of them, or bring it up to date", "node", n.Short(), "addr", ipOf(c), "and addr",
+				asker.RemoteMultiaddr().String())
+		}
+		return nil, err
+	}
+	w.unproven.end(n)
 	if err != nil {
-		if !errors.Is(err, errBusy) && !errors.Is(err, errNone) {
+		if !errors.Is(err, errNone) {
 			c.Close()
 		}
 		return nil, err

@@ -51,6 +51,7 @@ type Watch struct {
 	asked     chan struct{} // closed once a witness has had this instance prove itself to another
 	askedOnce sync.Once
 	laterOnce sync.Once
+	unproven  *unproven
 
 	mu       sync.Mutex
 	standing standing
@@ -94,7 +95,7 @@ func New(ctx context.Context, cfg Config) *Watch {
 		panic(err)
 	}
 	return &Watch{cfg: cfg, work: lifecycle.New(ctx), asked: make(chan struct{}), copies: make(map[grid.NodeID]Copy),
-		checks: checks}
+		checks: checks, unproven: newUnproven()}
 }
 
 // Attach tells the watch its transport, before any other method is called.
