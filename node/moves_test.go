@@ -7,30 +7,43 @@ import (
 	"skep/grid"
 )
 
-// A task moves three times at most, whoever owns its job: how often the attempt that a new owner adopts has moved is
-// not known, so its next one stays. That it moves now is no refusal all the same.
-func TestAdoptedAttemptMovesOnceAtMost(t *testing.T) {
-	r := newMember(t)
-	r.join(thirdID, 1, "linux")
-	r.trust(thirdID)
-	r.takeOver()
-	id := replicatedAt(1)
-	id.N = 2
-	r.deliverFor(slowID, grid.KindBeat, id, nil)
-	r.deliver(slowID, grid.KindRefuse, func(m *grid.Message) {
-		m.Attempts, m.Refusal, m.Puller = []grid.AttemptID{id}, grid.Refusal{Why: grid.WhyPulled}, thirdID
-	})
-	if o := r.one(grid.KindOffer); o.To != thirdID || !o.Msg.Offer.Pulled || !o.Msg.Offer.Stays {
-		t.Fatalf("offer %+v to %v: want that it goes to the node that asked, and stays there", o.Msg.Offer, o.To.Short())
-	}
-	next := r.one(grid.KindOffer).Msg.Offer.ID
-	r.deliverFor(thirdID, grid.KindAccept, next, nil)
-	r.deliver(thirdID, grid.KindRefuse, func(m *grid.Message) { // a worker that is false
-		m.Attempts, m.Refusal, m.Puller = []grid.AttemptID{next}, grid.Refusal{Why: grid.WhyPulled}, slowID
-	})
-	for _, o := range r.sent(grid.KindOffer) {
-		if o.Msg.Offer.Pulled || !o.Msg.Offer.Stays {
-			t.Errorf("it moves again, to %v", o.To.Short())
+// A task moves three times at most, whoever owns its job. How often the attempt that a new owner adopts has moved is
+// bounded by its number in the first epoch: from the third on, the next one stays. That it moves now is no refusal all
+// the same.
+func TestAdoptedAttemptMovesThriceAtMost(t *testing.T) {
+	for _, c := range []struct {
+		adopted grid.Attempt
+		stays   bool // the one that follows
+	}{
+		{grid.Attempt{Epoch: 1, N: 2}, false}, {grid.Attempt{Epoch: 1, N: 3}, true}, {grid.Attempt{Epoch: 1, N: 9}, true},
+	} {
+		r := newMember(t)
+		r.join(thirdID, 1, "linux")
+		r.trust(thirdID)
+		r.takeOver()
+		id := replicatedAt(1)
+		id.Attempt = c.adopted
+		pull := func(from, to grid.NodeID) {
+			r.deliver(from, grid.KindRefuse, func(m *grid.Message) {
+				m.Attempts, m.Refusal, m.Puller = []grid.AttemptID{id}, grid.Refusal{Why: grid.WhyPulled}, to
+			})
+		}
+		r.deliverFor(slowID, grid.KindBeat, id, nil)
+		pull(slowID, thirdID)
+		if o := r.one(grid.KindOffer); o.To != thirdID || !o.Msg.Offer.Pulled || o.Msg.Offer.Stays != c.stays {
+			t.Fatalf("%v: offer %+v to %v: want that it goes to the node that asked, and stays there: %v", c.adopted,
+				o.Msg.Offer, o.To.Short(), c.stays)
+		}
+		if !c.stays {
+			continue
+		}
+		id = r.one(grid.KindOffer).Msg.Offer.ID
+		r.deliverFor(thirdID, grid.KindAccept, id, nil)
+		pull(thirdID, slowID) // a worker that is false
+		for _, o := range r.sent(grid.KindOffer) {
+			if o.Msg.Offer.Pulled || !o.Msg.Offer.Stays {
+				t.Errorf("%v: it moves again, to %v", c.adopted, o.To.Short())
+			}
 		}
 	}
 }

@@ -196,8 +196,7 @@ func (c *Coordinator) endAsLost(now grid.Time, j *job, i uint32, fx *grid.Effect
 }
 
 // adoptAttempt takes over an attempt of an earlier owner that a worker reports, unless this node knows a newer attempt
-// of the task. An attempt of an epoch of which this node knows every attempt is known, or was never made. How often the
-// earlier owner's task has moved is not known: further attempts stay.
+// of the task. An attempt of an epoch of which this node knows every attempt is known, or was never made.
 func (c *Coordinator) adoptAttempt(now grid.Time, from grid.NodeID, id grid.AttemptID, fx *grid.Effects) {
 	j := c.job(id.Task.Job)
 	if j == nil || !j.replica.IsOwner() || id.Task.Index >= j.spec.Count ||
@@ -214,7 +213,7 @@ func (c *Coordinator) adoptAttempt(now grid.Time, from grid.NodeID, id grid.Atte
 	if t.live != nil {
 		c.dropLive(t.live)
 	}
-	t.attempt, t.worker, t.placed, t.pulls = id.Attempt, from, c.wall.At(now).UnixNano(), maxPulls
+	t.attempt, t.worker, t.placed, t.pulls = id.Attempt, from, c.wall.At(now).UnixNano(), mostMoves(id.Attempt)
 	l := c.newLiveTask(j, id.Task.Index)
 	c.live.accept(l)
 	c.peers.Start(now, &l.expectation)
