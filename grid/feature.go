@@ -28,12 +28,15 @@ const FeatureGangs Feature = 7
 // FeatureLimits: the node keeps registers of jobs with limits (Limits), and heeds these as their owner.
 const FeatureLimits Feature = 8
 
+// FeatureGangSizes: the node keeps registers of gangs whose attempts have different numbers of ranks (Gang.Min).
+const FeatureGangSizes Feature = 9
+
 // FeatureSet is a set of features, a bit each.
 type FeatureSet uint64
 
 // AllFeatures are the features of this version of Skep.
 const AllFeatures = FeatureSet(1<<FeatureAccess | 1<<FeatureLevels | 1<<FeatureReruns | 1<<FeatureRetries |
-	1<<FeatureOrder | 1<<FeatureGangs | 1<<FeatureLimits)
+	1<<FeatureOrder | 1<<FeatureGangs | 1<<FeatureLimits | 1<<FeatureGangSizes)
 
 // MemberFeatures are the features that a member of the register of such a job must have.
 func (s *JobSpec) MemberFeatures() (f FeatureSet) {
@@ -52,6 +55,9 @@ func (s *JobSpec) MemberFeatures() (f FeatureSet) {
 	if !s.Rules.Limits.None() {
 		f |= 1 << FeatureLimits
 	}
+	if s.Gang.Sized() {
+		f |= 1 << FeatureGangSizes
+	}
 	return f
 }
 
@@ -68,6 +74,8 @@ const (
 	PinLabel       = "skep.pin"        // processors of their own: only nodes that can pin tasks have it
 	JobInputsLabel = "skep.job_inputs" // files that tasks of other jobs have left
 
+	GangSizeLabel = "skep.gang_size" // ranks of gangs whose attempts have different numbers of them
+
 	// GangNetworkLabel: a network for the ranks of a gang; only nodes that can make one have it.
 	GangNetworkLabel = "skep.gang_network"
 )
@@ -79,7 +87,7 @@ const FeatureValue = "1"
 func IsFeatureLabel(key string) bool {
 	switch key {
 	case ArrayLabel, StdinLabel, ResourceLabel, TerminalLabel, PinLabel, JobInputsLabel,
-		GangNetworkLabel:
+		GangSizeLabel, GangNetworkLabel:
 		return true
 	}
 	return false
@@ -88,7 +96,7 @@ func IsFeatureLabel(key string) bool {
 // FeatureLabels returns those that all nodes of this version have.
 func FeatureLabels() []Label {
 	return []Label{{ArrayLabel, FeatureValue}, {StdinLabel, FeatureValue}, {ResourceLabel, FeatureValue},
-		{TerminalLabel, FeatureValue}, {JobInputsLabel, FeatureValue}}
+		{TerminalLabel, FeatureValue}, {JobInputsLabel, FeatureValue}, {GangSizeLabel, FeatureValue}}
 }
 
 // FeatureNeed returns the need of such a label.

@@ -11,6 +11,7 @@ import (
 // not.
 type Gang struct {
 	Ranks  uint32          // number of tasks; 0 = the job is no gang
+	Min    uint32          // fewest ranks that an attempt may have, and Ranks the most; 0 = each has all
 	Search *ScheduleSearch // for the workers and for each rank's share of the work; nil = few and near workers, no shares
 }
 
@@ -78,8 +79,8 @@ func SharesOf(places []RankPlace) string {
 	return string(b[:max(len(b)-1, 0)])
 }
 
-// CheckPlaces returns what is wrong with the places of the job's ranks. They are needed for NetworkGang alone.
-func (s *JobSpec) CheckPlaces(places []RankPlace) error {
+// CheckPlaces returns what is wrong with the places of the ranks of an attempt. They are needed for NetworkGang alone.
+func (s *JobSpec) CheckPlaces(a Attempt, places []RankPlace) error {
 	if len(places) == 0 && s.Network != NetworkGang {
 		return nil
 	}
@@ -96,8 +97,8 @@ func (s *JobSpec) CheckPlaces(places []RankPlace) error {
 			return fmt.Errorf("%d ranks at node %v: want at least one, and a node", p.Ranks, p.Node)
 		}
 	}
-	if sum != uint64(s.Gang.Ranks) {
-		return fmt.Errorf("places for %d ranks: want one for each of %d", sum, s.Gang.Ranks)
+	if want := s.Gang.RanksOf(a); sum != uint64(want) {
+		return fmt.Errorf("places for %d ranks: want one for each of %d", sum, want)
 	}
 	return nil
 }
@@ -162,6 +163,7 @@ func (s *JobSpec) checkGang(p *problems) {
 	if s.Gang.Ranks > MaxRanks {
 		p.addf("gang.ranks %d: want 1 to %d", s.Gang.Ranks, MaxRanks)
 	}
+	s.checkMin(p)
 	s.Gang.Search.check(p)
 	if s.Count != s.Gang.Ranks {
 		p.addf("count %d with gang.ranks %d: want the same number: each task is a rank", s.Count, s.Gang.Ranks)
@@ -227,6 +229,6 @@ func (x *ScheduleSearch) check(p *problems) {
 // IsFor reports whether a node may take an offer: it is of a task of its job and, where the ranks of a gang reach each
 // other, of one that is placed there.
 func (o *Offer) IsFor(id NodeID) bool {
-	return o.Spec != nil && o.ID.Task.Index < o.Spec.Count &&
+	return o.Spec != nil && o.ID.Task.Index < o.Spec.TasksOf(o.ID.Attempt) &&
 		(o.Spec.Network != NetworkGang || PlaceOf(o.Places, o.ID.Task.Index) == id)
 }

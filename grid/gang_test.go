@@ -23,7 +23,9 @@ func TestGangRules(t *testing.T) {
 		"network gang: want gang.ranks with it, isolation strict, and skep.gang_network": func(s *JobSpec) {
 			s.Network = NetworkGang
 		},
-		`env "RANK" with gang.ranks 4`: func(s *JobSpec) { s.Env = []Var{{Name: "RANK", Value: "7"}} },
+		"gang.min 4 with gang.max 4: want a smaller min, or ranks: 4": func(s *JobSpec) { s.Gang.Min = 4 },
+		"gang.min 2: want skep.gang_size among the labels needed":     func(s *JobSpec) { s.Gang.Min = 2 },
+		`env "RANK" with gang.ranks 4`:                                func(s *JobSpec) { s.Env = []Var{{Name: "RANK", Value: "7"}} },
 	} {
 		s := &JobSpec{Engine: EngineProcess, Command: []string{"x"}, Count: 4, Retries: 1,
 			TaskData: TaskData{Gang: Gang{Ranks: 4}},
@@ -62,7 +64,7 @@ func TestPlaces(t *testing.T) {
 	a, b := NodeID{1}, NodeID{2}
 	s := &JobSpec{Network: NetworkGang, TaskData: TaskData{Gang: Gang{Ranks: 3}}}
 	good := []RankPlace{{Node: a, Ranks: 2}, {Node: b, Ranks: 1}}
-	if err := s.CheckPlaces(good); err != nil {
+	if err := s.CheckPlaces(Attempt{}, good); err != nil {
 		t.Error(err)
 	}
 	for rank, want := range []NodeID{a, a, b, {}} {
@@ -75,15 +77,16 @@ func TestPlaces(t *testing.T) {
 		{{Node: a, Ranks: 1 << 31}, {Node: b, Ranks: 1 << 31}, {Node: a, Ranks: 3}},
 		{{Node: a, Ranks: 3, Shares: []uint32{1, 2}}},
 		{{Node: a, Ranks: 2, Shares: []uint32{1, 2}}, {Node: b, Ranks: 1}}} {
-		if s.CheckPlaces(bad) == nil {
+		if s.CheckPlaces(Attempt{}, bad) == nil {
 			t.Errorf("%v: want an error", bad)
 		}
 	}
 	shared := []RankPlace{{Node: a, Ranks: 2, Shares: []uint32{30, 0}}, {Node: b, Ranks: 1, Shares: []uint32{12}}}
-	if text := SharesOf(shared); s.CheckPlaces(shared) != nil || text != "30,0,12" || SharesOf(good) != "" {
-		t.Errorf("shares %q, %v", text, s.CheckPlaces(shared))
+	if text := SharesOf(shared); s.CheckPlaces(Attempt{}, shared) != nil || text != "30,0,12" || SharesOf(good) != "" {
+		t.Errorf("shares %q, %v", text, s.CheckPlaces(Attempt{}, shared))
 	}
-	if s.Network = NetworkHost; s.CheckPlaces(nil) != nil || s.CheckPlaces([]RankPlace{{Node: a, Ranks: 2}}) == nil {
+	if s.Network = NetworkHost; s.CheckPlaces(Attempt{}, nil) != nil ||
+		s.CheckPlaces(Attempt{}, []RankPlace{{Node: a, Ranks: 2}}) == nil {
 		t.Error("with the network of the machine: want none, or one for each rank")
 	}
 }

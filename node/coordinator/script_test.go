@@ -357,7 +357,7 @@ func (w *network) connected(m, to *member) {
 		Features: grid.AllFeatures}
 	if to.old {
 		ev.Kinds &^= grid.KindSet(1<<grid.KindReserve | 1<<grid.KindReserveAck)
-		ev.Features &^= 1 << grid.FeatureGangs
+		ev.Features &^= 1<<grid.FeatureGangs | 1<<grid.FeatureGangSizes
 	}
 	w.post(&due{at: w.now.Add(oneWay), to: m, ev: ev})
 }

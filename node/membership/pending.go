@@ -42,7 +42,8 @@ const (
 	ordered   = 4  // jobs that wait for others
 	gangs     = 8  // jobs whose tasks start together
 	limited   = 16 // jobs with a deadline or a budget
-	queues    = 32
+	sized     = 32 // gangs of no fixed size
+	queues    = 64
 )
 
 // memberFeatures are the features that the members of the jobs of a queue must have.
@@ -51,7 +52,7 @@ var memberFeatures = func() (all [queues]grid.FeatureSet) {
 		queue   int
 		feature grid.Feature
 	}{{ownerOnly, grid.FeatureAccess}, {reruns, grid.FeatureReruns}, {ordered, grid.FeatureOrder},
-		{gangs, grid.FeatureGangs}, {limited, grid.FeatureLimits}}
+		{gangs, grid.FeatureGangs}, {limited, grid.FeatureLimits}, {sized, grid.FeatureGangSizes}}
 	for q := range all {
 		for _, x := range of {
 			if q&x.queue != 0 {

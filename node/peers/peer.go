@@ -63,6 +63,7 @@ const (
 	ordersJobs                       // jobs that wait for others: see grid.FeatureOrder
 	keepsGangs                       // gangs: see grid.FeatureGangs
 	keepsLimits                      // deadlines and budgets: see grid.FeatureLimits
+	sizesGangs                       // gangs of no fixed size: see grid.FeatureGangSizes
 
 	// borrowed is no ability: the peer's rates belong to an immutable ad, and are never written to. It is here since a
 	// field of its own would make each peer larger.
@@ -110,6 +111,9 @@ func abilities(kinds grid.KindSet, features grid.FeatureSet) (a ability) {
 	}
 	if features.Has(grid.FeatureLimits) {
 		a |= keepsLimits
+	}
+	if features.Has(grid.FeatureGangSizes) {
+		a |= sizesGangs
 	}
 	return a
 }

@@ -118,8 +118,8 @@ func offer(o *grid.Offer) error {
 	if err := bound(o.Spec.Check()); err != nil {
 		return fmt.Errorf("spec: %w", err)
 	}
-	if o.ID.Task.Index >= o.Spec.Count {
-		return fmt.Errorf("task %d of %d: %w", o.ID.Task.Index, o.Spec.Count, ErrBound)
+	if tasks := o.Spec.TasksOf(o.ID.Attempt); o.ID.Task.Index >= tasks {
+		return fmt.Errorf("task %d of %d: %w", o.ID.Task.Index, tasks, ErrBound)
 	}
 	if o.Lease > grid.MaxTimeout {
 		return fmt.Errorf("lease %v: %w: want at most %v", o.Lease, ErrBound, grid.MaxTimeout)
@@ -130,7 +130,7 @@ func offer(o *grid.Offer) error {
 	if len(o.Barred) > grid.MaxBarred {
 		return fmt.Errorf("%d barred nodes: %w: want at most %d", len(o.Barred), ErrBound, grid.MaxBarred)
 	}
-	if err := first(left(o.Inputs), bound(o.Spec.CheckPlaces(o.Places))); err != nil {
+	if err := first(left(o.Inputs), bound(o.Spec.CheckPlaces(o.ID.Attempt, o.Places))); err != nil {
 		return err
 	}
 	if !grid.ValidClass(o.Class) {

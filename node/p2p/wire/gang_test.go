@@ -38,6 +38,10 @@ func genGang(t *rapid.T, s *grid.JobSpec) {
 	if s.After.Each() >= 0 {
 		s.After = grid.After{}
 	}
+	if s.Count > 1 && rapid.Bool().Draw(t, "sized") {
+		s.Gang.Min = rapid.Uint32Range(1, s.Count-1).Draw(t, "min")
+		s.Needs.Labels = append(s.Needs.Labels, grid.FeatureNeed(grid.GangSizeLabel))
+	}
 	if rapid.Bool().Draw(t, "gang network") {
 		s.Network = grid.NetworkGang
 		s.Needs.Labels = append(slices.DeleteFunc(s.Needs.Labels,

@@ -157,7 +157,8 @@ func genMessage(t *rapid.T, k grid.Kind, m *grid.Message) {
 		for range rapid.IntRange(0, grid.MaxBarred).Draw(t, "barred") {
 			m.Offer.Barred = append(m.Offer.Barred, array[grid.NodeID](t, "barred"))
 		}
-		m.Offer.Inputs, m.Offer.Places = genFiles(t, 2), genPlaces(t, s)
+		genGangSize(t, s, &m.Offer.ID)
+		m.Offer.Inputs, m.Offer.Places = genFiles(t, 2), genPlaces(t, s, m.Offer.ID.Attempt)
 	case grid.KindWrite, grid.KindCampaign:
 		m.Register.Job, m.Register.Spec = genSealed(t)
 		m.Register.Seq = rapid.Uint64().Draw(t, "seq")

@@ -13,9 +13,10 @@ import (
 // Numbers of fields about gangs: in an encoded spec the ranks and the search for their nodes; in an offer the nodes of
 // the ranks, for which numbers of ranks and shares of the work follow.
 const (
-	gangField   = 90
-	searchField = 91
-	placesField = 90
+	gangField    = 90
+	gangMinField = 92
+	searchField  = 91
+	placesField  = 90
 )
 
 var (

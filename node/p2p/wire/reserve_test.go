@@ -67,10 +67,19 @@ func TestPlacesInRecord(t *testing.T) {
 	}
 }
 
+// genGangSize makes an attempt one that the gang can have; nothing, of other jobs.
+func genGangSize(t *rapid.T, s *grid.JobSpec, id *grid.AttemptID) {
+	if s.Gang.Sized() {
+		id.N %= 1 << 20
+		id.Attempt = s.Gang.After(id.Attempt, rapid.Uint32Range(s.Gang.Min, s.Gang.Ranks).Draw(t, "size"))
+		id.Task.Index %= s.Gang.RanksOf(id.Attempt)
+	}
+}
+
 // genPlaces says which node has which rank of a gang; nothing, of other jobs.
-func genPlaces(t *rapid.T, s *grid.JobSpec) (places []grid.RankPlace) {
+func genPlaces(t *rapid.T, s *grid.JobSpec, a grid.Attempt) (places []grid.RankPlace) {
 	divided := rapid.Bool().Draw(t, "divided")
-	for left := s.Gang.Ranks; left > 0; {
+	for left := s.Gang.RanksOf(a); left > 0; {
 		n := rapid.Uint32Range(1, left).Draw(t, "ranks here")
 		node := array[grid.NodeID](t, "place")
 		node[0] = max(node[0], 1)

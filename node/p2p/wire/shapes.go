@@ -75,6 +75,7 @@ var (
 		61: number("terminal"), afterField: message("after", 1, afterShape),
 		gangField: number("gang_ranks"), searchField: message("gang_search", 1, scheduleSearchShape),
 		bidField: number("bid"), 66: number("deadline"), 67: number("worthless"), 68: number("budget"),
+		gangMinField: number("gang_min"),
 	}}
 	submitterShape = &shape{"submitter", []field{1: data("node", 1, nodeSize), 2: data("user", 1, grid.MaxUser)}}
 	outputShape    = &shape{"output", []field{

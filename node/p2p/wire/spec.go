@@ -46,7 +46,8 @@ func putSpec(s *grid.JobSpec) *pb.JobSpec {
 		Network:    uint32(s.Network), Array: putArray(s.Array), OnFailure: putOnFailure(&s.Rules.OnFailure),
 		MaxFailures: uint32(max(s.Rules.MaxFailures, 0)), MaxRunning: uint32(max(s.Rules.MaxRunning, 0)),
 		Stdin: uint32(s.Stdin), Terminal: putTerminal(s.Terminal), After: putAfter(&s.After),
-		GangRanks: s.Gang.Ranks, GangSearch: putSearch(s.Gang.Search), Bid: uint32(max(s.Rules.Bid, 0)),
+		GangRanks: s.Gang.Ranks, GangMin: s.Gang.Min, GangSearch: putSearch(s.Gang.Search),
+		Bid:      uint32(max(s.Rules.Bid, 0)),
 		Deadline: int64(s.Rules.Limits.Deadline.At), Worthless: int64(s.Rules.Limits.Deadline.Worthless),
 		Budget: int64(s.Rules.Limits.Budget)}
 	if s.Folders != nil {

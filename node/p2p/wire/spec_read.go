@@ -68,6 +68,8 @@ func (r *specReader) number(num protowire.Number, n uint64) (err error) {
 		s.Rules.Limits.Budget = grid.Budget(n)
 	case gangField:
 		s.Gang.Ranks = uint32(n)
+	case gangMinField:
+		s.Gang.Min = uint32(n)
 	case 15:
 		if n > math.MaxUint8 {
 			return fmt.Errorf("network: %w: %d", ErrBound, n)

@@ -2348,6 +2348,7 @@ type JobSpec struct {
 	Worthless     int64                  `protobuf:"varint,67,opt,name=worthless,proto3" json:"worthless,omitempty"`                    // ns from the submission; 0 = the deadline is hard
 	Budget        int64                  `protobuf:"varint,68,opt,name=budget,proto3" json:"budget,omitempty"`                          // node-seconds; 0 = any number
 	GangSearch    *ScheduleSearch        `protobuf:"bytes,91,opt,name=gang_search,json=gangSearch,proto3" json:"gang_search,omitempty"` // absent = workers are few and near, and the work is not divided
+	GangMin       uint32                 `protobuf:"varint,92,opt,name=gang_min,json=gangMin,proto3" json:"gang_min,omitempty"`         // fewest ranks of an attempt, whose number says how many it has; 0 = all attempts have all
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2611,6 +2612,13 @@ func (x *JobSpec) GetGangSearch() *ScheduleSearch {
 		return x.GangSearch
 	}
 	return nil
+}
+
+func (x *JobSpec) GetGangMin() uint32 {
+	if x != nil {
+		return x.GangMin
+	}
+	return 0
 }
 
 // ScheduleSearch says by what the workers of a gang are chosen.
@@ -5448,7 +5456,7 @@ const file_skep_proto_rawDesc = "" +
 	"\x04path\x18\x01 \x01(\fR\x04path\x12\x12\n" +
 	"\x04blob\x18\x02 \x01(\fR\x04blob\x12\x12\n" +
 	"\x04size\x18\x03 \x01(\x03R\x04size\x12\x12\n" +
-	"\x04exec\x18\x04 \x01(\bR\x04exec\"\xec\a\n" +
+	"\x04exec\x18\x04 \x01(\bR\x04exec\"\x87\b\n" +
 	"\aJobSpec\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
 	"\x05class\x18\x02 \x01(\tR\x05class\x12\x16\n" +
@@ -5491,7 +5499,8 @@ const file_skep_proto_rawDesc = "" +
 	"\tworthless\x18C \x01(\x03R\tworthless\x12\x16\n" +
 	"\x06budget\x18D \x01(\x03R\x06budget\x128\n" +
 	"\vgang_search\x18[ \x01(\v2\x17.skep.v1.ScheduleSearchR\n" +
-	"gangSearch\"\xd8\x01\n" +
+	"gangSearch\x12\x19\n" +
+	"\bgang_min\x18\\ \x01(\rR\agangMin\"\xd8\x01\n" +
 	"\x0eScheduleSearch\x12\x14\n" +
 	"\x05model\x18\x01 \x01(\tR\x05model\x122\n" +
 	"\n" +
