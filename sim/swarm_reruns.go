@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"slices"
 	"time"
 
 	"skep/balance/order"
@@ -87,6 +88,34 @@ func addGangs(seed uint64, c *Config) {
 	}
 }
 
+// addGangSizes lets the attempts of a third of the gangs have different numbers of ranks.
+func addGangSizes(seed uint64, c *Config) {
+	r, other := grid.NewRand(seed, 87), c.Node
+	c.Node = func(i int, n *node.Config) {
+		other(i, n)
+		n.Labels = append(n.Labels, grid.Label{Key: grid.GangSizeLabel, Value: grid.FeatureValue})
+	}
+	for k := range c.Work {
+		if s := *c.Work[k].Spec; s.IsGang() && r.IntN(3) == 0 {
+			s.Gang.Min = 1 + uint32(r.IntN(int(s.Gang.Ranks)-1))
+			s.Needs.Labels = slices.Clone(s.Needs.Labels)
+			s.Needs.AddFeature(grid.GangSizeLabel)
+			c.Work[k].Spec = &s
+		}
+	}
+}
+
+// addSuspensions has tasks that bid more suspend others in worlds where the rule of the nodes goes by bids.
+func addSuspensions(seed uint64, c *Config) {
+	other := c.Node
+	c.Node = func(i int, n *node.Config) {
+		other(i, n)
+		if n.Order.Preempt = float64(splitmix(seed^0x73757370) % 4); n.Order.Check() != nil { // 0 is never
+			n.Order.Preempt = 0
+		}
+	}
+}
+
 // addBids has jobs of half of the worlds bid for their tasks, and nodes order what waits by any of the rules, in half
 // of these worlds each by one of its own; bids age fast.
 func addBids(seed uint64, c *Config) {
@@ -103,9 +132,6 @@ func addBids(seed uint64, c *Config) {
 		}
 		n.Order = order.Defaults()
 		n.Order.Rule, n.Order.Ageing = rules[x%uint64(len(rules))], time.Duration(1+x>>8%60)*time.Second
-		if n.Order.Preempt = float64(x >> 16 % 4); n.Order.Check() != nil { // 0 is never
-			n.Order.Preempt = 0
-		}
 	}
 	for k := range c.Work {
 		spec := *c.Work[k].Spec

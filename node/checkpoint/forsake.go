@@ -28,7 +28,7 @@ type blame struct {
 // The owner looks itself whether the files can still be had. It believes no worker alone that they cannot be used.
 func (s *Store) Failed(spec *grid.JobSpec, id grid.AttemptID, worker grid.NodeID, why string, members []grid.NodeID,
 	fx *grid.Effects) {
-	task, _ := unitOf(spec, id.Task)
+	task := unitOf(spec, id.Task)
 	u := s.units[task]
 	if u == nil || u.given != id.Attempt || u.kept.step == 0 || u.from.by != u.kept.by || u.from.step != u.kept.step ||
 		!strings.HasPrefix(why, "checkpoint: ") && !strings.Contains(why, grid.CheckpointFolder) {

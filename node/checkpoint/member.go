@@ -21,7 +21,7 @@ func (s *Store) Keep(now grid.Time, from grid.NodeID, id grid.AttemptID, x *grid
 	j := jobs.Checkpointed(id.Task.Job)
 	task, ranks := id.Task, 0
 	if j.Spec != nil {
-		task, ranks = unitOf(j.Spec, id.Task)
+		task, ranks = unitOf(j.Spec, id.Task), ranksOf(j.Spec, id.Attempt)
 	}
 	switch {
 	case x == nil || j.Spec == nil || id.Task != task || id.Task.Index >= j.Spec.Count || x.Step == 0 ||

@@ -64,7 +64,7 @@ func (s *Store) Report(now grid.Time, from grid.NodeID, id grid.AttemptID, x *gr
 		}
 		return
 	}
-	task, ranks := unitOf(j.Spec, id.Task)
+	task, ranks := unitOf(j.Spec, id.Task), ranksOf(j.Spec, id.Attempt)
 	u := s.get(task)
 	if u.gather == nil || u.gather.attempt.Less(id.Attempt) {
 		s.begin(u, id.Attempt, ranks)

@@ -9,7 +9,7 @@ import (
 // Inputs returns the files that an attempt is to begin from, with paths in grid.CheckpointFolder; nil = from none.
 // Ranks of one attempt, and repeated offers, get the same.
 func (s *Store) Inputs(spec *grid.JobSpec, id grid.AttemptID) []grid.File {
-	task, _ := unitOf(spec, id.Task)
+	task := unitOf(spec, id.Task)
 	u := s.units[task]
 	if u == nil || u.without == id.Attempt {
 		return nil
@@ -30,13 +30,13 @@ func (s *Store) Inputs(spec *grid.JobSpec, id grid.AttemptID) []grid.File {
 
 // Without has an attempt begin at the start, whenever it is offered: a backup attempt, which may become the only one.
 func (s *Store) Without(spec *grid.JobSpec, id grid.AttemptID) {
-	task, _ := unitOf(spec, id.Task)
+	task := unitOf(spec, id.Task)
 	s.get(task).without = id.Attempt
 }
 
 // Advanced reports whether what is kept was written by that attempt of a task or gang.
 func (s *Store) Advanced(spec *grid.JobSpec, id grid.AttemptID) bool {
-	task, _ := unitOf(spec, id.Task)
+	task := unitOf(spec, id.Task)
 	u := s.units[task]
 	return u != nil && u.kept.step > 0 && u.kept.by == id.Attempt
 }
@@ -51,7 +51,7 @@ type View struct {
 
 // View returns what there is to say of a task's checkpoints.
 func (s *Store) View(spec *grid.JobSpec, id grid.TaskID) (v View) {
-	task, _ := unitOf(spec, id)
+	task := unitOf(spec, id)
 	if u := s.units[task]; u != nil {
 		v.Step, v.From = u.kept.step, u.from.step
 		v.Alone = u.copies != nil && !u.copies.majority()

@@ -93,13 +93,20 @@ func New(cfg Config) Store { return Store{cfg: cfg} }
 // Stale is the number of messages that were ignored.
 func (s *Store) Stale() uint64 { return s.stale }
 
-// unitOf returns the task by which checkpoints of a task are known, and the number of ranks.
-func unitOf(spec *grid.JobSpec, id grid.TaskID) (grid.TaskID, int) {
+// unitOf returns the task by which checkpoints of a task are known.
+func unitOf(spec *grid.JobSpec, id grid.TaskID) grid.TaskID {
 	if spec.IsGang() {
 		id.Index = 0
-		return id, int(spec.Gang.Ranks)
 	}
-	return id, 1
+	return id
+}
+
+// ranksOf returns the number of ranks of an attempt.
+func ranksOf(spec *grid.JobSpec, a grid.Attempt) int {
+	if spec.IsGang() {
+		return int(spec.Gang.RanksOf(a))
+	}
+	return 1
 }
 
 // rankOf returns which of the ranks a task is.

@@ -45,8 +45,9 @@ func (c *Coordinator) placeGang(now grid.Time, j *job, fx *grid.Effects) {
 		return
 	}
 	nodes, rooms, could := c.gangNodes(now, j)
-	if could < j.count() {
-		c.gangUnplaceable(now, j, nodes, gangs.TooLarge(nodes, j.count(), could, c.peers.Name), fx)
+	size := g.Size(&j.spec.Gang)
+	if could < size.Min {
+		c.gangUnplaceable(now, j, nodes, gangs.TooLarge(nodes, size.Min, could, c.peers.Name), fx)
 		return
 	}
 	chooser, err := gangChooser(&j.spec.Gang)
@@ -54,7 +55,7 @@ func (c *Coordinator) placeGang(now grid.Time, j *job, fx *grid.Effects) {
 		c.endGangUnplaceable(now, j, err.Error(), fx)
 		return
 	}
-	choice := chooser.Choose(j.count(), nodes, rooms)
+	choice := chooser.Choose(size, nodes, rooms)
 	if choice.Places == nil {
 		c.gangNotChosen(now, j, chooser, nodes, rooms, choice.Why, fx)
 		return
@@ -65,6 +66,8 @@ func (c *Coordinator) placeGang(now grid.Time, j *job, fx *grid.Effects) {
 			a = next
 		}
 	}
+	a.N-- // the newest there was
+	a = j.spec.Gang.After(a, choice.Ranks())
 	q.lastRound++
 	g.Reserve(a, choice, q.lastRound, now.Add(c.cfg.PollCap))
 	if choice.Why != "" {
@@ -86,9 +89,9 @@ func (c *Coordinator) placeGang(now grid.Time, j *job, fx *grid.Effects) {
 func (c *Coordinator) gangNotChosen(now grid.Time, j *job, chooser gangs.Chooser, nodes []grid.GangNode, rooms []int,
 	why string, fx *grid.Effects) {
 	if why == "" {
-		why = gangs.Lacks(nodes, rooms, j.count(), c.peers.Name)
-	} else if idle, all := j.gang.WhenIdle(j.count(), j.spec.Needs.Resources, nodes); chooser.Choose(j.count(), idle,
-		all).Places == nil {
+		why = gangs.Lacks(nodes, rooms, int(j.spec.Gang.Fewest()), c.peers.Name)
+	} else if idle, all := j.gang.WhenIdle(j.count(), j.spec.Needs.Resources, nodes); chooser.Choose(
+		j.gang.Size(&j.spec.Gang), idle, all).Places == nil {
 		c.gangUnplaceable(now, j, nodes, why, fx)
 		return
 	}

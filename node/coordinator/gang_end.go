@@ -12,8 +12,8 @@ import (
 // one has failed; until then its worker keeps the result, so that a new owner hears it again. Of a gang of which a
 // rank's end is recorded no rank is run again.
 
-// endRanks records the ends of all ranks that have none, of those whose results are held these, of the others what
-// other says, and forgets the gang.
+// endRanks records the ends of all ranks that have none, of those whose results are held these, of those that the
+// attempt does not use that they are not used, of the others what other says, and forgets the gang.
 func (c *Coordinator) endRanks(now grid.Time, j *job, other func(i uint32) *grid.Result, fx *grid.Effects) {
 	g := j.gang
 	for i := range j.spec.Count {
@@ -22,6 +22,10 @@ func (c *Coordinator) endRanks(now grid.Time, j *job, other func(i uint32) *grid
 		}
 		if r := g.Result(i); r != nil {
 			c.end(now, j, i, r, fx)
+		} else if !g.Uses(i) {
+			t := j.task(i)
+			t.attempt, t.worker, t.placed = g.Attempt(), grid.NodeID{}, 0
+			c.end(now, j, i, gangs.Unused(g.Ranks()), fx)
 		} else {
 			c.end(now, j, i, other(i), fx)
 		}
@@ -46,7 +50,7 @@ func (c *Coordinator) rankEnded(now grid.Time, l *liveTask, r *grid.Result, fx *
 	}
 	l.result = r
 	g.Hold(i, r)
-	for k := range j.spec.Count {
+	for k := range g.Ranks() {
 		if j.state(k) != grid.Ended && g.Result(k) == nil {
 			return
 		}
@@ -152,7 +156,8 @@ func (c *Coordinator) settleGang(now grid.Time, j *job, fx *grid.Effects) bool {
 		c.loseGang(now, j, i, why, fx)
 		return true
 	}
-	for i := range j.spec.Count {
+	ended := c.adoptEnded(j)
+	for i := range g.Ranks() {
 		t := j.at(i)
 		switch r := g.Result(i); {
 		case t.state == grid.Ended && t.result.Exit != 0:
@@ -169,38 +174,20 @@ func (c *Coordinator) settleGang(now grid.Time, j *job, fx *grid.Effects) bool {
 			missing = i
 		}
 	}
-	switch ended := j.counts[grid.Ended]; {
-	case live+ended == j.count():
-	case ended == 0 && live == 0 && !g.HasMissed(): // what was reported came back without having run
+	switch {
+	case live+ended == int(g.Ranks()) && live > 0:
+	case live+ended == int(g.Ranks()):
+		c.endRanks(now, j, nil, fx)
+	case j.counts[grid.Ended] == 0 && live == 0 && !g.HasMissed(): // what was reported came back without having run
 		c.dropGang(now, j, fx)
 		return false
-	case ended == 0 && g.Phase() == gangs.Waiting:
+	case j.counts[grid.Ended] == 0 && g.Phase() == gangs.Waiting:
 		return false
 	default:
 		i, why := g.Missed(missing, "nobody reports it to the node that has taken the job over")
 		c.loseGang(now, j, i, why, fx)
 	}
 	return true
-}
-
-// mayAdopt reports whether an attempt of a rank that its worker reports may be adopted: in the takeover grace alone,
-// and none that is older than one of another rank.
-func (j *job) mayAdopt(a grid.Attempt) bool {
-	return !j.spec.IsGang() || j.replica.graceUntil != 0 && (j.gang == nil || !a.Less(j.gang.Attempt()))
-}
-
-// adoptRank records that an attempt of an earlier run or owner is known of a rank. Older ones of other ranks are over.
-func (c *Coordinator) adoptRank(now grid.Time, j *job, a grid.Attempt, fx *grid.Effects) {
-	g := c.gangOf(j)
-	if g.Phase() != gangs.Waiting && !g.Attempt().Less(a) {
-		return
-	}
-	for i := range j.spec.Count {
-		if l := j.at(i).live; l != nil && l.task().attempt.Less(a) {
-			c.dropRank(now, l, fx)
-		}
-	}
-	g.Adopt(a)
 }
 
 // gangUnplaceable handles a gang that the nodes known could never run: nodes that may come are waited for, and searched

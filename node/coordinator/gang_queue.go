@@ -165,6 +165,53 @@ func (c *Coordinator) rankAway(l *liveTask) string {
 	return ""
 }
 
+// adoptEnded takes the attempt of a recorded end for that of the gang, unless one is known, and returns for how many of
+// its ranks an end is recorded.
+func (c *Coordinator) adoptEnded(j *job) (ended int) {
+	g := j.gang
+	for _, t := range j.known() {
+		if n := j.spec.Gang.RanksOf(t.attempt); t.state == grid.Ended && g.Phase() == gangs.Waiting && n > 0 &&
+			t.attempt != (grid.Attempt{}) {
+			g.Adopt(t.attempt, n)
+		}
+	}
+	for i := range g.Ranks() {
+		if j.state(i) == grid.Ended {
+			ended++
+		}
+	}
+	return ended
+}
+
+// mayAdopt reports whether an attempt of a rank that its worker reports may be adopted: in the takeover grace alone,
+// one that the gang can have, and none that is older than one of another rank.
+func (j *job) mayAdopt(id grid.AttemptID) bool {
+	return !j.spec.IsGang() || j.replica.graceUntil != 0 && id.Task.Index < j.spec.Gang.RanksOf(id.Attempt) &&
+		(j.gang == nil || !id.Attempt.Less(j.gang.Attempt()))
+}
+
+// adoptRank records that an attempt of an earlier run or owner is known of a rank. Older ones of other ranks are over.
+func (c *Coordinator) adoptRank(now grid.Time, j *job, a grid.Attempt, fx *grid.Effects) {
+	g := c.gangOf(j)
+	if g.Phase() != gangs.Waiting && !g.Attempt().Less(a) {
+		return
+	}
+	for i := range j.spec.Count {
+		if l := j.at(i).live; l != nil && l.task().attempt.Less(a) {
+			c.dropRank(now, l, fx)
+		}
+	}
+	g.Adopt(a, j.spec.Gang.RanksOf(a))
+}
+
+// rankWaits says why a rank has no worker. Why all wait is in the history of the first one.
+func (j *job) rankWaits(i uint32) grid.Refusal {
+	if g := j.gang; g != nil && !g.Uses(i) {
+		return grid.Refusal{Why: grid.WhyGang, Detail: gangs.NotUsed(g.Ranks())}
+	}
+	return j.at(0).history.Last().Refusal
+}
+
 // holdInGrace holds a result that is bad for the gang, and reports whether it did: in a takeover grace a newer attempt
 // may yet be reported.
 func (c *Coordinator) holdInGrace(l *liveTask, r *grid.Result) bool {

@@ -237,6 +237,9 @@ func jobSpec(args []string) (*grid.JobSpec, error) {
 			s.Count = uint32(number)
 		case "ranks":
 			s.Count, s.Gang.Ranks = uint32(number), uint32(number)
+		case "min":
+			s.Gang.Min = uint32(number)
+			s.Needs.AddFeature(grid.GangSizeLabel)
 		case "network":
 			s.Network, err = grid.ParseNetwork(value)
 			s.Needs.AddFeature(grid.GangNetworkLabel)
@@ -318,7 +321,7 @@ func (w *network) start(args []string) error {
 		c.Pull = false
 		c.Capacity = grid.Resources{CPU: grid.CPU, Memory: grid.GiB}
 		c.Labels = []grid.Label{{Key: grid.IsolationLabel, Value: "strict"}, {Key: "node", Value: a},
-			{Key: grid.GangNetworkLabel, Value: grid.FeatureValue}}
+			{Key: grid.GangNetworkLabel, Value: grid.FeatureValue}, {Key: grid.GangSizeLabel, Value: grid.FeatureValue}}
 		fresh = append(fresh, &member{name: a, cfg: c, disk: map[string]grid.Record{}, since: map[grid.AttemptID]grid.Time{}})
 	}
 	for _, m := range fresh {

@@ -201,8 +201,8 @@ func (j *job) taskView(i uint32) TaskView {
 	if k := len(v.Traces); v.State == grid.Pending && k > 0 {
 		v.Waits = v.Traces[k-1].Refusal
 	}
-	if j.spec.IsGang() && v.State == grid.Pending { // why all wait is in the history of the first rank
-		v.Waits = j.at(0).history.Last().Refusal
+	if j.spec.IsGang() && v.State == grid.Pending {
+		v.Waits = j.rankWaits(i)
 	}
 	if v.State == grid.Pending && v.Waits.Why == grid.WhyNone {
 		v.Waits.Why = j.whyUntried(i)

@@ -9,8 +9,22 @@ import (
 
 // Chooser chooses workers for all ranks of a gang at once.
 type Chooser interface {
-	// Choose returns places for so many ranks, each of one need, none with more than rooms says of that node.
-	Choose(ranks int, nodes []grid.GangNode, rooms []int) Choice
+	// Choose returns places for a number of ranks within the size, each of one need, none with more than rooms says of
+	// that node.
+	Choose(ranks Size, nodes []grid.GangNode, rooms []int) Choice
+}
+
+// Size is how many ranks an attempt may have.
+type Size struct{ Min, Max int }
+
+// Size returns how many ranks the next attempt may have. One that waits for slots to become free takes the fewest: more
+// would be waited for longer.
+func (g *Gang) Size(of *grid.Gang) Size {
+	x := Size{int(of.Fewest()), int(of.Ranks)}
+	if g.Later() {
+		x.Max = x.Min
+	}
+	return x
 }
 
 // Choice is the workers that were chosen for the ranks of a gang.
@@ -20,11 +34,27 @@ type Choice struct {
 	Why    string  // what the choice rests on, or why there is none; "" = nothing is to be said
 }
 
-// FewestNodes takes few nodes, and of those that do the near and the least loaded ones.
+// Ranks is the number of ranks that have a place.
+func (c *Choice) Ranks() (n uint32) {
+	for _, p := range c.Places {
+		n += p.Ranks
+	}
+	return n
+}
+
+// FewestNodes takes few nodes, and of those that do the near and the least loaded ones. It places as many ranks as
+// there is room for.
 type FewestNodes struct{}
 
 // Choose implements [Chooser]: the nearest node that has room for all that are left, else the one with most room.
-func (FewestNodes) Choose(ranks int, nodes []grid.GangNode, rooms []int) (c Choice) {
+func (FewestNodes) Choose(size Size, nodes []grid.GangNode, rooms []int) (c Choice) {
+	ranks := 0
+	for _, n := range rooms {
+		ranks = min(ranks+n, size.Max)
+	}
+	if ranks < size.Min {
+		return c
+	}
 	order := make([]int, len(nodes))
 	for i := range order {
 		order[i] = i

@@ -63,6 +63,7 @@ type Gang struct {
 	rooms   []room
 	unfit   []grid.NodeID // that cannot execute or prepare a rank
 	cannot  *grid.Result  // what the last of them said; nil = none has
+	ranks   uint32        // of the attempt: the first of the gang's
 	placed  []bool
 	results []*grid.Result
 	mayRun  bool // a rank of the attempt may have started
@@ -79,9 +80,9 @@ type room struct {
 
 const roomFor = 2 * time.Second // that what a worker said counts
 
-// New returns a gang that waits.
+// New returns a gang that waits, whose attempts have so many ranks at most.
 func New(handle uint64, ranks uint32) *Gang {
-	return &Gang{Handle: handle, placed: make([]bool, ranks), results: make([]*grid.Result, ranks)}
+	return &Gang{Handle: handle, ranks: ranks, placed: make([]bool, ranks), results: make([]*grid.Result, ranks)}
 }
 
 func (g *Gang) become(p Phase, from ...Phase) {
@@ -96,6 +97,12 @@ func (g *Gang) Phase() Phase { return g.phase }
 
 // Attempt is the attempt of all ranks; zero before the first.
 func (g *Gang) Attempt() grid.Attempt { return g.attempt }
+
+// Ranks is the number of ranks of the attempt; before the first, the largest that one may have.
+func (g *Gang) Ranks() uint32 { return g.ranks }
+
+// Uses reports whether a rank has a part in the attempt that is offered or runs. A rank that has none has no worker.
+func (g *Gang) Uses(rank uint32) bool { return g.phase < Offered || rank < g.ranks }
 
 // Round is the number of the last question to workers.
 func (g *Gang) Round() uint32 { return g.round }
@@ -113,7 +120,7 @@ func (g *Gang) MayRun() bool { return g.mayRun }
 func (g *Gang) Reserve(a grid.Attempt, c Choice, round uint32, due grid.Time) {
 	g.become(Reserving, Waiting)
 	g.round = round
-	g.attempt, g.places, g.Due, g.Held, g.mayRun = a, c.Places, due, nil, false
+	g.attempt, g.ranks, g.places, g.Due, g.Held, g.mayRun = a, c.Ranks(), c.Places, due, nil, false
 }
 
 // Kept records that a worker keeps the slots that it was asked for, and reports whether all do. An answer about other
@@ -176,10 +183,10 @@ func (g *Gang) Offer(due grid.Time) {
 	g.clear()
 }
 
-// Adopt takes over attempts that an earlier run or owner has made: what of them runs is not known.
-func (g *Gang) Adopt(a grid.Attempt) {
+// Adopt takes over attempts of so many ranks that an earlier run or owner has made: what of them runs is not known.
+func (g *Gang) Adopt(a grid.Attempt, ranks uint32) {
 	g.become(Offered, Waiting, Offered, Running)
-	g.attempt, g.layout, g.mayRun, g.Due = a, nil, true, grid.Never
+	g.attempt, g.ranks, g.layout, g.mayRun, g.Due = a, ranks, nil, true, grid.Never
 	g.clear()
 }
 
@@ -209,12 +216,12 @@ func (g *Gang) Missed(rank uint32, why string) (uint32, string) {
 // Confirm records that a worker has a rank, and reports whether all ranks have a place and the gang may start.
 func (g *Gang) Confirm(rank uint32) bool {
 	g.placed[rank] = true
-	return g.phase == Offered && !slices.Contains(g.placed, false)
+	return g.phase == Offered && !slices.Contains(g.placed[:g.ranks], false)
 }
 
 // Start records that the ranks may start: each has a place.
 func (g *Gang) Start() {
-	if slices.Contains(g.placed, false) {
+	if slices.Contains(g.placed[:g.ranks], false) {
 		panic("gangs: a rank starts only when all have a place")
 	}
 	g.become(Running, Offered)

@@ -42,7 +42,7 @@ func TestPhases(t *testing.T) {
 		t.Fatal("want that a refusal counts, and what it says of the room")
 	}
 	g.GiveUp()
-	g.Adopt(grid.Attempt{Epoch: 2, N: 1})
+	g.Adopt(grid.Attempt{Epoch: 2, N: 1}, 3)
 	if g.Phase() != Offered || !g.MayRun() {
 		t.Fatalf("%v: want that an adopted attempt may run already", g.Phase())
 	}
@@ -56,7 +56,7 @@ func TestStartNeedsAllPlaces(t *testing.T) {
 		}
 	}()
 	g := New(1, 2)
-	g.Adopt(grid.Attempt{Epoch: 1, N: 1})
+	g.Adopt(grid.Attempt{Epoch: 1, N: 1}, 2)
 	g.Confirm(0)
 	g.Start()
 }
@@ -99,13 +99,48 @@ func TestFewestNodes(t *testing.T) {
 		{1, []int{0, 0, 0, 0}, ""},
 	} {
 		got := ""
-		for _, p := range (FewestNodes{}).Choose(c.ranks, nodes, c.rooms).Places {
+		for _, p := range (FewestNodes{}).Choose(Size{c.ranks, c.ranks}, nodes, c.rooms).Places {
 			got += fmt.Sprintf("%d:%d ", p.Node[0], p.Ranks)
 		}
 		if got != c.want {
 			t.Errorf("%d ranks in %v: %q, want %q", c.ranks, c.rooms, got, c.want)
 		}
 	}
+}
+
+// A gang of no fixed size gets as many ranks as there is room for; one that waits for slots, the fewest.
+func TestSizes(t *testing.T) {
+	g, of := New(1, 6), &grid.Gang{Ranks: 6, Min: 3}
+	nodes := []grid.GangNode{{Node: grid.NodeID{1}}, {Node: grid.NodeID{2}}}
+	for _, c := range []struct {
+		rooms []int
+		want  uint32
+	}{{[]int{1, 1}, 0}, {[]int{2, 1}, 3}, {[]int{2, 3}, 5}, {[]int{9, 1}, 6}, {[]int{4, 4}, 6}} {
+		choice := FewestNodes{}.Choose(g.Size(of), nodes, c.rooms)
+		if got := choice.Ranks(); got != c.want {
+			t.Errorf("room for %v: %d ranks, want %d", c.rooms, got, c.want)
+		}
+	}
+	for range 3 {
+		g.GiveUp()
+	}
+	if got := g.Size(of); got != (Size{3, 3}) {
+		t.Errorf("%+v: want the fewest when slots are waited for", got)
+	}
+}
+
+// Ranks that an attempt does not use need no place, and have none.
+func TestUnusedRanks(t *testing.T) {
+	g := New(1, 4)
+	g.Reserve(grid.Attempt{Epoch: 1, N: 10_002}, Choice{Places: []Place{{Node: grid.NodeID{1}, Ranks: 2}}}, 1, 10)
+	if !g.Uses(3) {
+		t.Error("want that any rank may be used before the attempt is made")
+	}
+	g.Offer(20)
+	if g.Confirm(0) || !g.Confirm(1) || g.Ranks() != 2 || !g.Uses(1) || g.Uses(2) {
+		t.Errorf("%d ranks: want two that suffice", g.Ranks())
+	}
+	g.Start()
 }
 
 // Rooms are what is free, what a worker said, or for a gang that asks for later all of a node; none where it cannot

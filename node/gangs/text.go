@@ -79,3 +79,13 @@ func LostWith(by uint32, why string) *grid.Result {
 	return &grid.Result{Cause: grid.Lost, Exit: grid.ExitSkep, Error: grid.Clean(fmt.Sprintf("lost: rank %d was lost: %s",
 		by, why), grid.MaxText)}
 }
+
+// Unused is the end of a rank that the attempt does not use with which the gang ends.
+func Unused(ranks uint32) *grid.Result {
+	return &grid.Result{Cause: grid.Exited, Error: NotUsed(ranks)}
+}
+
+// NotUsed says why a rank of a gang has no worker while others run.
+func NotUsed(ranks uint32) string {
+	return fmt.Sprintf("not used: the attempt has %d ranks", ranks)
+}

@@ -62,10 +62,10 @@ func New(s *grid.ScheduleSearch) (*Chooser, error) {
 }
 
 // Choose implements [gangs.Chooser]. The ranks of one node stand next to each other, in the order of their first ranks.
-func (c *Chooser) Choose(ranks int, nodes []grid.GangNode, rooms []int) gangs.Choice {
-	of, pool := machines(ranks, nodes, rooms)
+func (c *Chooser) Choose(ranks gangs.Size, nodes []grid.GangNode, rooms []int) gangs.Choice {
+	of, pool := machines(ranks.Max, nodes, rooms)
 	policy := c.policy
-	policy.Ranks = gang.Range{Min: ranks, Max: ranks}
+	policy.Ranks = gang.Range(ranks)
 	s, examined, err := gang.Search(pool, c.cop, policy)
 	if err != nil {
 		return gangs.Choice{Why: err.Error()}

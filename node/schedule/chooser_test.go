@@ -29,7 +29,7 @@ func choose(t *testing.T, s *grid.ScheduleSearch, ranks int, nodes []grid.GangNo
 	if err != nil {
 		t.Fatal(err)
 	}
-	return c.Choose(ranks, nodes, rooms)
+	return c.Choose(gangs.Size{Min: ranks, Max: ranks}, nodes, rooms)
 }
 
 // Shares are as the speeds of the ranks' nodes, and all of the work is given out.

@@ -45,7 +45,11 @@ func (b *Books) checkGang(i, k int32, a grid.Attempt) {
 	if !j.spec.IsGang() {
 		return
 	}
-	for x := range j.count {
+	ranks := int32(j.spec.Gang.RanksOf(a))
+	if k-j.first >= ranks {
+		b.fail(i, "starts attempt %v of %s, which has %d ranks", a, b.taskName(k), ranks)
+	}
+	for x := range ranks {
 		if !b.gangs.accepted[taskAttempt{j.first + x, a}] {
 			b.fail(i, "starts attempt %v of %s, and %s has no place", a, b.taskName(k), b.taskName(j.first+x))
 		}

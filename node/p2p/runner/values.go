@@ -19,7 +19,7 @@ func variables(self grid.NodeID, spec *grid.JobSpec, id grid.AttemptID, values [
 	return append(vars,
 		grid.Var{Name: "SKEP_JOB", Value: id.Task.Job.String()},
 		grid.Var{Name: "SKEP_TASK", Value: id.Task.String()},
-		grid.Var{Name: "SKEP_COUNT", Value: strconv.FormatUint(uint64(spec.Count), 10)},
+		grid.Var{Name: "SKEP_COUNT", Value: strconv.FormatUint(uint64(spec.TasksOf(id.Attempt)), 10)},
 		grid.Var{Name: "SKEP_ATTEMPT", Value: id.Attempt.String()},
 		grid.Var{Name: "SKEP_CPUS", Value: strconv.Itoa(units.Threads(spec.Needs.CPU))},
 		grid.Var{Name: "SKEP_NODE", Value: self.String()},
@@ -32,7 +32,8 @@ func rankVariables(s grid.Start) []string {
 		return nil
 	}
 	number := func(name string, n uint32) string { return name + "=" + strconv.FormatUint(uint64(n), 10) }
-	vars := []string{number(grid.RankVariable, s.Attempt.Task.Index), number(grid.WorldSizeVariable, s.Spec.Gang.Ranks),
+	vars := []string{number(grid.RankVariable, s.Attempt.Task.Index),
+		number(grid.WorldSizeVariable, s.Spec.Gang.RanksOf(s.Attempt.Attempt)),
 		number(grid.LocalRankVariable, s.Local)}
 	if shares := grid.SharesOf(s.Places); shares != "" {
 		vars = append(vars, grid.SharesVariable+"="+shares)
