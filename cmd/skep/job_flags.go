@@ -14,6 +14,7 @@ import (
 	"skep/cmd/skep/arrays"
 	"skep/cmd/skep/bids"
 	"skep/cmd/skep/environ"
+	"skep/cmd/skep/gang"
 	"skep/cmd/skep/order"
 	"skep/cmd/skep/resources"
 	"skep/cmd/skep/stdin"
@@ -30,7 +31,7 @@ type runFlags struct {
 	inputs, outputs     []string
 	environ             environ.Wanted
 	count, retries      int64
-	ranks               int64
+	ranks               string
 	array               arrays.Flags
 	wait, detach        bool
 	idempotent          bool
@@ -232,14 +233,15 @@ func (j *jobFile) needs(f *document.Reader, n ast.Node) {
 
 // gang makes the tasks the ranks of a gang, if that is asked for, and returns what is wrong with it.
 func (f *runFlags) gang(s *v1.Spec) (problems []error) {
-	switch {
-	case f.ranks == 0 && !f.changed("ranks"):
-	case f.ranks < 1 || f.ranks > grid.MaxRanks:
-		return []error{fmt.Errorf("--ranks %d: want 1 to %d", f.ranks, grid.MaxRanks)}
-	case f.changed("count") && f.count != f.ranks:
-		return []error{fmt.Errorf("--count %d with --ranks %d: want one of them: each rank is a task", f.count, f.ranks)}
-	default:
-		s.Gang, s.Count = &v1.Gang{Ranks: uint32(f.ranks)}, uint32(f.ranks)
+	if f.ranks == "" && !f.changed("ranks") {
+		return nil
+	}
+	g, err := gang.Flag(f.ranks)
+	if err != nil {
+		return []error{fmt.Errorf("--ranks %w", err)}
+	}
+	if s.Gang, s.Count = g, max(g.Ranks, g.Max); f.changed("count") && f.count != int64(s.Count) {
+		return []error{fmt.Errorf("--count %d with --ranks %s: want one of them: each rank is a task", f.count, f.ranks)}
 	}
 	return nil
 }

@@ -64,9 +64,9 @@ reads the output goes away, as head does, the job is cancelled.`,
 	fl.StringArrayVar(&f.needs.labels, "label", nil,
 		"KEY=VALUE that the node must have; again for other keys, or other values of one")
 	fl.Int64Var(&f.count, "count", 1, "number of tasks")
-	fl.Int64Var(&f.ranks, "ranks", 0,
-		"tasks that start together or not at all, with RANK, WORLD_SIZE, MASTER_ADDR, "+
-			"SKEP_PEERS and a network of their own; instead of --count")
+	fl.StringVar(&f.ranks, "ranks", "",
+		"tasks that start together or not at all, with RANK, WORLD_SIZE, MASTER_ADDR, SKEP_PEERS "+
+			"and a network of their own: N, or 2-16 for as many as can be had; instead of --count")
 	fl.StringArrayVar(&f.inputs, "input", nil, "PATH[=NAME] of a file or folder to take along")
 	fl.StringArrayVar(&f.outputs, "output", nil, "pattern of files in the work folder to bring back")
 	f.environ.AddFlags(fl)

@@ -16,13 +16,39 @@ import (
 	"skep/node/api/v1"
 )
 
+// Flag reads the value of the flag --ranks: a number of ranks, or the fewest and the most, as 2-16.
+func Flag(text string) (*v1.Gang, error) {
+	g := &v1.Gang{}
+	least, most, ranged := strings.Cut(text, "-")
+	n, err := strconv.ParseUint(least, 10, 32)
+	g.Ranks = uint32(n)
+	if ranged && err == nil {
+		n, err = strconv.ParseUint(most, 10, 32)
+		g.Ranks, g.Min, g.Max = 0, g.Ranks, uint32(n)
+	}
+	if err != nil || ranged && g.Min == 0 && g.Max == 0 {
+		return nil, fmt.Errorf("%.40s: want a number from 1 to %d, or the fewest and the most, as 2-16", text, grid.MaxRanks)
+	}
+	if err := g.CheckSize(); err != nil {
+		if !ranged {
+			return nil, fmt.Errorf("%s: want 1 to %d", text, grid.MaxRanks)
+		}
+		return nil, fmt.Errorf("%s: %w", text, err)
+	}
+	return g, nil
+}
+
 // Read reads the value of the key gang; nil where it has no ranks.
 func Read(f *document.Reader, n ast.Node) *v1.Gang {
 	g := &v1.Gang{}
-	for _, x := range f.Mapping(n, "gang", "ranks", "model", "mapper", "conserve", "one_site") {
+	for _, x := range f.Mapping(n, "gang", "ranks", "min", "max", "model", "mapper", "conserve", "one_site") {
 		switch x.Key {
 		case "ranks":
 			f.Number(x, 1, grid.MaxRanks, func(n int64) { g.Ranks = uint32(n) })
+		case "min":
+			f.Number(x, 1, grid.MaxRanks, func(n int64) { g.Min = uint32(n) })
+		case "max":
+			f.Number(x, 1, grid.MaxRanks, func(n int64) { g.Max = uint32(n) })
 		case "model":
 			g.Model = readModel(f, x.Value)
 		case "mapper":
@@ -36,11 +62,14 @@ func Read(f *document.Reader, n ast.Node) *v1.Gang {
 			f.Value(x, func(t string) (err error) { g.OneSite, err = document.ParseBool(t); return })
 		}
 	}
-	if g.Ranks == 0 {
+	if g.Ranks == 0 && g.Min == 0 && g.Max == 0 {
 		if f.Invalid() == 0 {
-			f.At(n, "gang: has no ranks: want a number of them, as in {ranks: 8}")
+			f.At(n, "gang: has no ranks: want a number of them, as in {ranks: 8} or {min: 2, max: 16}")
 		}
 		return nil
+	}
+	if err := g.CheckSize(); err != nil && f.Invalid() == 0 {
+		f.At(n, "gang: %v", err)
 	}
 	if g.Model == nil && (g.Mapper != "" || g.Conserve != 0 || g.OneSite) {
 		f.At(n, "gang: has mapper, conserve or one_site and no model: want one, as in {name: life, n: 2048}")
@@ -115,6 +144,9 @@ func number(t string, most float64) (float64, error) {
 // Text says what a gang is.
 func Text(g *v1.Gang) string {
 	s := fmt.Sprintf("%d ranks, which start together", g.Ranks)
+	if g.Max > 0 {
+		s = fmt.Sprintf("%d to %d ranks, which start together", g.Min, g.Max)
+	}
 	if g.Model != nil {
 		s += ", on the nodes that the model " + g.Model.Name + " says are best"
 	}

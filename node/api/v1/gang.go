@@ -11,7 +11,9 @@ import (
 
 // Gang is how many tasks start together, and by what their nodes are chosen.
 type Gang struct {
-	Ranks    uint32  `json:"ranks" doc:"Number of tasks, up to 1024; each has RANK, WORLD_SIZE and LOCAL_RANK in its environment. count is then left out, or the same."`
+	Ranks    uint32  `json:"ranks,omitempty" doc:"Number of tasks, up to 1024; each has RANK, WORLD_SIZE and LOCAL_RANK in its environment. count is then left out, or the same."`
+	Min      uint32  `json:"min,omitempty" doc:"With max, in place of ranks: each attempt has a number of ranks from min to max, as many as are best by the model, or without one as can be had at once. count is left out, or max."`
+	Max      uint32  `json:"max,omitempty"`
 	Model    *Model  `json:"model,omitempty" doc:"What the program needs. The nodes are then those on which an iteration is expected to be the shortest, and SKEP_SHARES tells each rank's share of the work; without it they are few and near."`
 	Mapper   string  `json:"mapper,omitempty" doc:"How the work is divided, with a model: equal, time_balance or min_max, which is the default."`
 	Conserve float64 `json:"conserve,omitempty" doc:"With a model: the part, up to 1, by which an iteration may take longer for the sake of fewer nodes."`
@@ -37,6 +39,9 @@ func gangOf(g grid.Gang) *Gang {
 		return nil
 	}
 	x := &Gang{Ranks: g.Ranks}
+	if g.Sized() {
+		x.Ranks, x.Min, x.Max = 0, g.Min, g.Ranks
+	}
 	if s := g.Search; s != nil {
 		x.Model = &Model{Name: s.Model}
 		x.Mapper, x.Conserve, x.OneSite = s.Mapper, s.Conserve, s.OneSite
@@ -55,11 +60,11 @@ func gangOf(g grid.Gang) *Gang {
 
 // apply makes the tasks of a job the ranks of a gang.
 func (x *Gang) apply(g *grid.JobSpec) error {
-	if x.Ranks == 0 {
-		return fmt.Errorf("gang.ranks 0: want 1 to %d", grid.MaxRanks)
+	if err := x.size(g); err != nil {
+		return err
 	}
-	if g.Gang.Ranks = x.Ranks; g.Count == 0 {
-		g.Count = x.Ranks
+	if g.Count == 0 {
+		g.Count = g.Gang.Ranks
 	}
 	if x.Model == nil {
 		if x.Mapper != "" || x.Conserve != 0 || x.OneSite {
@@ -75,5 +80,36 @@ func (x *Gang) apply(g *grid.JobSpec) error {
 		s.Measured = append(s.Measured, grid.Measured(m))
 	}
 	g.Gang.Search = s
+	return nil
+}
+
+// size sets how many ranks the gang has.
+func (x *Gang) size(g *grid.JobSpec) error {
+	if err := x.CheckSize(); err != nil {
+		return fmt.Errorf("gang.%w", err)
+	}
+	if g.Gang.Ranks = max(x.Ranks, x.Max); x.Min < x.Max {
+		g.Gang.Min = x.Min
+		g.Needs.AddFeature(grid.GangSizeLabel)
+	}
+	return nil
+}
+
+// CheckSize returns what is wrong with the number of ranks.
+func (x *Gang) CheckSize() error {
+	switch {
+	case x.Min == 0 && x.Max == 0 && (x.Ranks == 0 || x.Ranks > grid.MaxRanks):
+		return fmt.Errorf("ranks %d: want 1 to %d", x.Ranks, grid.MaxRanks)
+	case x.Min == 0 && x.Max == 0:
+		return nil
+	case x.Ranks != 0:
+		return fmt.Errorf("ranks %d with min %d and max %d: want either ranks, or min and max", x.Ranks, x.Min, x.Max)
+	case x.Min == 0:
+		return fmt.Errorf("min 0 with max %d: want a min from 1 to max", x.Max)
+	case x.Max == 0 || x.Max > grid.MaxRanks:
+		return fmt.Errorf("max %d with min %d: want a max from min to %d", x.Max, x.Min, grid.MaxRanks)
+	case x.Min > x.Max:
+		return fmt.Errorf("min %d is above max %d: want min ≤ max", x.Min, x.Max)
+	}
 	return nil
 }

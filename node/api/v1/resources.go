@@ -73,6 +73,8 @@ func (s *Spec) implied(key string, g *grid.JobSpec) bool {
 		return len(g.After.Inputs) > 0
 	case grid.TerminalLabel:
 		return g.Terminal.On
+	case grid.GangSizeLabel:
+		return g.Gang.Sized()
 	case grid.GangNetworkLabel:
 		return g.Network == grid.NetworkGang
 	case grid.WorkdirNeed, grid.HomeNeed:

@@ -1,0 +1,53 @@
+package v1
+
+import (
+	"strings"
+	"testing"
+
+	"skep/grid"
+)
+
+// A gang of no fixed size has as many tasks as there may be ranks, and is described as it was submitted.
+func TestSizesOfAGang(t *testing.T) {
+	for _, c := range []struct {
+		gang  Gang
+		count uint32
+		min   uint32
+		wrong string
+	}{
+		{gang: Gang{Min: 2, Max: 16}, count: 16, min: 2},
+		{gang: Gang{Min: 4, Max: 4}, count: 4},
+		{gang: Gang{Ranks: 4}, count: 4},
+		{gang: Gang{Min: 3, Max: 2}, wrong: "gang.min 3 is above max 2: want min ≤ max"},
+		{gang: Gang{Max: 2}, wrong: "gang.min 0 with max 2: want a min from 1 to max"},
+		{gang: Gang{Min: 2}, wrong: "gang.max 0 with min 2: want a max from min to 1024"},
+		{gang: Gang{Min: 2, Max: 1025}, wrong: "gang.max 1025 with min 2: want a max from min to 1024"},
+		{gang: Gang{Ranks: 4, Min: 2, Max: 8}, wrong: "gang.ranks 4 with min 2 and max 8: want either ranks, or min and max"},
+		{gang: Gang{}, wrong: "gang.ranks 0: want 1 to 1024"},
+	} {
+		g, err := (&Spec{Command: []string{"x"}, TaskData: TaskData{Gang: &c.gang}}).Grid()
+		if c.wrong != "" {
+			if err == nil || err.Error() != c.wrong {
+				t.Errorf("%+v: %v, want %q", c.gang, err, c.wrong)
+			}
+			continue
+		}
+		if err == nil {
+			err = g.Check()
+		}
+		if err != nil || g.Count != c.count || g.Gang.Ranks != c.count || g.Gang.Min != c.min {
+			t.Errorf("%+v: %+v, %v", c.gang, g.Gang, err)
+			continue
+		}
+		back := SpecOf(g)
+		for label := range back.Needs.Labels {
+			if strings.HasPrefix(label, "skep.") {
+				t.Errorf("%+v: the label %s that follows from it is shown", c.gang, label)
+			}
+		}
+		if again, err := back.Grid(); err != nil || again.Gang != g.Gang || again.Needs.HasFeature(grid.GangSizeLabel) !=
+			(c.min > 0) {
+			t.Errorf("%+v: again %+v, %v", c.gang, again.Gang, err)
+		}
+	}
+}
