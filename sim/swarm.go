@@ -19,7 +19,8 @@ func Swarm(seed uint64) Config {
 	return c
 }
 
-// swarmFixed is Swarm as it was before gangs had attempts of several sizes, and tasks were suspended: seeds that failed then mean these worlds.
+// swarmFixed is Swarm as it was before gangs had attempts of several sizes, and tasks were suspended: seeds that failed
+// then mean these worlds.
 func swarmFixed(seed uint64) Config {
 	c := swarmStateless(seed)
 	addCheckpoints(seed, &c)
