@@ -42,7 +42,7 @@ func (c *Coordinator) miss(j *job) {
 	}
 }
 
-// limitReached returns how the tasks end of a job that is to be cancelled as one of its limits is reached; nil = none is.
+// limitReached returns how the tasks end of a job that is to be cancelled as its deadline is over; nil = it is not.
 func (c *Coordinator) limitReached(now grid.Time, j *job) *grid.Result {
 	d := j.spec.Rules.Limits.Deadline
 	if left, some := deadline.Left(now, j.arrived, d); some && left <= 0 {

@@ -5,8 +5,8 @@
 // and chooses one (placement.go, candidates.go). The attempt is offered (offer.go) and holds a lease (lease.go) until
 // its result is recorded, once (result.go). A task that cannot be placed waits for a reason (wait.go); one that takes
 // too long is reclaimed or gets a backup attempt (reclaim.go, backup_start.go). What a job says of failed tasks, and of
-// those that run at a time, is in rules.go. A task's phases and their invariants are in task_phase.go. What is done when
-// a deadline is over, or cannot be met, is in deadline.go.
+// those that run at a time, is in rules.go. A task's phases and their invariants are in task_phase.go. What is done
+// when a deadline is over, or cannot be met, is in deadline.go.
 //
 // What the register says counts: an owner acts only with its quorum lease, and an end is visible only once it is
 // committed. The coordinator calls its registers, which never call it, and applies what has changed at them

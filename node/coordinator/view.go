@@ -51,11 +51,10 @@ type TaskView struct {
 	Runs   bool           // it is placed and has started, as far as its worker has said
 	Said   *grid.Progress // what it says of its progress while it runs; nil = nothing
 
-	Failures   []grid.Failure // ends after which it was run again, or is to be: oldest first, the newest grid.MaxFailures
-	LastFailed *grid.Result   // of the newest of them; nil if the task has ended
-	Again      int64          // its next attempt is not made before; 0 = it has none, or one was made since
-	Suspended  bool           // by its worker, while it runs
-
+	Failures   []grid.Failure  // ends after which it was run again, or is to be: oldest first, the newest grid.MaxFailures
+	LastFailed *grid.Result    // of the newest of them; nil if the task has ended
+	Again      int64           // its next attempt is not made before; 0 = it has none, or one was made since
+	Suspended  bool            // by its worker, while it runs
 	Checkpoint checkpoint.View // of a gang, of its first rank
 }
 
