@@ -12,6 +12,23 @@ type keptRecord struct {
 	unit int32
 	rec  grid.CheckpointRecord
 	gone bool // it was deleted
+
+	// Its deletion waits for a later write. To the node it is gone, but a restart before that write finds it.
+	leaves bool
+}
+
+// deleteCheckpoints takes which records of checkpoints a node deletes in a step.
+func (b *Books) deleteCheckpoints(i int32, fx *grid.Effects) {
+	d := &b.machines[i].disk
+	for k := range fx.Saves {
+		r := &fx.Saves[k]
+		if r.Kind != grid.RecCheckpoint || !r.Delete {
+			continue
+		}
+		if at, found := d.findCheckpoint(b.task(i, r.Checkpoint.ID.Task)); found {
+			d.checkpoints[at].leaves = true
+		}
+	}
 }
 
 func (d *disk) findCheckpoint(unit int32) (at int, found bool) {
@@ -22,7 +39,7 @@ func (d *disk) findCheckpoint(unit int32) (at int, found bool) {
 
 // checkpoint returns the checkpoint of a task or gang that is on the disk.
 func (d *disk) checkpoint(unit int32) (x reached) {
-	if at, found := d.findCheckpoint(unit); found && !d.checkpoints[at].gone {
+	if at, found := d.findCheckpoint(unit); found && !d.checkpoints[at].gone && !d.checkpoints[at].leaves {
 		r := &d.checkpoints[at].rec
 		x = reached{r.ID.Attempt, r.Step}
 	}
@@ -59,7 +76,7 @@ func (b *Books) storeCheckpoint(i int32, r *grid.Record) {
 // checkpointRecords appends the records of checkpoints.
 func (d *disk) checkpointRecords(dst []grid.Record) []grid.Record {
 	for i := range d.checkpoints {
-		if d.checkpoints[i].gone {
+		if d.checkpoints[i].leaves = false; d.checkpoints[i].gone {
 			continue
 		}
 		rec := d.checkpoints[i].rec

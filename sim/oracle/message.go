@@ -72,6 +72,7 @@ func (b *Books) Step(i int32, fx *grid.Effects) {
 	b.decideFailures(i, fx)
 	b.checkOffers(i, fx)
 	b.checkConfirmations(i, fx)
+	b.deleteCheckpoints(i, fx)
 	b.noteBeginnings(i, fx)
 	b.noteBackoffs(i, fx)
 }
