@@ -95,10 +95,9 @@ func (r *Rules) check(retries int32, p *problems) {
 	}
 }
 
-// Limits say until when the results of a job are wanted, and what the job may use. Its owner keeps them.
+// Limits say until when the results of a job are wanted. Its owner heeds them.
 type Limits struct {
 	Deadline Deadline
-	Budget   Budget
 }
 
 // Deadline is until when the results of a job's tasks are wanted, counted from its submission. The zero value: for
@@ -109,15 +108,8 @@ type Deadline struct {
 	Worthless time.Duration // 0 = the deadline is hard; else more than At
 }
 
-// Budget is the node-seconds that the attempts of all tasks of a job may take together: the sum of the times that they
-// run. 0 = any number. It is a whole number of seconds, so that no rounding of a client can go beyond it.
-type Budget int64
-
-// MaxDeadline bounds deadlines; MaxBudget is as many tasks as a job may have, each for as long as it may run.
-const (
-	MaxDeadline = MaxTimeout
-	MaxBudget   = Budget(MaxCount * (MaxTimeout / time.Second))
-)
+// MaxDeadline bounds deadlines.
+const MaxDeadline = MaxTimeout
 
 // None reports whether a job has no limits.
 func (l *Limits) None() bool { return *l == Limits{} }
@@ -139,14 +131,6 @@ func (d Deadline) Worth(after time.Duration) float64 {
 	return float64(d.Worthless-after) / float64(d.Worthless-d.At)
 }
 
-// Time is the budget as time of one node.
-func (b Budget) Time() time.Duration {
-	if b > Budget(1<<63-1)/Budget(time.Second) {
-		return 1<<63 - 1
-	}
-	return time.Duration(b) * time.Second
-}
-
 func (l *Limits) check(p *problems) {
 	d := l.Deadline
 	if d.At < 0 || d.At > MaxDeadline || d.At > 0 && d.At < time.Second {
@@ -159,8 +143,5 @@ func (l *Limits) check(p *problems) {
 	case d.Worthless <= d.At || d.Worthless > MaxDeadline:
 		p.addf("deadline.worthless %v: want more than the deadline, %v, and at most %v; leave it out if a later result is "+
 			"worth nothing", d.Worthless, d.At, MaxDeadline)
-	}
-	if l.Budget < 0 || l.Budget > MaxBudget {
-		p.addf("budget.node_seconds %d: want 1 to %d, or none", l.Budget, MaxBudget)
 	}
 }

@@ -25,7 +25,7 @@ const FeatureOrder Feature = 6
 // FeatureGangs: the node reserves slots for ranks of gangs, and keeps registers of jobs that are gangs.
 const FeatureGangs Feature = 7
 
-// FeatureLimits: the node keeps registers of jobs with limits (Limits), and heeds these as their owner.
+// FeatureLimits: the node keeps registers of jobs with deadlines (Limits), and heeds these as their owner.
 const FeatureLimits Feature = 8
 
 // FeatureGangSizes: the node keeps registers of gangs whose attempts have different numbers of ranks (Gang.Min).

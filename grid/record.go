@@ -135,8 +135,7 @@ type EntryRecord struct {
 	Round    uint32 // of the end, as in Entry
 	Failures []Failure
 
-	RetriedAt, RetryEpoch uint32        // of the end, as in Entry
-	Used                  time.Duration // as in Entry
+	RetriedAt, RetryEpoch uint32 // of the end, as in Entry
 
 	Further uint32 // with Record.Delete only: so many indices that follow are deleted too, where there are records
 }

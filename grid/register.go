@@ -31,10 +31,6 @@ type Entry struct {
 	// attempt of an earlier one counts any more.
 	RetriedAt  uint32
 	RetryEpoch uint32
-
-	// Used is how long attempts of the task have run, this one and those before, as far as the owner knows; counted for a
-	// job with a budget.
-	Used time.Duration
 }
 
 // IsRetry reports whether the entry is a caller's retry, and no end of an attempt.

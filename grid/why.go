@@ -46,7 +46,6 @@ const (
 	WhyUnkept       // it keeps no slot for the rank
 	WhyGang         // not all ranks of the gang have a place
 	WhyDeadline     // no node would be done with it by its job's deadline, as far as is known
-	WhyBudget       // its job's budget suffices for no further attempt while those that it has run
 	whys
 )
 
@@ -67,8 +66,7 @@ var whyTexts = [...]string{"", "needs more CPU than it has", "needs more memory 
 	"has too few free slots", "keeps its slots for another gang", "has given its slots to an older gang",
 	"keeps as many slots for this owner as it may", "keeps no slot for the rank",
 	"waits until all ranks of its gang have a place",
-	"is not expected to end by its job's deadline",
-	"waits until it is known what its job's budget leaves"}
+	"is not expected to end by its job's deadline"}
 
 // Never reports whether the same offer to the same node would always be refused.
 func (w Why) Never() bool { return w > WhyNone && w < WhyNever || w == WhyAccess || w == WhyResource }

@@ -72,9 +72,8 @@ func (j *job) limitText() string {
 
 // BadEnds counts the ended tasks of a job that did not end with 0.
 type BadEnds struct {
-	Failed       int // all of them
-	Missed       int // of Failed, those that had not ended by the job's deadline
-	Unaffordable int // of Failed, those that its budget did not suffice for
+	Failed int // all of them
+	Missed int // of Failed, those that had not ended by the job's deadline
 }
 
 // cancelResult is how the tasks of a cancelled job end that have not ended before: by its rule or a limit, or by a

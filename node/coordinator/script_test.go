@@ -21,7 +21,7 @@ import (
 //	                         second pass; gangs=0: of a version that knows no gangs, as far as the others can tell
 //	submit NODE JOB          submit a job (on=NODE,... count=1 retries=3 policy=NAME idempotent
 //	                         retry-failed=0 backoff=0s rerun max-failures=0 max-running=0 ranks=0 network=host
-//	                         deadline=TIME worthless=TIME budget=0 timeout=TIME)
+//	                         deadline=TIME worthless=TIME timeout=TIME)
 //	cancel NODE JOB [TASKS]  cancel it, or these tasks of it
 //	retry NODE JOB TASKS     have these tasks of it run again
 //	end NODE TASK exit N     the program of a running attempt ends
@@ -261,8 +261,6 @@ func jobSpec(args []string) (*grid.JobSpec, error) {
 			s.Rules.Limits.Deadline.At, err = time.ParseDuration(value)
 		case "worthless":
 			s.Rules.Limits.Deadline.Worthless, err = time.ParseDuration(value)
-		case "budget":
-			s.Rules.Limits.Budget = grid.Budget(number)
 		case "timeout":
 			s.Timeout, err = time.ParseDuration(value)
 		case "rerun":

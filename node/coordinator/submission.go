@@ -147,7 +147,7 @@ func (c *Coordinator) accessReason(spec *grid.JobSpec) string {
 	case features.Has(grid.FeatureGangs):
 		return " that keep a gang, as older versions do not"
 	case features.Has(grid.FeatureLimits):
-		return " that heed a deadline or a budget, as older versions do not"
+		return " that heed a deadline, as older versions do not"
 	}
 	return " that keep a job whose failed tasks are run again, as older versions do not"
 }

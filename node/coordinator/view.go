@@ -168,7 +168,7 @@ func (j *job) view() JobView {
 		Pending: j.counts[grid.Pending], Placed: j.counts[grid.Offered] + j.counts[grid.Placed] + j.uncommitted,
 		Running: j.running + j.uncommitted, Ended: j.counts[grid.Ended] - j.uncommitted, Exit: j.exit,
 		Retried: j.retried(), Stopped: j.stopped(), Held: j.waitsWhole(),
-		BadEnds: BadEnds{Failed: int(j.failed), Missed: int(j.missed), Unaffordable: int(j.unaffordable)}}
+		BadEnds: BadEnds{Failed: int(j.failed), Missed: int(j.missed)}}
 	if rep := j.replica; !rep.Sole() {
 		v.Members = rep.Members()
 		v.Owner, v.Epoch, v.Since = rep.Owner()

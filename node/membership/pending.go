@@ -41,7 +41,7 @@ const (
 	reruns    = 2  // jobs whose failed tasks are run again
 	ordered   = 4  // jobs that wait for others
 	gangs     = 8  // jobs whose tasks start together
-	limited   = 16 // jobs with a deadline or a budget
+	limited   = 16 // jobs with a deadline
 	sized     = 32 // gangs of no fixed size
 	queues    = 64
 )

@@ -62,7 +62,7 @@ const (
 	reopens                          // registers of jobs that were over: see grid.FeatureRetries
 	ordersJobs                       // jobs that wait for others: see grid.FeatureOrder
 	keepsGangs                       // gangs: see grid.FeatureGangs
-	keepsLimits                      // deadlines and budgets: see grid.FeatureLimits
+	keepsLimits                      // deadlines: see grid.FeatureLimits
 	sizesGangs                       // gangs of no fixed size: see grid.FeatureGangSizes
 
 	// borrowed is no ability: the peer's rates belong to an immutable ad, and are never written to. It is here since a

@@ -80,7 +80,6 @@ func genSpec(t *rapid.T) *grid.JobSpec {
 			l.Deadline.Worthless = time.Duration(rapid.Int64Range(int64(l.Deadline.At)+1, int64(grid.MaxDeadline)).Draw(t,
 				"worthless"))
 		}
-		l.Budget = grid.Budget(rapid.Int64Range(0, int64(grid.MaxBudget)).Draw(t, "budget"))
 	}
 	if f := &s.Rules.OnFailure; rapid.Bool().Draw(t, "on failure") {
 		f.Retry, f.Rerun = rapid.Int32Range(1, grid.MaxFailureRetry).Draw(t, "retry"), true

@@ -32,11 +32,10 @@ func genRecord(t *rapid.T) *grid.Record {
 		if rapid.Bool().Draw(t, "copied") {
 			r.Entry.Backup = &grid.BackupRecord{Attempt: genAttempt(t, j, 1).Attempt, Worker: array[grid.NodeID](t, "copy at")}
 		}
-		r.Entry.Used = time.Duration(rapid.Int64Range(0, 1<<50).Draw(t, "used"))
 		r.Entry.Round, r.Entry.Failures = rapid.Uint32().Draw(t, "round"), genFailures(t, j)
 		if rapid.Bool().Draw(t, "open") {
 			r.Entry.Open = &grid.Entry{Index: r.Entry.ID.Task.Index, Epoch: 2, Attempt: genAttempt(t, j, 1).Attempt,
-				Result: genResult(t), Round: 3, Again: time.Second, Failures: genFailures(t, j), Done: 5, Used: 7}
+				Result: genResult(t), Round: 3, Again: time.Second, Failures: genFailures(t, j), Done: 5}
 		}
 		return r
 	case grid.RecWork:

@@ -2,7 +2,6 @@ package wire
 
 import (
 	"fmt"
-	"time"
 
 	"skep/grid"
 	"skep/node/p2p/wire/internal/pb"
@@ -20,7 +19,7 @@ func putRegisterRecord(g *grid.RegisterRecord) (*pb.GuardValue, error) {
 func putEntryRecord(e *grid.EntryRecord) (*pb.EntryValue, error) {
 	t, err := putTaskRecord(&e.TaskRecord)
 	p := &pb.EntryValue{Task: t, Epoch: e.Epoch, Final: e.Committed, Held: e.Held, Round: e.Round,
-		Failures: putFailures(e.Failures), RetriedAt: e.RetriedAt, RetryEpoch: e.RetryEpoch, Used: int64(e.Used)}
+		Failures: putFailures(e.Failures), RetriedAt: e.RetriedAt, RetryEpoch: e.RetryEpoch}
 	if e.Open != nil {
 		p.Open = putFinal(e.Open)
 	}
@@ -56,7 +55,7 @@ func getEntryRecord(key, value []byte, e *grid.EntryRecord) error {
 		return fmt.Errorf("entry: %w: has no task", ErrMalformed)
 	}
 	e.Epoch, e.Committed, e.Held, e.Round = p.Epoch, p.Final, p.Held, p.Round
-	e.RetriedAt, e.RetryEpoch, e.Used = p.RetriedAt, p.RetryEpoch, time.Duration(p.Used)
+	e.RetriedAt, e.RetryEpoch = p.RetriedAt, p.RetryEpoch
 	var err error
 	if e.Failures, err = getFailures(p.Failures); err != nil {
 		return err
