@@ -177,7 +177,7 @@ var floors = map[string][]string{
 	"cmd/skep/prefix":    {},
 	"cmd/skep/jobs":      {"grid", "node/listing", "node/api/client", "node/api/v1"},
 	"cmd/skep/top":       {"grid", "node/api/client", "node/api/v1"},
-	"cmd/skep/bids":      {"grid", "node/api/v1"},
+	"cmd/skep/bids":      {"document", "grid", "node/api/v1"},
 	"cmd/skep/arrays":    {"grid", "internal/indices", "node/api/v1"},
 	"cmd/skep/environ":   {"grid", "node/api/v1"},
 	"cmd/skep/order":     {"document", "grid", "node/api/client", "node/api/v1"},

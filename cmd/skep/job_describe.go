@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"skep/cmd/skep/arrays"
+	"skep/cmd/skep/bids"
 	"skep/cmd/skep/gang"
 	"skep/cmd/skep/order"
 	"skep/cmd/skep/progress"
@@ -66,7 +67,11 @@ func (d *description) table(w *tabwriter.Writer) {
 	if d.Queued+d.Running != d.Placed { // a node of an older version answers, which does not tell them apart
 		placed = fmt.Sprintf("%d placed", d.Placed)
 	}
-	row(w, "state", fmt.Sprintf("%s: %d pending, %s, %d ended, %d failed", d.State, d.Pending, placed, d.Ended, d.Failed))
+	failed := fmt.Sprintf("%d failed", d.Failed)
+	if d.Missed > 0 {
+		failed += fmt.Sprintf(" (%d missed the deadline)", d.Missed)
+	}
+	row(w, "state", fmt.Sprintf("%s: %d pending, %s, %d ended, %s", d.State, d.Pending, placed, d.Ended, failed))
 	row(w, "origin", d.Origin)
 	row(w, "submitter", submitterText(&d.Job))
 	row(w, "access", d.Access)
@@ -106,6 +111,9 @@ func (d *description) table(w *tabwriter.Writer) {
 	row(w, "command", fmt.Sprintf("%q", d.Command))
 	if d.Spec != nil {
 		describeSpec(w, d.Spec)
+		if d.Spec.Deadline != nil {
+			row(w, "deadline", bids.DeadlineText(d.Spec.Deadline, d.Submitted))
+		}
 	}
 	row(w, "submitted", d.Submitted.Local().Format(time.DateTime), age(time.Since(d.Submitted))+" ago")
 	w.Flush()

@@ -208,7 +208,7 @@ func jobOf(j *node.JobView, open, spec bool) v1.Job {
 		Command: []string{}, Submitted: time.Unix(0, j.Submitted).UTC(),
 		Count: int(j.Spec.Count), Placed: j.Placed, Ended: j.Ended,
 		JobTasks:    v1.JobTasks{Pending: j.Pending, Queued: j.Placed - j.Running, Running: j.Running},
-		JobFailures: v1.JobFailures{Failed: j.Failed, Retried: j.Retried, Stopped: j.Stopped},
+		JobFailures: v1.JobFailures{Failed: j.Failed, Retried: j.Retried, Stopped: j.Stopped, Missed: j.Missed},
 	}
 	if by := j.Spec.Submitter; !by.Node.IsZero() {
 		out.Submitter = &v1.Submitter{Node: by.Node.String(), User: by.User}

@@ -10,12 +10,14 @@ import (
 )
 
 // Flags are the flags of run that say how urgent a job is.
-type Flags struct{ priority string }
+type Flags struct{ priority, deadline string }
 
 // Add adds the flags.
 func (f *Flags) Add(fl *pflag.FlagSet) {
 	fl.StringVar(&f.priority, "priority", "",
 		"bid for each second of the reference machine: where work waits the highest goes first (default 1)")
+	fl.StringVar(&f.deadline, "deadline", "", "until when results are wanted, from the submission, as in 2h; with 2h,6h "+
+		"their worth falls in between. What has not ended then ends with 122")
 }
 
 // Apply writes the flags into a spec, and returns what is wrong with them.
@@ -24,6 +26,12 @@ func (f *Flags) Apply(s *v1.Spec) (problems []error) {
 		var err error
 		if s.Priority, err = Parse(f.priority); err != nil {
 			problems = append(problems, fmt.Errorf("--priority %w", err))
+		}
+	}
+	if f.deadline != "" {
+		var err error
+		if s.Deadline, err = ParseDeadline(f.deadline); err != nil {
+			problems = append(problems, fmt.Errorf("--deadline %w", err))
 		}
 	}
 	return problems

@@ -16,6 +16,8 @@ type Rules struct {
 
 	Priority *float64 `json:"priority,omitempty" doc:"Bid for each second of the reference machine, up to the node's max_bid: where work waits the highest goes first; 1 if left out."`
 
+	Deadline *Deadline `json:"deadline,omitempty" doc:"Until when results are wanted; for ever if left out. Refused where it cannot be met."`
+
 	OnFailure *OnFailure `json:"on_failure,omitempty" doc:"What becomes of tasks that fail; they are not run again if left out."`
 }
 
@@ -30,7 +32,8 @@ type OnFailure struct {
 // JobFailures are the failures of a job's tasks.
 type JobFailures struct {
 	Failed  int    `json:"failed" doc:"Of ended, those that did not exit with 0."`
-	Stopped string `json:"stopped,omitempty" doc:"Why it was cancelled, if by max_failures."`
+	Missed  int    `json:"missed,omitempty" doc:"Of failed, those that had not ended by the deadline; where one job was asked for."`
+	Stopped string `json:"stopped,omitempty" doc:"Why it was cancelled, if by a rule of its own: max_failures, deadline, or a job that it follows."`
 	Retried int    `json:"failures_retried,omitempty" doc:"Failures of tasks after which these were run again, or are to be."`
 }
 

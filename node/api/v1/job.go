@@ -114,7 +114,7 @@ type TaskPage struct {
 
 // Result is how a task ended.
 type Result struct {
-	Cause   string  `json:"cause" doc:"exited, signaled, timed_out, memory_exceeded, cancelled, cannot_execute, not_found, lost, unplaceable or failed"`
+	Cause   string  `json:"cause" doc:"exited, signaled, timed_out, memory_exceeded, cancelled, cannot_execute, not_found, lost, unplaceable, failed or missed"`
 	Exit    int32   `json:"exit_code"`
 	Error   string  `json:"error,omitempty"`
 	Waited  float64 `json:"waited_seconds" doc:"From acceptance to start, at the node that ran it."`

@@ -101,6 +101,9 @@ func (s *Spec) Grid() (*grid.JobSpec, error) {
 	for k, v := range s.Needs.Labels {
 		g.Needs.Labels = append(g.Needs.Labels, grid.LabelNeed{Key: k, Values: v})
 	}
+	if err := s.Deadline.apply(g); err != nil {
+		return nil, err
+	}
 	if err := s.isolate(g); err != nil {
 		return nil, err
 	}
@@ -204,7 +207,7 @@ func SpecOf(g *grid.JobSpec) *Spec {
 		TaskData: TaskData{Array: arrayOf(g.Array), Stdin: stdinOf(g), Order: orderOf(g),
 			Gang: gangOf(g.Gang)},
 		Rules: Rules{OnFailure: onFailureOf(&g.Rules.OnFailure), MaxFailures: g.Rules.MaxFailures,
-			MaxRunning: g.Rules.MaxRunning, Priority: priorityOf(g)},
+			MaxRunning: g.Rules.MaxRunning, Priority: priorityOf(g), Deadline: deadlineOf(g.Rules.Limits.Deadline)},
 	}
 	s.Needs.setCounts(&g.Needs)
 	if len(g.Needs.Labels) > 0 {
