@@ -63,7 +63,6 @@ type Counts struct {
 	Lost         uint64
 	Backups      uint64 // backup attempts begun
 	Retried      uint64 // recorded failures after which the task is run again
-	Missed       uint64 // tasks that had not ended by their job's deadline
 }
 
 // Coordinator is the jobs that this node owns, and those of whose registers it is a member.
