@@ -167,8 +167,14 @@ func (e *Exec) Draining() bool { return e.draining }
 // Capacity returns the resources of the node.
 func (e *Exec) Capacity() grid.Resources { return e.capacity }
 
-// Free returns the resources that no running task has taken.
-func (e *Exec) Free() grid.Resources { return e.free }
+// Free returns the resources that no running task has taken, and that none is to have before others.
+func (e *Exec) Free() grid.Resources {
+	free := e.free
+	if e.overdue() {
+		free.CPU = 0
+	}
+	return free
+}
 
 // Queue lists the queued attempts; read only.
 func (e *Exec) Queue() []*Work { return e.queue.all() }

@@ -20,7 +20,7 @@ type held struct {
 
 // Hold takes resources for work to come, and reports whether they were free. Each is a slot of so much.
 func (e *Exec) Hold(slot grid.Resources) bool {
-	if !e.free.Fits(slot) {
+	if !e.free.Fits(slot) || e.overdue() {
 		return false
 	}
 	e.free = e.free.Minus(slot)
@@ -84,6 +84,9 @@ func (e *Exec) releaseHeld(w *Work) {
 // Short returns the first queued work that may start but for its slot, needs no more than room, and ends by a time
 // whatever it does, as its time limit says; nil = there is none.
 func (e *Exec) Short(now, end grid.Time, room grid.Resources) *Work {
+	if e.overdue() {
+		return nil
+	}
 	for _, l := range e.lines.inTurn(now) {
 		for _, w := range l.Of.awake {
 			limit := w.Spec.Timeout

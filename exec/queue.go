@@ -109,7 +109,7 @@ func (e *Exec) Ready(id grid.AttemptID) {
 func (e *Exec) Next(now grid.Time) *Work {
 	e.rejected = false
 	w := e.nextHeld(now)
-	if w == nil {
+	if w == nil && !e.overdue() {
 		w = e.next(now)
 	}
 	if e.rejected {

@@ -1,7 +1,6 @@
 package exec
 
 import (
-	"cmp"
 	"slices"
 	"time"
 
@@ -86,89 +85,6 @@ func (e *Exec) Ends(now grid.Time, w *Work, d time.Duration) grid.Time {
 	return now.Add(d - e.age(now, w))
 }
 
-// StartSuspending starts the first queued work, in the order of turns, that gets its cores when running work of lower
-// bids is suspended, and suspends that: the lowest bid first, of equal ones what has run for the shortest time. nil =
-// there is none.
-func (e *Exec) StartSuspending(now grid.Time) (start *Work, suspended []*Work) {
-	if e.suspended == nil || len(e.running) == 0 {
-		return nil, nil
-	}
-	for _, l := range e.lines.inTurn(now) {
-		for _, w := range l.Of.awake {
-			if w.Held || e.gate != nil && !e.gate(now, w) {
-				continue
-			}
-			if victims, enough := e.victims(now, e.bid(w), w.Spec.Needs.Resources); enough {
-				for _, v := range victims {
-					e.suspend(now, v, w.ID.Task)
-				}
-				e.Start(now, w)
-				return w, victims
-			}
-			break // what follows in a line bids about the same
-		}
-	}
-	return nil, nil
-}
-
-// victims returns what is to be suspended so that work with a bid and a need can start; false = that is not enough.
-func (e *Exec) victims(now grid.Time, bid grid.Bid, need grid.Resources) (victims []*Work, enough bool) {
-	if e.free.Memory < need.Memory || !e.free.Counts.Fits(need.Counts) {
-		return nil, false
-	}
-	lack := need.CPU - e.free.CPU
-	if lack <= 0 {
-		return nil, true
-	}
-	for _, w := range e.running {
-		if e.outbids(bid, w) && e.suspended.allow(now, w) {
-			victims = append(victims, w)
-		}
-	}
-	slices.SortStableFunc(victims, func(a, b *Work) int {
-		return cmp.Or(cmp.Compare(e.bid(a), e.bid(b)), cmp.Compare(b.Started, a.Started))
-	})
-	for i, w := range victims {
-		if lack -= w.Spec.Needs.CPU; lack <= 0 {
-			return victims[:i+1], true
-		}
-	}
-	return nil, false
-}
-
-// bid is the bid of work, up to the highest that this node knows.
-func (e *Exec) bid(w *Work) grid.Bid { return e.suspended.rule.cap(w.Spec.Bid()) }
-
-// outbids reports whether a bid is high enough to have running work suspended.
-func (e *Exec) outbids(bid grid.Bid, w *Work) bool {
-	return bid > e.bid(w) && float64(bid) >= e.suspended.rule.Factor*float64(e.bid(w))
-}
-
-// suspendsFor reports whether running work would be suspended for a task that came now, with a bid above all that wait.
-func (e *Exec) suspendsFor(now grid.Time, bid grid.Bid, need grid.Resources) bool {
-	if e.suspended == nil || e.lines.all == nil || bid == 0 {
-		return false
-	}
-	bid = e.suspended.rule.cap(bid)
-	for _, l := range e.lines.all.Open() {
-		if list := l.Of.awake; len(list) > 0 && e.bid(list[0]) >= bid {
-			return false
-		}
-	}
-	_, enough := e.victims(now, bid, need)
-	return enough
-}
-
-// allow reports whether running work may be suspended. A rank of a gang is not, since the others would wait for it, nor
-// is work with counted resources, which it keeps, nor what has begun at this moment: the driver is yet to start it.
-func (s *suspensions) allow(now grid.Time, w *Work) bool {
-	if w.Spec.IsGang() || w.Spec.Needs.Counts != "" || w.Started == now {
-		return false
-	}
-	x := s.of(w)
-	return x == nil || !x.on && x.times < grid.MaxSuspensions && x.ended < grid.MaxSuspended
-}
-
 func (e *Exec) suspend(now grid.Time, w *Work, by grid.TaskID) {
 	x := e.suspended.of(w)
 	if x == nil {
@@ -183,10 +99,10 @@ func (e *Exec) suspend(now grid.Time, w *Work, by grid.TaskID) {
 
 // Resume continues the suspended work whose turn it is, if its cores are free: what was suspended for too long first,
 // then the highest bid, then what was suspended first. It goes before queued work but for such as would have it
-// suspended again. nil = there is none; wait = nothing else may start before it.
-func (e *Exec) Resume(now grid.Time) (w *Work, wait bool) {
+// suspended again; with anyway, also before that. nil = there is none.
+func (e *Exec) Resume(now grid.Time, anyway bool) *Work {
 	if e.suspended == nil {
-		return nil, false
+		return nil
 	}
 	var best *suspension
 	for _, x := range e.suspended.list {
@@ -194,20 +110,16 @@ func (e *Exec) Resume(now grid.Time) (w *Work, wait bool) {
 			best = x
 		}
 	}
-	if best == nil {
-		return nil, false
+	if best == nil || best.work.Spec.Needs.CPU > e.free.CPU {
+		return nil
 	}
-	overdue := best.time(now) >= grid.MaxSuspended
-	if best.work.Spec.Needs.CPU > e.free.CPU {
-		return nil, overdue
-	}
-	if !overdue && e.outbid(now, best.work) {
-		return nil, false
+	if !anyway && best.time(now) < grid.MaxSuspended && e.outbid(now, best.work) {
+		return nil
 	}
 	best.on, best.ended = false, best.time(now)
 	e.free.CPU -= best.work.Spec.Needs.CPU
 	e.check()
-	return best.work, false
+	return best.work
 }
 
 func (e *Exec) before(now grid.Time, a, b *suspension) bool {

@@ -45,30 +45,27 @@ func (b *bidding) come(now grid.Time, bid int, change ...func(*grid.JobSpec)) *W
 // next lets happen what can, and says it.
 func (b *bidding) next(now grid.Time) (did string) {
 	b.Advance(now)
-	for {
-		w, wait := b.Resume(now)
-		if w != nil {
+	resume := func(anyway bool) {
+		for w := b.Resume(now, anyway); w != nil; w = b.Resume(now, anyway) {
 			did += fmt.Sprintf("resume %d ", w.ID.Task.Index)
-			continue
 		}
-		if wait {
-			return did + "wait"
-		}
-		if w = b.Next(now); w == nil {
-			break
-		}
-		did += fmt.Sprintf("start %d ", w.ID.Task.Index)
 	}
+	resume(false)
 	for {
+		for w := b.Next(now); w != nil; w = b.Next(now) {
+			did += fmt.Sprintf("start %d ", w.ID.Task.Index)
+		}
 		w, victims := b.StartSuspending(now)
 		if w == nil {
-			return did
+			break
 		}
 		for _, v := range victims {
 			did += fmt.Sprintf("suspend %d ", v.ID.Task.Index)
 		}
 		did += fmt.Sprintf("start %d ", w.ID.Task.Index)
 	}
+	resume(true)
+	return did
 }
 
 func (b *bidding) want(now grid.Time, want string) {
@@ -124,6 +121,12 @@ func TestSuspensionFreesCoresAlone(t *testing.T) {
 	}
 	b.come(minute, 9)
 	b.want(minute, "") // the rank of a gang goes on
+
+	b = preempting(t)
+	b.come(0, 1, func(s *grid.JobSpec) { s.Needs.CPU, s.Needs.Pin = 2*grid.CPU, true })
+	b.want(0, "start 1 ")
+	b.come(minute, 9)
+	b.want(minute, "") // it keeps its processors
 }
 
 // However many higher bids come, work is suspended three times at most, and goes on after ten minutes of it.
@@ -172,9 +175,54 @@ func TestOverdueWorkIsWaitedFor(t *testing.T) {
 	b.want(1, "suspend 1 start 2 start 3 ")
 	b.end(11*minute, x)
 	b.come(11*minute, 9)
-	b.want(11*minute, "wait")
+	b.want(11*minute, "")
+	need := grid.Resources{CPU: grid.CPU}
+	room, none := b.Room(10)
+	if wait := b.WaitOf(11*minute, order.Key{}, need, second); room.CPU > 0 || none || b.Free().CPU > 0 || wait == 0 ||
+		b.Hold(need) {
+		t.Error("its core counts as free")
+	}
 	b.end(11*minute, y)
 	b.want(11*minute, "resume 1 ")
+}
+
+// A rank that has its slot starts beside work that is waited for.
+func TestHeldSlotsAreNoPartOfWhatOverdueWorkWaitsFor(t *testing.T) {
+	b := preempting(t)
+	b.come(0, 1, func(s *grid.JobSpec) { s.Needs.CPU = 2 * grid.CPU })
+	b.want(0, "start 1 ")
+	x, y := b.come(1, 9), b.come(1, 9)
+	b.want(1, "suspend 1 start 2 start 3 ")
+	b.end(minute, x)
+	if !b.Hold(grid.Resources{CPU: grid.CPU}) {
+		t.Fatal("no slot is free")
+	}
+	o := offer(grid.CPU, 0, "c")
+	o.Spec.Gang = grid.Gang{Ranks: 2}
+	rank := b.AcceptHeld(Owner{}, minute, id(99), o, true)
+	b.end(11*minute, y)
+	b.want(11*minute, "start 99 ")
+	b.end(12*minute, rank)
+	b.want(12*minute, "resume 1 ")
+}
+
+// Suspending opens no way past wide work that has been passed often enough.
+func TestSuspendingPassesABoundedNumberOfTimes(t *testing.T) {
+	b := preempting(t)
+	b.come(0, 1)
+	b.come(0, 1)
+	b.next(0)
+	wide := b.come(1, 1, func(s *grid.JobSpec) { s.Needs.CPU = 2 * grid.CPU })
+	now := minute
+	for n := 0; wide.State == grid.WorkQueued; n++ {
+		if n > 2*MaxPassed {
+			t.Fatalf("not started after %d others", n)
+		}
+		now += minute
+		b.come(now, 1)
+		b.end(now, b.Running()[0])
+		b.next(now)
+	}
 }
 
 // A suspended attempt that is told to end, or is dropped, gives back what it has: the ledger panics otherwise.
@@ -240,8 +288,8 @@ func TestSuspensionsOfRandomWork(t *testing.T) {
 					used += w.Spec.Needs.CPU
 				}
 			}
-			if used+b.Free().CPU != b.Capacity().CPU {
-				rt.Fatalf("%v of cores run and %v are free", used, b.Free().CPU)
+			if used+b.free.CPU != b.Capacity().CPU {
+				rt.Fatalf("%v of cores run and %v are free", used, b.free.CPU)
 			}
 		}
 		for range rapid.IntRange(1, 60).Draw(rt, "steps") {

@@ -43,7 +43,7 @@ func (e *Exec) Wait(now grid.Time, need grid.Resources, law Law) float64 {
 
 // WaitOf is Wait for a task with that key: of queued work, what is ahead of it counts (order.Lines.Ahead).
 func (e *Exec) WaitOf(now grid.Time, key order.Key, need grid.Resources, law Law) float64 {
-	if e.queue.Len() == 0 && e.free.Fits(need) || e.suspendsFor(now, key.Bid, need) {
+	if e.queue.Len() == 0 && e.Free().Fits(need) || e.suspendsFor(now, key.Bid, need) {
 		return 0
 	}
 	e.updateAges(now)
@@ -73,7 +73,7 @@ func (e *Exec) WaitOf(now grid.Time, key order.Key, need grid.Resources, law Law
 // seconds that has passed and that remains: the second is the first term of Wait, or both together are if tasks count
 // whole. 0 and 0 if the task fits beside it.
 func (e *Exec) Ahead(now grid.Time, need grid.Resources, law Law) (ran, rest float64) {
-	if e.free.Fits(need) || len(e.running)+len(e.stopping)+e.holds == 0 {
+	if e.Free().Fits(need) || len(e.running)+len(e.stopping)+e.holds == 0 {
 		return 0, 0
 	}
 	if need.Counts != "" {

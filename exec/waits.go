@@ -74,13 +74,16 @@ func (e *Exec) foresee(now grid.Time, law Law, most int) []*Work {
 }
 
 func (w *Work) waitsForSlot(e *Exec) bool {
-	return w.ready && !w.Held && !e.free.Fits(w.Spec.Needs.Resources)
+	return w.ready && !w.Held && !e.Free().Fits(w.Spec.Needs.Resources)
 }
 
 // Room returns the resources that are free and that no queued work is about to take; false = work waits for a slot. It
 // looks at the first of the queue, up to most. Cores that are free beside work which waits for counted resources are
 // room, for work that needs none of these.
 func (e *Exec) Room(most int) (room grid.Resources, none bool) {
+	if e.overdue() {
+		return grid.Resources{}, false
+	}
 	room, none = e.free, true
 	for _, w := range e.queue.head(most) {
 		switch need := w.Spec.Needs.Resources; {

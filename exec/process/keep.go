@@ -88,8 +88,10 @@ type keeper struct {
 	killAt  time.Time // when that is due
 	turn    <-chan time.Time
 
-	suspended bool
+	suspended bool        // it is to be, as far as it was looked at
+	held      bool        // it is: its time limit stands still
 	stoppedBy suspend.Set // the processes that are stopped while it is
+	again     <-chan time.Time
 }
 
 // follow returns true when nothing of the task is left, false when what is left does not end.
@@ -120,7 +122,8 @@ func (k *keeper) follow() bool {
 			p.settled(k.g.End(), k.stopped, k.why)
 			return true
 		case <-exited: // it left others behind
-			exited, k.turn, k.timeout = nil, nil, nil
+			exited, k.turn, k.timeout, k.again = nil, nil, nil, nil
+			k.stoppedBy.Continue(p.members)
 			k.killIn(p.spec.Grace)
 		case <-k.wake:
 		case <-k.timeout:
@@ -137,13 +140,15 @@ func (k *keeper) follow() bool {
 			}
 		case <-k.turn:
 			k.share(run)
+		case <-k.again:
+			k.hold(run)
 		}
 	}
 }
 
 // stop begins the end of the task.
 func (k *keeper) stop(why Cause) {
-	k.stopped, k.why, k.turn, k.timeout = true, why, nil, nil
+	k.stopped, k.why, k.turn, k.timeout, k.again = true, why, nil, nil, nil
 	k.g.Signal(syscall.SIGTERM)
 	k.stoppedBy.Continue(k.p.members)
 	k.g.Signal(syscall.SIGCONT) // a stopped process takes no SIGTERM
@@ -178,50 +183,52 @@ func (k *keeper) share(run time.Duration) {
 	k.paused = !k.paused
 }
 
-// suspend stops the task with all that it has started, or continues it. Its time limit stands still meanwhile.
+// lookAgain is the time between two looks at whether a suspended task is stopped: it may have had itself continued.
+const lookAgain = time.Second
+
+// suspend stops the task with all that it has started, or continues it.
 func (k *keeper) suspend(on bool, run time.Duration) {
-	k.suspended = on
-	if !on {
-		k.stoppedBy.Continue(k.p.members)
-		if k.limit.timer != nil {
-			k.limit.goOn()
-			k.timeout = k.limit.timer.C
-		}
-		if run > 0 {
-			k.turn = time.After(run)
-		}
+	if k.suspended = on; on {
+		k.hold(run)
 		return
 	}
-	k.turn, k.timeout = nil, nil
+	k.stoppedBy.Continue(k.p.members)
+	k.again = nil
+	k.letGo(run)
+}
+
+// hold stops the task if it runs. Its time limit stands still from then on. Where it cannot be stopped it goes on, and
+// that is tried again.
+func (k *keeper) hold(run time.Duration) {
+	p := k.p
 	if k.paused { // by what stops it now it would not be continued
 		k.g.Signal(syscall.SIGCONT)
 		k.paused = false
 	}
-	if k.limit.timer != nil {
+	err := k.stoppedBy.Stop(p.members, func() bool {
+		return p.asked.Load() != 0 || p.haste.Load() != 0 || !p.toSuspend.Load()
+	})
+	k.again = time.After(lookAgain)
+	switch {
+	case err != nil:
+		k.letGo(run)
+		if err != suspend.ErrQuit && p.spec.NotSuspended != nil {
+			p.spec.NotSuspended(err)
+		}
+	case !k.held:
+		k.held, k.turn, k.timeout = true, nil, nil
 		k.limit.standStill()
 	}
-	if err := k.stoppedBy.Stop(k.p.members); err != nil && k.p.spec.NotSuspended != nil {
-		k.p.spec.NotSuspended(err)
+}
+
+// letGo has the time limit and the turns of a task go on that was held.
+func (k *keeper) letGo(run time.Duration) {
+	if !k.held {
+		return
 	}
-}
-
-// timeLimit is a timer that can stand still.
-type timeLimit struct {
-	timer *time.Timer // nil = there is no limit
-	ends  time.Time
-	left  time.Duration // while it stands still
-}
-
-func (l *timeLimit) start(d time.Duration) {
-	l.timer, l.ends = time.NewTimer(d), time.Now().Add(d)
-}
-
-func (l *timeLimit) standStill() {
-	l.timer.Stop()
-	l.left = max(time.Until(l.ends), 0)
-}
-
-func (l *timeLimit) goOn() {
-	l.timer.Reset(l.left)
-	l.ends = time.Now().Add(l.left)
+	k.held = false
+	k.timeout = k.limit.goOn()
+	if run > 0 {
+		k.turn = time.After(run)
+	}
 }

@@ -173,3 +173,30 @@ func (p *Process) settle(ws syscall.WaitStatus, cpu time.Duration, stopped bool,
 		res.Error = "cancelled"
 	}
 }
+
+// timeLimit is a timer that can stand still.
+type timeLimit struct {
+	timer *time.Timer // nil = there is no limit
+	ends  time.Time
+	left  time.Duration // while it stands still
+}
+
+func (l *timeLimit) start(d time.Duration) {
+	l.timer, l.ends = time.NewTimer(d), time.Now().Add(d)
+}
+
+func (l *timeLimit) standStill() {
+	if l.timer != nil {
+		l.timer.Stop()
+		l.left = max(time.Until(l.ends), 0)
+	}
+}
+
+func (l *timeLimit) goOn() <-chan time.Time {
+	if l.timer == nil {
+		return nil
+	}
+	l.timer.Reset(l.left)
+	l.ends = time.Now().Add(l.left)
+	return l.timer.C
+}

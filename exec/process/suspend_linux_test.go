@@ -1,12 +1,16 @@
 package process
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
+
+	"skep/exec/suspend"
 )
 
 // still reports whether a task writes nothing more to its stdout.
@@ -73,6 +77,50 @@ while [ ! -e go ]; do sleep 0.01; done; cut -d" " -f3 /proc/$child/stat; kill -C
 			t.Errorf("code %d, %q", res.Code(), output(t, s, Stdout))
 		}
 	})
+}
+
+// A task that has itself continued is stopped again.
+func TestNobodyEscapesASuspension(t *testing.T) {
+	both(t, func(t *testing.T, r *Runner) {
+		s := spec(t, r, `main=$$; (trap '' TERM; while sleep 0.01; do kill -CONT $main; done) &
+while :; do echo x; sleep 0.01; done`)
+		p := start(t, r, s)
+		says(t, s, 2)
+		p.Suspend()
+		eventually(t, "it is suspended", func() bool { return still(t, s) })
+		before := output(t, s, Stdout)
+		time.Sleep(2 * lookAgain)
+		if n := len(output(t, s, Stdout)) - len(before); n > 0 {
+			t.Errorf("it has gone on for %d lines", n/2)
+		}
+		p.Cancel()
+		wait(t, p)
+	})
+}
+
+// restless is a task that nobody can stop.
+type restless struct{}
+
+func (restless) Processes() ([]suspend.Process, error)    { return nil, errors.New("nobody knows") }
+func (restless) Signal(pid int, sig syscall.Signal) error { return nil }
+
+// A task that cannot be stopped goes on within its time limit, and that is told.
+func TestWhatCannotBeSuspendedKeepsItsLimit(t *testing.T) {
+	r := newRunner(t)
+	s := spec(t, r, `echo x; while :; do sleep 0.02; done`)
+	s.Timeout = time.Second
+	told := make(chan error, 100)
+	s.NotSuspended = func(err error) { told <- err }
+	p := start(t, r, s)
+	says(t, s, 1)
+	p.members = restless{} // its keeper looks at it only when it is asked to suspend
+	p.Suspend()
+	if err := <-told; err == nil || !strings.Contains(err.Error(), "nobody knows") {
+		t.Errorf("told %v", err)
+	}
+	if res := wait(t, p); res.Cause != TimedOut {
+		t.Errorf("%v: want that its time limit ends it", res.Cause)
+	}
 }
 
 // A suspended task can be cancelled, and may still save something; its time limit holds once it goes on.

@@ -104,6 +104,6 @@ func parse(pid int, stat []byte) (p Process, lives bool) {
 		threads, _ := strconv.Atoi(string(fields[17]))
 		return Process{PID: pid}, threads > 1
 	default:
-		return Process{PID: pid, Stopped: state == 'T' || state == 't'}, true
+		return Process{PID: pid, Stopped: state == 'T' || state == 't', Stuck: state == 'D'}, true
 	}
 }

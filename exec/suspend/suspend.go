@@ -23,6 +23,7 @@ type Task interface {
 type Process struct {
 	PID     int
 	Stopped bool // it does not run until somebody continues it
+	Stuck   bool // in the kernel: it stops when that lets go of it
 }
 
 // maxPasses bounds the passes over a task that starts processes as fast as they are stopped.
@@ -31,8 +32,11 @@ const maxPasses = 200
 // pause is between two passes, so that what was signalled is stopped.
 const pause = time.Millisecond
 
-// ErrRestless is the error of Stop for a task of which new processes appear all the time.
-var ErrRestless = errors.New("suspend: new processes of the task keep appearing")
+// Errors of Stop. ErrRestless is that of a task of which new processes appear, or are continued, all the time.
+var (
+	ErrRestless = errors.New("suspend: processes of the task keep appearing, or going on")
+	ErrQuit     = errors.New("suspend: given up, since the task is to end or to go on")
+)
 
 // Set is the processes of one task that were stopped here.
 type Set struct {
@@ -40,13 +44,18 @@ type Set struct {
 }
 
 // Stop stops what runs of a task, parents first: a child that stops is then no news to a shell that watches its jobs.
-// It returns when two passes one after the other have found the same processes and none that runs. After an error what
+// It returns when two passes one after the other have found the same processes and none that runs: also one that was
+// stopped before, and that somebody has continued, is stopped again. It gives up when quit says so. After an error what
 // was stopped is continued.
-func (s *Set) Stop(t Task) error {
+func (s *Set) Stop(t Task, quit func() bool) error {
 	var before []Process
 	for n := range maxPasses {
 		if n > 0 {
 			time.Sleep(pause)
+		}
+		if quit() {
+			s.Continue(t)
+			return ErrQuit
 		}
 		found, err := t.Processes()
 		if err != nil {
@@ -55,7 +64,8 @@ func (s *Set) Stop(t Task) error {
 		}
 		calm := true
 		for _, p := range found {
-			if p.Stopped || slices.Contains(s.pids, p.PID) {
+			known := slices.Contains(s.pids, p.PID)
+			if p.Stopped || known && p.Stuck {
 				continue
 			}
 			calm = false
@@ -63,7 +73,9 @@ func (s *Set) Stop(t Task) error {
 				s.Continue(t)
 				return fmt.Errorf("suspend: stop process %d of the task: %w", p.PID, err)
 			}
-			s.pids = append(s.pids, p.PID)
+			if !known {
+				s.pids = append(s.pids, p.PID)
+			}
 		}
 		if calm && slices.EqualFunc(found, before, func(a, b Process) bool { return a.PID == b.PID }) {
 			return nil

@@ -19,7 +19,7 @@ type fake struct {
 
 func (f *fake) Processes() (all []Process, err error) {
 	for pid, stopped := range f.live {
-		all = append(all, Process{pid, stopped})
+		all = append(all, Process{PID: pid, Stopped: stopped})
 	}
 	slices.SortFunc(all, func(a, b Process) int { return a.PID - b.PID })
 	if f.forks > 0 { // after it was looked at
@@ -41,10 +41,29 @@ func (f *fake) Signal(pid int, sig syscall.Signal) error {
 	return nil
 }
 
+func never() bool { return false }
+
+// What somebody has continued meanwhile is stopped again, and goes on only once.
+func TestWhatIsContinuedIsStoppedAgain(t *testing.T) {
+	f := &fake{live: map[int]bool{5: false, 9: false}}
+	var s Set
+	s.Stop(f, never)
+	f.live[9] = false
+	if err := s.Stop(f, never); err != nil || !f.live[9] {
+		t.Errorf("stopped %v, %v", f.live[9], err)
+	}
+	if s.Continue(f); len(f.sent) != 5 {
+		t.Errorf("signals %v", f.sent)
+	}
+	if err := s.Stop(f, func() bool { return f.live[5] }); !errors.Is(err, ErrQuit) || f.live[5] || f.live[9] {
+		t.Errorf("given up: %v, stopped %v", err, f.live)
+	}
+}
+
 func TestOnlyWhatWasStoppedHereGoesOn(t *testing.T) {
 	f := &fake{live: map[int]bool{5: false, 7: true, 9: false}, forks: 3}
 	var s Set
-	if err := s.Stop(f); err != nil {
+	if err := s.Stop(f, never); err != nil {
 		t.Fatal(err)
 	}
 	for pid, stopped := range f.live {
@@ -69,14 +88,14 @@ func TestOnlyWhatWasStoppedHereGoesOn(t *testing.T) {
 func TestNothingStaysStoppedAfterAnError(t *testing.T) {
 	f := &fake{live: map[int]bool{5: false, 9: false}, refuses: 9}
 	var s Set
-	if err := s.Stop(f); !errors.Is(err, syscall.EPERM) {
+	if err := s.Stop(f, never); !errors.Is(err, syscall.EPERM) {
 		t.Errorf("error %v", err)
 	}
 	if f.live[5] {
 		t.Error("5 stays stopped")
 	}
 	f = &fake{live: map[int]bool{5: false}, forks: 10 * maxPasses}
-	if err := s.Stop(f); !errors.Is(err, ErrRestless) {
+	if err := s.Stop(f, never); !errors.Is(err, ErrRestless) {
 		t.Errorf("of a task that always starts others: %v", err)
 	}
 	for pid, stopped := range f.live {

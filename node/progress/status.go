@@ -24,6 +24,7 @@ type Status struct {
 func (s *Status) Note(now grid.Time, m *grid.Message, at int, running *int) (stood time.Duration) {
 	switch m.Kind {
 	case grid.KindStartLease:
+		s.suspended = false
 		s.set(false, running)
 	case grid.KindAccept:
 		s.set(s.runs || m.Started, running)

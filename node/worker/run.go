@@ -23,14 +23,19 @@ func (w *Worker) startReady(now grid.Time, fx *grid.Effects) {
 
 // startFitting is startReady. If it starts the one that is being accepted, the acceptance says so.
 func (w *Worker) startFitting(now grid.Time, accepted grid.AttemptID, fx *grid.Effects) {
-	if w.leaving || w.resume(now, fx) || w.exec.Draining() {
+	if w.leaving {
+		return
+	}
+	if w.resume(now, w.exec.Draining(), fx); w.exec.Draining() {
 		return
 	}
 	w.fillReserved(now, fx)
-	for a := w.next(now); a != nil; a = w.next(now) {
-		w.start(now, a, accepted, fx)
+	for more := true; more; more = w.startSuspending(now, accepted, fx) {
+		for a := w.next(now); a != nil; a = w.next(now) {
+			w.start(now, a, accepted, fx)
+		}
 	}
-	w.startSuspending(now, accepted, fx)
+	w.resume(now, true, fx)
 }
 
 // start has work that the ledger has started run.

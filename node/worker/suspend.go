@@ -5,29 +5,32 @@ import (
 	"skep/grid"
 )
 
-// startSuspending starts waiting attempts for which running ones of lower bids are suspended.
-func (w *Worker) startSuspending(now grid.Time, accepted grid.AttemptID, fx *grid.Effects) {
+// startSuspending starts a waiting attempt for which running ones of lower bids are suspended, and reports whether there
+// is one. What it leaves of their cores others may take.
+func (w *Worker) startSuspending(now grid.Time, accepted grid.AttemptID, fx *grid.Effects) bool {
+	a, suspended := w.exec.StartSuspending(now)
+	if a == nil {
+		return false
+	}
+	for _, s := range suspended {
+		w.suspend(s, false, fx)
+	}
+	w.start(now, a, accepted, fx)
+	return true
+}
+
+// resume continues suspended attempts whose cores are free; with anyway, also those that waiting ones would have
+// suspended again if they could start.
+func (w *Worker) resume(now grid.Time, anyway bool, fx *grid.Effects) {
 	for {
-		a, suspended := w.exec.StartSuspending(now)
+		a := w.exec.Resume(now, anyway)
 		if a == nil {
 			return
 		}
-		for _, s := range suspended {
-			w.suspend(s, false, fx)
-		}
-		w.start(now, a, accepted, fx)
-	}
-}
-
-// resume continues suspended attempts whose cores are free, and reports whether one is to go on before anything else
-// starts.
-func (w *Worker) resume(now grid.Time, fx *grid.Effects) (wait bool) {
-	for {
-		a, wait := w.exec.Resume(now)
-		if a == nil {
-			return wait
-		}
 		w.suspend(a, true, fx)
+		if w.boundOf(a) != nil {
+			w.stopOverBound(now, fx)
+		}
 	}
 }
 

@@ -66,6 +66,7 @@ func (r *Runner) Start(s grid.Start) {
 	if r.closed || a.started {
 		return
 	}
+	a.suspended = false // what was suspended, and did not start, has returned to the queue
 	if a.started = true; a.dir == "" {
 		a.dir = r.newFolder(a.id)
 	}
