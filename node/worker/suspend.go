@@ -5,8 +5,8 @@ import (
 	"skep/grid"
 )
 
-// startSuspending starts a waiting attempt for which running ones of lower bids are suspended, and reports whether there
-// is one. What it leaves of their cores others may take.
+// startSuspending starts a waiting attempt for which running ones of lower bids are suspended, and reports whether
+// there is one. What it leaves of their cores others may take.
 func (w *Worker) startSuspending(now grid.Time, accepted grid.AttemptID, fx *grid.Effects) bool {
 	a, suspended := w.exec.StartSuspending(now)
 	if a == nil {
