@@ -76,17 +76,25 @@ func (b *Books) Closed(task int32, a grid.Attempt, step uint64) {
 	c.counts.Closed++
 }
 
-// unit returns the first task of a task's gang, or the task, and the number of ranks.
-func (b *Books) unit(k int32) (first int32, ranks int) {
+// unit returns the first task of a task's gang, or the task.
+func (b *Books) unit(k int32) (first int32) {
 	if j := &b.jobs[b.tasks[k].job]; j.spec.IsGang() {
-		return j.first, int(j.count)
+		return j.first
 	}
-	return k, 1
+	return k
+}
+
+// ranksOf returns the number of ranks of an attempt of a task.
+func (b *Books) ranksOf(k int32, a grid.Attempt) int {
+	if j := &b.jobs[b.tasks[k].job]; j.spec.IsGang() {
+		return int(j.spec.Gang.RanksOf(a))
+	}
+	return 1
 }
 
 // beginning returns the checkpoint that inputs are of, and what is wrong with it.
 func (b *Books) beginning(k int32, inputs []grid.File) (x reached, wrong string) {
-	first, ranks := b.unit(k)
+	first := b.unit(k)
 	var seen []int32
 	for _, f := range inputs {
 		path, is := strings.CutPrefix(f.Path, grid.CheckpointFolder+"/")
@@ -112,7 +120,7 @@ func (b *Books) beginning(k int32, inputs []grid.File) (x reached, wrong string)
 		}
 		x, seen = this, append(seen, task)
 	}
-	if len(seen) > 0 && len(seen) != ranks {
+	if ranks := b.ranksOf(k, x.by); len(seen) > 0 && len(seen) != ranks {
 		return x, fmt.Sprintf("checkpoint %v of %d ranks, of %d", x, len(seen), ranks)
 	}
 	return x, ""
@@ -148,9 +156,9 @@ func (b *Books) noteBeginnings(i int32, fx *grid.Effects) {
 		}
 		k := b.task(i, m.Offer.ID.Task)
 		if k < 0 {
-			return
+			continue
 		}
-		unit, _ := b.unit(k)
+		unit := b.unit(k)
 		x, wrong := b.beginning(k, m.Offer.Inputs)
 		if wrong != "" {
 			b.fail(i, "offers attempt %v of %s with %s", m.Offer.ID.Attempt, b.taskName(k), wrong)
@@ -203,7 +211,7 @@ func (b *Books) checkUsable(i int32, m *grid.Message) {
 	if spec.Retries == 0 && spec.Rules.OnFailure.Retry == 0 {
 		return
 	}
-	unit, _ := b.unit(k)
+	unit := b.unit(k)
 	u := reached{m.Attempts[0].Attempt, x.Usable}
 	if has := b.machines[i].disk.hadCheckpoint(unit); has.less(u) { // it may be over meanwhile
 		b.fail(i, "says that checkpoint %v of %s is usable, and its disk has %v", u, b.taskName(k), has)
