@@ -30,13 +30,9 @@ func (c *Coordinator) cancel(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 	case !rep.State().Done && !rep.IsOwner(): // also if all has ended here: the owner may have tasks run again
 		fx.Reply(ev.Caller, ev.Job, j.ownedElsewhere())
 	// an end that was visible does not change
-	case rep.State().Done || !cancelled && j.counts[grid.Ended]-j.uncommitted == j.count():
+	case rep.State().Done || final || !cancelled && j.counts[grid.Ended]-j.uncommitted == j.count():
 		c.awaitCurrent(now, j, ev.Caller, fx)
 	default:
-		if final {
-			c.awaitCurrent(now, j, ev.Caller, fx)
-			return
-		}
 		rep.cancellers = append(rep.cancellers, ev.Caller)
 		if cancelled {
 			return
@@ -50,6 +46,7 @@ func (c *Coordinator) cancel(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 
 // endAll ends all unended tasks of a job as cancelled.
 func (c *Coordinator) endAll(now grid.Time, j *job, fx *grid.Effects) {
+	c.leaveOutUnused(j)
 	r := j.cancelResult()
 	for i := range j.spec.Count {
 		if j.state(i) != grid.Ended {

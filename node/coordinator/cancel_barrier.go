@@ -177,8 +177,8 @@ type bulkEnds struct {
 }
 
 func (c *Coordinator) startBulkEnd(now grid.Time, j *job, fx *grid.Effects) {
-	s := &j.replica.bulkEnd
-	s.on, s.next = true, 0
+	j.replica.bulkEnd.on, j.replica.bulkEnd.next = true, 0
+	c.leaveOutUnused(j)
 	c.continueBulkEnd(now, j, fx)
 }
 

@@ -23,8 +23,7 @@ func (c *Coordinator) endRanks(now grid.Time, j *job, other func(i uint32) *grid
 		if r := g.Result(i); r != nil {
 			c.end(now, j, i, r, fx)
 		} else if !g.Uses(i) {
-			t := j.task(i)
-			t.attempt, t.worker, t.placed = g.Attempt(), grid.NodeID{}, 0
+			j.leaveOut(i, g.Attempt())
 			c.end(now, j, i, gangs.Unused(g.Ranks()), fx)
 		} else {
 			c.end(now, j, i, other(i), fx)
@@ -32,6 +31,25 @@ func (c *Coordinator) endRanks(now grid.Time, j *job, other func(i uint32) *grid
 	}
 	c.dequeueJob(j)
 	c.dropGang(now, j, fx)
+}
+
+// leaveOut makes a rank one of an attempt that does not use it: the ends of all ranks are those of one attempt.
+func (j *job) leaveOut(i uint32, a grid.Attempt) {
+	t := j.task(i)
+	t.attempt, t.worker, t.placed = a, grid.NodeID{}, 0
+}
+
+// leaveOutUnused does so with the ranks of a cancelled gang that its newest attempt does not use.
+func (c *Coordinator) leaveOutUnused(j *job) {
+	if !j.cancelled || !j.spec.IsGang() {
+		return
+	}
+	a := c.Newest(grid.TaskID{Job: j.id})
+	for i := j.spec.Gang.RanksOf(a); i < j.spec.Count; i++ {
+		if j.state(i) == grid.Pending && j.at(i).attempt.Less(a) {
+			j.leaveOut(i, a)
+		}
+	}
 }
 
 // rankEnded holds the result of a rank that has ended well, or ends the gang with one that has not.
