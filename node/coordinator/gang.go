@@ -155,7 +155,7 @@ func (c *Coordinator) rankPlaced(now grid.Time, l *liveTask, fx *grid.Effects) {
 		return
 	}
 	g.Start()
-	c.countTurns(now, l.job, l.job.count())
+	c.countTurns(now, l.job, int(g.Ranks()))
 	c.endTurn(l.job)
 	for i := range l.job.spec.Count {
 		o := l.job.at(i).live
