@@ -129,7 +129,7 @@ func (c *Coordinator) impossible(now grid.Time, spec *grid.JobSpec) string {
 }
 
 // tooLate parks a task that would end too late at its soonest, as far as is known how long it takes, or of which the
-// deadline is over, and reports whether it did.
+// deadline is over, and reports whether it did. The task's answers stay: others of a batch may be placed with them.
 func (c *Coordinator) tooLate(now grid.Time, l *liveTask, soonest float64, fx *grid.Effects) bool {
 	left, some := deadline.Left(now, l.job.arrived, l.job.spec.Rules.Limits.Deadline)
 	if !some || left > 0 && (soonest <= left.Seconds() || c.peers.Expected(l.level()) == 0) {
@@ -139,7 +139,6 @@ func (c *Coordinator) tooLate(now grid.Time, l *liveTask, soonest float64, fx *g
 	if tr := l.task().history.Last(); tr.What == grid.TraceWait && tr.Refusal.Why == why.Why { // it says since when
 		why = tr.Refusal
 	}
-	c.recycleAnswers(l)
 	c.pauseTask(now, l, why, fx)
 	return true
 }
@@ -153,6 +152,7 @@ func (c *Coordinator) dropLate(now grid.Time, l *liveTask, fx *grid.Effects) boo
 	}
 	soonest := slices.MinFunc(l.answers, func(a, b balance.State) int { return cmp.Compare(a.ECT, b.ECT) }).ECT
 	if c.tooLate(now, l, soonest, fx) {
+		c.recycleAnswers(l)
 		return true
 	}
 	left, _ := deadline.Left(now, l.job.arrived, d)
