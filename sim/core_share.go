@@ -83,10 +83,11 @@ func (w *World) scheduleEnd(i int32, name int32) {
 	w.push(at, kindEnded, i, 0, packRef(name, r.gen))
 }
 
-// suspendRun stops a run in place, or continues it. Its time limit stands still meanwhile.
+// suspendRun stops a run in place, or continues it. Its time limit stands still meanwhile. One that is told to end ends
+// when that was to be, and only does not count.
 func (w *World) suspendRun(i int32, s *grid.Suspend) {
 	for name := w.hosts[i].runs; name >= 0; name = w.runs[name].nextOnNode {
-		if r := &w.runs[name]; r.id == s.Attempt && !r.stopping && r.suspended == s.Resume {
+		if r := &w.runs[name]; r.id == s.Attempt && r.suspended == s.Resume {
 			w.books.Suspend(i, r.task, r.id.Attempt, !s.Resume)
 			w.setSuspended(i, name, !s.Resume)
 			return
@@ -97,7 +98,7 @@ func (w *World) suspendRun(i int32, s *grid.Suspend) {
 func (w *World) setSuspended(i, name int32, on bool) {
 	r, h := &w.runs[name], &w.hosts[i]
 	if on {
-		if r.executing {
+		if r.executing && !r.stopping {
 			r.remaining -= r.progress(w.now, h.speed)
 			r.gen++ // invalidates the scheduled end
 		}
@@ -110,7 +111,7 @@ func (w *World) setSuspended(i, name int32, on bool) {
 	w.updateSpeed(i)
 	r.suspended, r.remainingAt = false, w.now
 	r.began = r.began.Add(w.now.Sub(r.suspendedAt))
-	if r.executing {
+	if r.executing && !r.stopping {
 		w.scheduleEnd(i, name)
 	}
 }

@@ -91,6 +91,13 @@ func (w *World) logLine(i int32, ev *grid.Event) string {
 	for k := range w.fx.Announces {
 		fmt.Fprintf(&b, " | announce %v", w.fx.Announces[k].Kind)
 	}
+	for _, x := range w.fx.Suspends {
+		what := "suspend"
+		if x.Resume {
+			what = "continue"
+		}
+		fmt.Fprintf(&b, " | %s %s", what, attemptName(x.Attempt))
+	}
 	for k := range w.fx.Starts {
 		fmt.Fprintf(&b, " | start %s", attemptName(w.fx.Starts[k].Attempt))
 	}

@@ -143,6 +143,29 @@ func (b *Books) checkBegins(i, k int32, s *grid.Start) {
 	}
 }
 
+// noteOffer checks what an offer that leaves a node begins from: what is not on its disk before a crash was not offered.
+func (b *Books) noteOffer(i, k int32, o *grid.Offer) {
+	c := &b.relations.checkpoints
+	if len(c.closed) == 0 {
+		return
+	}
+	x, _ := b.beginning(k, o.Inputs)
+	id := taskAttempt{b.unit(k), o.ID.Attempt}
+	if was, again := c.offered[id]; again {
+		if was != x {
+			b.fail(i, "offers attempt %v of %s with checkpoint %v, and before with %v", id.attempt, b.taskName(k), x, was)
+		}
+		return
+	}
+	if c.offered == nil {
+		c.offered = make(map[taskAttempt]reached)
+	}
+	c.offered[id] = x
+	if x.step > 0 {
+		c.counts.Resumed++
+	}
+}
+
 // noteBeginnings checks what the offers of a step begin from.
 func (b *Books) noteBeginnings(i int32, fx *grid.Effects) {
 	c := &b.relations.checkpoints
@@ -164,19 +187,8 @@ func (b *Books) noteBeginnings(i int32, fx *grid.Effects) {
 			b.fail(i, "offers attempt %v of %s with %s", m.Offer.ID.Attempt, b.taskName(k), wrong)
 		}
 		id := taskAttempt{unit, m.Offer.ID.Attempt}
-		was, again := c.offered[id]
-		if again {
-			if was != x {
-				b.fail(i, "offers attempt %v of %s with checkpoint %v, and before with %v", id.attempt, b.taskName(k), x, was)
-			}
+		if _, again := c.offered[id]; again {
 			continue
-		}
-		if c.offered == nil {
-			c.offered = make(map[taskAttempt]reached)
-		}
-		c.offered[id] = x
-		if x.step > 0 {
-			c.counts.Resumed++
 		}
 		if x.step == 0 && b.jobs[b.tasks[k].job].spec.Idempotent { // it may be a backup attempt, which begins at the start
 			continue

@@ -12,6 +12,7 @@ func (b *Books) Send(i int32, m *grid.Message) {
 	case grid.KindOffer:
 		if k := b.task(i, m.Offer.ID.Task); k >= 0 {
 			b.checkRetried(i, k, m.Offer.ID.Attempt)
+			b.noteOffer(i, k, &m.Offer)
 		}
 		return
 	case grid.KindCheckpointAck:
