@@ -13,7 +13,8 @@ import (
 
 // agenda is what is still to happen to a world.
 type agenda struct {
-	nextSubmission int // index into Config.Work
+	grace          grid.Time // when the grace of the last takeover ends that is an aftermath of faults
+	nextSubmission int       // index into Config.Work
 	nextFault      int
 	leaving        int       // nodes that announced to leave and have not stopped
 	asksLeft       int       // requests about single tasks that are still to be made

@@ -17,6 +17,7 @@ type flood struct {
 // announce begins a flood.
 func (w *World) announce(i int32, m *grid.Message) {
 	w.counts.Announced[m.Kind]++
+	w.noteTakeover(i, m)
 	if w.freeFlood == 0 {
 		w.floods = append(w.floods, flood{})
 		w.freeFlood = int32(len(w.floods))

@@ -54,7 +54,7 @@ func (w *World) done() bool {
 // audit checks the final state of every node, and what became of the tasks.
 func (w *World) audit() {
 	if w.cfg.Conserves {
-		w.books.CheckIdle(w.cfg.calm(), maxIdle)
+		w.books.CheckIdle(max(w.cfg.calm(), w.grace), maxIdle)
 	}
 	for i := range w.hosts {
 		if h := &w.hosts[i]; h.up && h.hostile == 0 {
@@ -119,7 +119,7 @@ func (w *World) Regret(from time.Duration) (regret, busy float64) {
 
 const (
 	// aftermath is how long the last fault has consequences: nodes that were cut off dial each other again after at most
-	// 30 s, those that gave no task are asked again after at most 30 s, a takeover ends before.
+	// 30 s, those that gave no task are asked again after at most 30 s, a takeover begins before.
 	aftermath = 30 * time.Second
 
 	// maxIdle is how long a node may be idle then while a task waits that would have ended sooner there. An estimate may
@@ -137,6 +137,16 @@ func (c *Config) calm() grid.Time {
 		last = max(last, f.At)
 	}
 	return grid.Time(last + aftermath)
+}
+
+// noteTakeover notes until when the tasks of a job that has a new owner wait for what workers report. Candidates that
+// campaign at once delay each other, so the grace may end after the aftermath in which it began. A later takeover is
+// none of a fault, and excuses nothing.
+func (w *World) noteTakeover(i int32, m *grid.Message) {
+	if m.Kind == grid.KindTakeover && w.now <= w.cfg.calm() {
+		c, _ := w.NodeConfig(int(i))
+		w.grace = w.now.Add(c.Lease)
+	}
 }
 
 // RunTime implements [oracle.Truth].
