@@ -143,7 +143,8 @@ func (b *Books) checkBegins(i, k int32, s *grid.Start) {
 	}
 }
 
-// noteOffer checks what an offer that leaves a node begins from: what is not on its disk before a crash was not offered.
+// noteOffer checks what an offer that leaves a node begins from: what is not on its disk before a crash was not
+// offered.
 func (b *Books) noteOffer(i, k int32, o *grid.Offer) {
 	c := &b.relations.checkpoints
 	if len(c.closed) == 0 {
