@@ -45,7 +45,7 @@ func (w *World) Report() Report {
 		}
 	}
 	if w.cfg.Conserves {
-		r.Regret, r.Busy = w.Regret(time.Duration(w.cfg.calm()))
+		r.Regret, r.Busy = w.Regret(time.Duration(max(w.cfg.calm(), w.grace)))
 	}
 	times := make([][]time.Duration, len(w.books.Classes()))
 	for _, name := range w.books.Classes() {
