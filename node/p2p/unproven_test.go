@@ -20,12 +20,13 @@ func TestNodeThatKnowsNoInstancesStaysConnected(t *testing.T) {
 	t.Parallel()
 	a, _ := openPair(t)
 	old := newSilentRogue(t, a)
+	hello := helloOf(1)
+	hello.Instance = 5
+	old.SetStreamHandler(hostile.Control, func(st network.Stream) { answerHello(st, hello) }) // else its session ends
 	control, err := old.NewStream(t.Context(), identity.Peer(a.self), hostile.Control)
 	if err != nil {
 		t.Fatal(err)
 	}
-	hello := helloOf(1)
-	hello.Instance = 5
 	if err := sayHello(control, hello); err != nil {
 		t.Fatal(err)
 	}

@@ -132,7 +132,7 @@ func TestChecksOfFaultsAndSessions(t *testing.T) {
 	for _, p := range problems {
 		all += p.Where + ": " + p.What + "\n"
 	}
-	for _, want := range []string{"nodes: about 1.3e+08 sessions end before time",
+	for _, want := range []string{"nodes: about 1.3e+08 sessions and loads end before time",
 		"faults.0: 1 % of 10 nodes is none of them", `faults.0: nodes "zz": is no group`} {
 		if !strings.Contains(all, want) {
 			t.Errorf("does not say %q:\n%s", want, all)
