@@ -87,8 +87,8 @@ type Take struct {
 	Known   uint64   // the newest that the node has been told of
 }
 
-// Suspend asks for an attempt that runs to be stopped in place, or to be continued. Its
-// time limit stands still meanwhile. Those of a step are carried out in order, before its Starts.
+// Suspend asks for an attempt that runs to be stopped in place, or to be continued. Its time limit stands still
+// meanwhile. Those of a step are carried out in order, before its Starts.
 type Suspend struct {
 	Attempt AttemptID
 	Resume  bool

@@ -7,13 +7,13 @@ import (
 )
 
 // Rules say what a job does about tasks that fail, beyond Retries, which is about attempts that are lost, how many of
-// its tasks run at a time, what is bid for them, and until when and for how long they may run.
+// its tasks run at a time, what is bid for them, and until when they are wanted.
 type Rules struct {
 	OnFailure   OnFailure
 	MaxFailures int32 // failed tasks after which the rest of the job is cancelled; 0 = any number may fail
 	MaxRunning  int32 // tasks that may have a worker at the same time; 0 = any number
 	Bid         Bid   // for each task; 0 = the usual one, see JobSpec.Bid
-	Limits      Limits
+	Deadline    Deadline
 }
 
 // OnFailure says after which recorded ends a task is run again. The zero value: after none.
@@ -66,7 +66,7 @@ func (r *Rules) check(retries int32, p *problems) {
 		p.addf("max_running %d: want 0 (any number) to %d", r.MaxRunning, MaxCount)
 	}
 	r.Bid.check(p)
-	r.Limits.check(p)
+	r.Deadline.check(p)
 	f := &r.OnFailure
 	if f.Retry < 0 || f.Retry > MaxFailureRetry {
 		p.addf("on_failure.retry %d: want 0 to %d", f.Retry, MaxFailureRetry)
@@ -95,14 +95,9 @@ func (r *Rules) check(retries int32, p *problems) {
 	}
 }
 
-// Limits say until when the results of a job are wanted. Its owner heeds them.
-type Limits struct {
-	Deadline Deadline
-}
-
-// Deadline is until when the results of a job's tasks are wanted, counted from its submission. The zero value: for
-// ever. A result is worth 1 until At; then its worth falls linearly to 0 at Worthless. A hard deadline has no
-// Worthless: after At it is worth nothing. Tasks that have not ended by Last end as [Missed].
+// Deadline is until when the results of a job's tasks are wanted, counted from its submission. The job's owner heeds
+// it. The zero value: for ever. A result is worth 1 until At; then its worth falls linearly to 0 at Worthless. A hard
+// deadline has no Worthless: after At it is worth nothing. Tasks that have not ended by Last end as [Missed].
 type Deadline struct {
 	At        time.Duration // 0 = there is none
 	Worthless time.Duration // 0 = the deadline is hard; else more than At
@@ -110,9 +105,6 @@ type Deadline struct {
 
 // MaxDeadline bounds deadlines.
 const MaxDeadline = MaxTimeout
-
-// None reports whether a job has no limits.
-func (l *Limits) None() bool { return *l == Limits{} }
 
 // Some reports whether there is a deadline.
 func (d Deadline) Some() bool { return d.At > 0 }
@@ -131,8 +123,7 @@ func (d Deadline) Worth(after time.Duration) float64 {
 	return float64(d.Worthless-after) / float64(d.Worthless-d.At)
 }
 
-func (l *Limits) check(p *problems) {
-	d := l.Deadline
+func (d Deadline) check(p *problems) {
 	if d.At < 0 || d.At > MaxDeadline || d.At > 0 && d.At < time.Second {
 		p.addf("deadline %v: want 1s to %v from the submission, or none", d.At, MaxDeadline)
 	}

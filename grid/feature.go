@@ -25,8 +25,8 @@ const FeatureOrder Feature = 6
 // FeatureGangs: the node reserves slots for ranks of gangs, and keeps registers of jobs that are gangs.
 const FeatureGangs Feature = 7
 
-// FeatureLimits: the node keeps registers of jobs with deadlines (Limits), and heeds these as their owner.
-const FeatureLimits Feature = 8
+// FeatureDeadlines: the node keeps registers of jobs with deadlines, and heeds these as their owner.
+const FeatureDeadlines Feature = 8
 
 // FeatureGangSizes: the node keeps registers of gangs whose attempts have different numbers of ranks (Gang.Min).
 const FeatureGangSizes Feature = 9
@@ -36,7 +36,7 @@ type FeatureSet uint64
 
 // AllFeatures are the features of this version of Skep.
 const AllFeatures = FeatureSet(1<<FeatureAccess | 1<<FeatureLevels | 1<<FeatureReruns | 1<<FeatureRetries |
-	1<<FeatureOrder | 1<<FeatureGangs | 1<<FeatureLimits | 1<<FeatureGangSizes)
+	1<<FeatureOrder | 1<<FeatureGangs | 1<<FeatureDeadlines | 1<<FeatureGangSizes)
 
 // MemberFeatures are the features that a member of the register of such a job must have.
 func (s *JobSpec) MemberFeatures() (f FeatureSet) {
@@ -52,8 +52,8 @@ func (s *JobSpec) MemberFeatures() (f FeatureSet) {
 	if s.IsGang() {
 		f |= 1 << FeatureGangs
 	}
-	if !s.Rules.Limits.None() {
-		f |= 1 << FeatureLimits
+	if s.Rules.Deadline.Some() {
+		f |= 1 << FeatureDeadlines
 	}
 	if s.Gang.Sized() {
 		f |= 1 << FeatureGangSizes

@@ -30,7 +30,7 @@ func swarmFixed(seed uint64) Config {
 // swarmStateless is Swarm as it was before tasks had checkpoints: seeds that failed then mean these worlds.
 func swarmStateless(seed uint64) Config {
 	c := swarmUnlimited(seed)
-	addLimits(seed, &c)
+	addDeadlines(seed, &c)
 	return c
 }
 

@@ -142,8 +142,8 @@ func addBids(seed uint64, c *Config) {
 	}
 }
 
-// addLimits has half of the jobs of a third of the worlds have a deadline, hard or soft.
-func addLimits(seed uint64, c *Config) {
+// addDeadlines has half of the jobs of a third of the worlds have a deadline, hard or soft.
+func addDeadlines(seed uint64, c *Config) {
 	r := grid.NewRand(seed, 86)
 	if r.IntN(3) > 0 {
 		return
@@ -153,7 +153,7 @@ func addLimits(seed uint64, c *Config) {
 			continue
 		}
 		spec := *c.Work[k].Spec
-		d := &spec.Rules.Limits.Deadline
+		d := &spec.Rules.Deadline
 		d.At = time.Second + time.Duration(r.Int64N(int64(90*time.Second)))
 		if r.IntN(2) == 0 {
 			d.Worthless = d.At + 1 + time.Duration(r.Int64N(int64(90*time.Second)))

@@ -219,7 +219,7 @@ func (c *Coordinator) stopFailing(now grid.Time, fx *grid.Effects) {
 	c.queue.failing = nil
 	for _, j := range failing {
 		if c.jobs.Get(j.id) == j && !j.cancelled && j.leads() && j.counts[grid.Ended] < j.count() {
-			c.cancelRest(now, j, c.limitReached(now, j), fx)
+			c.cancelRest(now, j, c.deadlineEnd(now, j), fx)
 			c.wakeBarriers(now, fx)
 		}
 	}
@@ -229,7 +229,7 @@ func (c *Coordinator) stopFailing(now grid.Time, fx *grid.Effects) {
 // not ended as it should; "" = it was not.
 func (j *job) stopped() string {
 	most, failed := j.spec.Rules.MaxFailures, int32(0)
-	if why := cmp.Or(j.limitText(), dependency.Vain(j.spec, j.replica)); why != "" && j.cancelled {
+	if why := cmp.Or(j.missedText(), dependency.Vain(j.spec, j.replica)); why != "" && j.cancelled {
 		return why
 	}
 	if most == 0 || !j.cancelled {

@@ -16,7 +16,7 @@ import (
 
 // watchDeadline has the deadline of a job heeded, if it has one. What is over already is missed in this step.
 func (c *Coordinator) watchDeadline(now grid.Time, j *job, fx *grid.Effects) {
-	d := j.spec.Rules.Limits.Deadline
+	d := j.spec.Rules.Deadline
 	switch left, some := deadline.Left(now, j.arrived, d); {
 	case !some:
 	case left > 0:
@@ -42,18 +42,18 @@ func (c *Coordinator) miss(j *job) {
 	}
 }
 
-// limitReached returns how the tasks end of a job that is to be cancelled as its deadline is over; nil = it is not.
-func (c *Coordinator) limitReached(now grid.Time, j *job) *grid.Result {
-	d := j.spec.Rules.Limits.Deadline
+// deadlineEnd returns how the tasks end of a job that is to be cancelled as its deadline is over; nil = it is not.
+func (c *Coordinator) deadlineEnd(now grid.Time, j *job) *grid.Result {
+	d := j.spec.Rules.Deadline
 	if left, some := deadline.Left(now, j.arrived, d); some && left <= 0 {
 		return deadline.Missed(d)
 	}
 	return nil
 }
 
-// limitEnd is how the tasks end of a job that is cancelled since one of its limits is reached; nil = it is not.
-func (j *job) limitEnd() *grid.Result {
-	if j.spec.Rules.Limits.None() {
+// missedEnd is how the tasks end of a job that is cancelled since its deadline was over; nil = it is not.
+func (j *job) missedEnd() *grid.Result {
+	if !j.spec.Rules.Deadline.Some() {
 		return nil
 	}
 	if v, _ := j.replica.Value(j.spec.Count); j.cancelled && v != nil && !v.Open() {
@@ -62,9 +62,9 @@ func (j *job) limitEnd() *grid.Result {
 	return nil
 }
 
-// limitText says which limit of its own a cancelled job has reached; "" = none.
-func (j *job) limitText() string {
-	if r := j.limitEnd(); r != nil {
+// missedText says which deadline of its own a cancelled job has missed; "" = none.
+func (j *job) missedText() string {
+	if r := j.missedEnd(); r != nil {
 		return r.Error
 	}
 	return ""
@@ -76,10 +76,10 @@ type BadEnds struct {
 	Missed int // of Failed, those that had not ended by the job's deadline
 }
 
-// cancelResult is how the tasks of a cancelled job end that have not ended before: by its rule or a limit, or by a
+// cancelResult is how the tasks of a cancelled job end that have not ended before: by its rule or its deadline, or by a
 // caller.
 func (j *job) cancelResult() *grid.Result {
-	if r := j.limitEnd(); r != nil {
+	if r := j.missedEnd(); r != nil {
 		return r
 	}
 	if why := j.stopped(); why != "" {
@@ -90,7 +90,7 @@ func (j *job) cancelResult() *grid.Result {
 
 // neverAgain says why no task of a job may be run again by a caller; "" = each may that has ended.
 func (c *Coordinator) neverAgain(now grid.Time, j *job) string {
-	if r := c.limitReached(now, j); r != nil {
+	if r := c.deadlineEnd(now, j); r != nil {
 		return "a limit of it is reached, so nothing of it could be run again (" + r.Error + "): submit it again"
 	}
 	return failures.Refuses(j.spec)
@@ -108,7 +108,7 @@ func (excludesNone) Excludes(grid.NodeID, bool) bool { return false }
 func (c *Coordinator) impossible(now grid.Time, spec *grid.JobSpec) string {
 	class := grid.ClassOf(spec)
 	n := peers.Need{Spec: spec, Class: class, Level: cmp.Or(grid.LevelOf(spec), class), Excluded: excludesNone{}}
-	if !spec.Rules.Limits.Deadline.Some() {
+	if !spec.Rules.Deadline.Some() {
 		return ""
 	}
 	c.peers.Inform(now)
@@ -131,7 +131,7 @@ func (c *Coordinator) impossible(now grid.Time, spec *grid.JobSpec) string {
 // tooLate parks a task that would end too late at its soonest, as far as is known how long it takes, or of which the
 // deadline is over, and reports whether it did. The task's answers stay: others of a batch may be placed with them.
 func (c *Coordinator) tooLate(now grid.Time, l *liveTask, soonest float64, fx *grid.Effects) bool {
-	left, some := deadline.Left(now, l.job.arrived, l.job.spec.Rules.Limits.Deadline)
+	left, some := deadline.Left(now, l.job.arrived, l.job.spec.Rules.Deadline)
 	if !some || left > 0 && (soonest <= left.Seconds() || c.peers.Expected(l.level()) == 0) {
 		return false
 	}
@@ -146,7 +146,7 @@ func (c *Coordinator) tooLate(now grid.Time, l *liveTask, soonest float64, fx *g
 // dropLate removes the answers of nodes that would not be done with a task by its job's deadline. It parks a task that
 // none would be done with, and reports whether it did.
 func (c *Coordinator) dropLate(now grid.Time, l *liveTask, fx *grid.Effects) bool {
-	d := l.job.spec.Rules.Limits.Deadline
+	d := l.job.spec.Rules.Deadline
 	if !d.Some() || len(l.answers) == 0 || c.peers.Expected(l.level()) == 0 {
 		return false
 	}
@@ -162,6 +162,6 @@ func (c *Coordinator) dropLate(now grid.Time, l *liveTask, fx *grid.Effects) boo
 
 // inTime reports whether what begins or ends so much later can be of worth to the job.
 func (j *job) inTime(now grid.Time, later time.Duration) bool {
-	left, some := deadline.Left(now, j.arrived, j.spec.Rules.Limits.Deadline)
+	left, some := deadline.Left(now, j.arrived, j.spec.Rules.Deadline)
 	return !some || later < left
 }

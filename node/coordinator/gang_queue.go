@@ -225,7 +225,7 @@ func (c *Coordinator) holdInGrace(l *liveTask, r *grid.Result) bool {
 
 // gangTooLate sets a gang aside that would end too late, as tooLate does with a task.
 func (c *Coordinator) gangTooLate(now grid.Time, j *job, fx *grid.Effects) bool {
-	left, some := deadline.Left(now, j.arrived, j.spec.Rules.Limits.Deadline)
+	left, some := deadline.Left(now, j.arrived, j.spec.Rules.Deadline)
 	soonest := c.peers.Expected(j.level)
 	if !some || soonest <= left.Seconds() {
 		return false

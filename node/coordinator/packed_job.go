@@ -28,7 +28,7 @@ const maxPackedTasks = 64
 // not have.
 func (c *Coordinator) packable(j *job) bool {
 	return j.count() <= maxPackedTasks && j.endsAreFinal() && len(j.spec.After.Jobs) == 0 && j.replica.Sole() &&
-		j.spec.Rules.Limits.None() && j.replica.State().Done && j.barrier == nil &&
+		!j.spec.Rules.Deadline.Some() && j.replica.State().Done && j.barrier == nil &&
 		j.counts[grid.Ended] == j.count() && c.isOrigin(j.id)
 }
 

@@ -258,9 +258,9 @@ func jobSpec(args []string) (*grid.JobSpec, error) {
 		case "max-running":
 			s.Rules.MaxRunning = int32(number)
 		case "deadline":
-			s.Rules.Limits.Deadline.At, err = time.ParseDuration(value)
+			s.Rules.Deadline.At, err = time.ParseDuration(value)
 		case "worthless":
-			s.Rules.Limits.Deadline.Worthless, err = time.ParseDuration(value)
+			s.Rules.Deadline.Worthless, err = time.ParseDuration(value)
 		case "timeout":
 			s.Timeout, err = time.ParseDuration(value)
 		case "rerun":

@@ -146,7 +146,7 @@ func (c *Coordinator) accessReason(spec *grid.JobSpec) string {
 		return " that keep a job which waits for others, as older versions do not"
 	case features.Has(grid.FeatureGangs):
 		return " that keep a gang, as older versions do not"
-	case features.Has(grid.FeatureLimits):
+	case features.Has(grid.FeatureDeadlines):
 		return " that heed a deadline, as older versions do not"
 	}
 	return " that keep a job whose failed tasks are run again, as older versions do not"

@@ -114,7 +114,7 @@ func TestImpossible(t *testing.T) {
 		{grid.Deadline{At: time.Minute, Worthless: 11 * time.Minute}, ""},
 		{grid.Deadline{At: time.Minute, Worthless: 9 * time.Minute}, "deadline.worthless 9m0s: cannot be met"},
 	} {
-		spec.Rules.Limits.Deadline = x.d
+		spec.Rules.Deadline = x.d
 		if got := Impossible(spec, "sim", lanes); (got == "") != (x.want == "") || !strings.HasPrefix(got, x.want) {
 			t.Errorf("%+v: %q, want %q", x.d, got, x.want)
 		}
@@ -122,7 +122,7 @@ func TestImpossible(t *testing.T) {
 			t.Errorf("%+v, and nothing is known: %q", x.d, got)
 		}
 	}
-	spec.Gang.Ranks, spec.Rules.Limits.Deadline = 10, grid.Deadline{At: 2 * time.Minute}
+	spec.Gang.Ranks, spec.Rules.Deadline = 10, grid.Deadline{At: 2 * time.Minute}
 	if got := Impossible(spec, "sim", lanes); got != "" {
 		t.Errorf("ranks run together: %q", got)
 	}

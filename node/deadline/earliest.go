@@ -53,7 +53,7 @@ const bisections = 20
 // Impossible says that a deadline cannot be met by tasks that would end at the earliest after so many seconds; "" = it
 // can, or nothing is known.
 func Impossible(spec *grid.JobSpec, class string, lanes []Lane) string {
-	d, tasks := spec.Rules.Limits.Deadline, int(spec.Count)
+	d, tasks := spec.Rules.Deadline, int(spec.Count)
 	if spec.IsGang() {
 		tasks = 1
 	}

@@ -41,7 +41,7 @@ const (
 	reruns    = 2  // jobs whose failed tasks are run again
 	ordered   = 4  // jobs that wait for others
 	gangs     = 8  // jobs whose tasks start together
-	limited   = 16 // jobs with a deadline
+	timed     = 16 // jobs with a deadline
 	sized     = 32 // gangs of no fixed size
 	queues    = 64
 )
@@ -52,7 +52,7 @@ var memberFeatures = func() (all [queues]grid.FeatureSet) {
 		queue   int
 		feature grid.Feature
 	}{{ownerOnly, grid.FeatureAccess}, {reruns, grid.FeatureReruns}, {ordered, grid.FeatureOrder},
-		{gangs, grid.FeatureGangs}, {limited, grid.FeatureLimits}, {sized, grid.FeatureGangSizes}}
+		{gangs, grid.FeatureGangs}, {timed, grid.FeatureDeadlines}, {sized, grid.FeatureGangSizes}}
 	for q := range all {
 		for _, x := range of {
 			if q&x.queue != 0 {

@@ -53,17 +53,17 @@ func (q *peer) meet() *meeting {
 type ability uint16
 
 const (
-	takesWork    ability = 1 << iota // the kinds that a worker needs
-	mayReplicate                     // the kinds that a member of a register needs
-	pulls                            // the kinds of package pull
-	hidesJobs                        // it shows a job under access: owner only to the job's owner
-	succeeds                         // entries of a register that are succeeded: see grid.FeatureReruns
-	knowsLevels                      // the finer levels of classes: see grid.LevelOf
-	reopens                          // registers of jobs that were over: see grid.FeatureRetries
-	ordersJobs                       // jobs that wait for others: see grid.FeatureOrder
-	keepsGangs                       // gangs: see grid.FeatureGangs
-	keepsLimits                      // deadlines: see grid.FeatureLimits
-	sizesGangs                       // gangs of no fixed size: see grid.FeatureGangSizes
+	takesWork      ability = 1 << iota // the kinds that a worker needs
+	mayReplicate                       // the kinds that a member of a register needs
+	pulls                              // the kinds of package pull
+	hidesJobs                          // it shows a job under access: owner only to the job's owner
+	succeeds                           // entries of a register that are succeeded: see grid.FeatureReruns
+	knowsLevels                        // the finer levels of classes: see grid.LevelOf
+	reopens                            // registers of jobs that were over: see grid.FeatureRetries
+	ordersJobs                         // jobs that wait for others: see grid.FeatureOrder
+	keepsGangs                         // gangs: see grid.FeatureGangs
+	keepsDeadlines                     // deadlines: see grid.FeatureDeadlines
+	sizesGangs                         // gangs of no fixed size: see grid.FeatureGangSizes
 
 	// borrowed is no ability: the peer's rates belong to an immutable ad, and are never written to. It is here since a
 	// field of its own would make each peer larger.
@@ -109,8 +109,8 @@ func abilities(kinds grid.KindSet, features grid.FeatureSet) (a ability) {
 	if features.Has(grid.FeatureGangs) {
 		a |= keepsGangs
 	}
-	if features.Has(grid.FeatureLimits) {
-		a |= keepsLimits
+	if features.Has(grid.FeatureDeadlines) {
+		a |= keepsDeadlines
 	}
 	if features.Has(grid.FeatureGangSizes) {
 		a |= sizesGangs

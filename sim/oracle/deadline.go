@@ -36,7 +36,7 @@ func (a *asked) came(now grid.Time) {
 // checkDeadline checks the start of an attempt.
 func (b *Books) checkDeadline(i, k int32, a grid.Attempt) {
 	j := &b.jobs[b.tasks[k].job]
-	d := j.spec.Rules.Limits.Deadline
+	d := j.spec.Rules.Deadline
 	if !d.Some() || !j.asked.isSaved {
 		return
 	}
@@ -61,7 +61,7 @@ func (b *Books) checkMissed(i int32, r *grid.Record) {
 		return
 	}
 	j := &b.jobs[n]
-	d, after := j.spec.Rules.Limits.Deadline, b.world.Time().Sub(j.asked.made)
+	d, after := j.spec.Rules.Deadline, b.world.Time().Sub(j.asked.made)
 	if !d.Some() || !j.asked.isMade || after < d.Last()-d.Last()/clockShare-time.Second {
 		b.fail(i, "says that task %d of submission %d missed its deadline, %v, after %v", e.ID.Task.Index, n, d.Last(), after)
 	}

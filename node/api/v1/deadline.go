@@ -23,7 +23,7 @@ func (d *Deadline) apply(g *grid.JobSpec) error {
 		return fmt.Errorf("deadline.worthless_seconds %v: want more than at_seconds, %v; leave it out if a later result is "+
 			"worth nothing", d.Worthless, d.At)
 	}
-	g.Rules.Limits.Deadline = grid.Deadline{At: seconds(d.At), Worthless: seconds(d.Worthless)}
+	g.Rules.Deadline = grid.Deadline{At: seconds(d.At), Worthless: seconds(d.Worthless)}
 	return nil
 }
 

@@ -19,8 +19,8 @@ func TestDeadlinesGoThroughASpec(t *testing.T) {
 			t.Errorf("%+v comes back as %+v", d, got)
 		}
 		soft := grid.Deadline{At: 2 * time.Hour, Worthless: 6 * time.Hour}
-		if d != nil && d.At == 7200 && g.Rules.Limits.Deadline != soft {
-			t.Errorf("%+v is read as %+v", d, g.Rules.Limits.Deadline)
+		if d != nil && d.At == 7200 && g.Rules.Deadline != soft {
+			t.Errorf("%+v is read as %+v", d, g.Rules.Deadline)
 		}
 	}
 }

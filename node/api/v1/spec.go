@@ -207,7 +207,7 @@ func SpecOf(g *grid.JobSpec) *Spec {
 		TaskData: TaskData{Array: arrayOf(g.Array), Stdin: stdinOf(g), Order: orderOf(g),
 			Gang: gangOf(g.Gang)},
 		Rules: Rules{OnFailure: onFailureOf(&g.Rules.OnFailure), MaxFailures: g.Rules.MaxFailures,
-			MaxRunning: g.Rules.MaxRunning, Priority: priorityOf(g), Deadline: deadlineOf(g.Rules.Limits.Deadline)},
+			MaxRunning: g.Rules.MaxRunning, Priority: priorityOf(g), Deadline: deadlineOf(g.Rules.Deadline)},
 	}
 	s.Needs.setCounts(&g.Needs)
 	if len(g.Needs.Labels) > 0 {

@@ -74,11 +74,10 @@ func genSpec(t *rapid.T) *grid.JobSpec {
 	s.Rules.MaxFailures = rapid.Int32Range(0, grid.MaxCount).Draw(t, "max failures")
 	s.Rules.MaxRunning = rapid.Int32Range(0, grid.MaxCount).Draw(t, "max running")
 	s.Rules.Bid = grid.Bid(rapid.Int32Range(0, int32(grid.MaxBid)).Draw(t, "bid"))
-	if l := &s.Rules.Limits; rapid.Bool().Draw(t, "limits") {
-		l.Deadline.At = time.Duration(rapid.Int64Range(int64(time.Second), int64(grid.MaxDeadline)-1).Draw(t, "deadline"))
+	if d := &s.Rules.Deadline; rapid.Bool().Draw(t, "limits") {
+		d.At = time.Duration(rapid.Int64Range(int64(time.Second), int64(grid.MaxDeadline)-1).Draw(t, "deadline"))
 		if rapid.Bool().Draw(t, "soft") {
-			l.Deadline.Worthless = time.Duration(rapid.Int64Range(int64(l.Deadline.At)+1, int64(grid.MaxDeadline)).Draw(t,
-				"worthless"))
+			d.Worthless = time.Duration(rapid.Int64Range(int64(d.At)+1, int64(grid.MaxDeadline)).Draw(t, "worthless"))
 		}
 	}
 	if f := &s.Rules.OnFailure; rapid.Bool().Draw(t, "on failure") {

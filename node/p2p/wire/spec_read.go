@@ -61,9 +61,9 @@ func (r *specReader) number(num protowire.Number, n uint64) (err error) {
 	case bidField:
 		s.Rules.Bid, err = getBid(n)
 	case 66:
-		s.Rules.Limits.Deadline.At = time.Duration(n)
+		s.Rules.Deadline.At = time.Duration(n)
 	case 67:
-		s.Rules.Limits.Deadline.Worthless = time.Duration(n)
+		s.Rules.Deadline.Worthless = time.Duration(n)
 	case gangField:
 		s.Gang.Ranks = uint32(n)
 	case gangMinField:

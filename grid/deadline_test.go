@@ -27,25 +27,25 @@ func TestWorthOfAResult(t *testing.T) {
 	}
 }
 
-func TestLimitsAreChecked(t *testing.T) {
+func TestDeadlinesAreChecked(t *testing.T) {
 	for _, x := range []struct {
-		l    Limits
+		d    Deadline
 		want string // "" = nothing is wrong
 	}{
-		{Limits{}, ""},
-		{Limits{Deadline{At: time.Second}}, ""},
-		{Limits{Deadline{MaxDeadline - 1, MaxDeadline}}, ""},
-		{Limits{Deadline: Deadline{At: -time.Second}}, "deadline -1s"},
-		{Limits{Deadline: Deadline{At: time.Millisecond}}, "deadline 1ms"},
-		{Limits{Deadline: Deadline{At: MaxDeadline + 1}}, "deadline 8784h"},
-		{Limits{Deadline: Deadline{Worthless: time.Hour}}, "without deadline.at"},
-		{Limits{Deadline: Deadline{time.Hour, time.Hour}}, "deadline.worthless 1h0m0s"},
-		{Limits{Deadline: Deadline{time.Hour, -time.Hour}}, "deadline.worthless -1h0m0s"},
+		{Deadline{}, ""},
+		{Deadline{At: time.Second}, ""},
+		{Deadline{MaxDeadline - 1, MaxDeadline}, ""},
+		{Deadline{At: -time.Second}, "deadline -1s"},
+		{Deadline{At: time.Millisecond}, "deadline 1ms"},
+		{Deadline{At: MaxDeadline + 1}, "deadline 8784h"},
+		{Deadline{Worthless: time.Hour}, "without deadline.at"},
+		{Deadline{time.Hour, time.Hour}, "deadline.worthless 1h0m0s"},
+		{Deadline{time.Hour, -time.Hour}, "deadline.worthless -1h0m0s"},
 	} {
 		var p problems
-		x.l.check(&p)
+		x.d.check(&p)
 		if err := p.err(); (err == nil) != (x.want == "") || err != nil && !strings.Contains(err.Error(), x.want) {
-			t.Errorf("%+v: %v, want %q", x.l, err, x.want)
+			t.Errorf("%+v: %v, want %q", x.d, err, x.want)
 		}
 	}
 }
