@@ -17,7 +17,7 @@
 // What sleeps for long is made dormant (MakeDormant): no estimate counts it. Results to be sent again are a heap by
 // their time (ScheduleResend, NextResend).
 //
-// Queued work may have running work of lower bids suspended (Preempt, StartSuspending, Resume), as protocol HBP-T of
+// Queued work may have running work of lower bids suspended (OrderBy, StartSuspending, Resume), as protocol HBP-T of
 // [2] does, but what is suspended waits for a bounded time before it goes on first.
 //
 // The expected waiting time follows [1], chapter 2: the work before a task, served at the rate of all slots, with the

@@ -44,8 +44,14 @@ type share struct {
 }
 
 // OrderBy sets the rule by which queued work takes turns, before any comes. Without it, it is first come, first served.
-// law is what run times are expected; nil = none are. The configuration is kept, and must not change.
-func (e *Exec) OrderBy(cfg *order.Config, law Law) { e.lines.cfg, e.lines.law = cfg, law }
+// law is what run times are expected; nil = none are. The configuration is kept, and must not change. It also says
+// whether queued work has running work suspended.
+func (e *Exec) OrderBy(cfg *order.Config, law Law) {
+	e.lines.cfg, e.lines.law = cfg, law
+	if e.suspended = nil; cfg.Preempt > 0 {
+		e.suspended = new(suspensions)
+	}
+}
 
 // Order returns the lines of the queue, to read; nil until work has come.
 func (e *Exec) Order() *order.Lines[waiting] { return e.lines.all }

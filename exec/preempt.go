@@ -2,10 +2,13 @@ package exec
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 
 	"skep/grid"
 )
+
+// Preemption: protocols HBP (order.Config.Preempt 1) and HBP-T of [2].
 
 // StartSuspending starts the first queued work, in the order of turns, that gets its cores when running work of lower
 // bids is suspended, and suspends that: the lowest bid first, of equal ones what has run for the shortest time. nil =
@@ -15,31 +18,38 @@ func (e *Exec) StartSuspending(now grid.Time) (start *Work, suspended []*Work) {
 		return nil, nil
 	}
 	var head *Work // the first that is passed
-	for _, l := range e.lines.inTurn(now) {
-		for _, w := range l.Of.awake {
-			if w.Held || e.gate != nil && !e.gate(now, w) {
-				continue
+	for w := range e.heads(now) {
+		if victims := e.victims(now, e.bid(w), w.Spec.Needs.Resources); len(victims) > 0 {
+			if head != nil {
+				head.passed++
 			}
-			if victims := e.victims(now, e.bid(w), w.Spec.Needs.Resources); len(victims) > 0 {
-				if head != nil {
-					head.passed++
-				}
-				for _, v := range victims {
-					e.suspend(now, v, w.ID.Task)
-				}
-				e.Start(now, w)
-				return w, victims
+			for _, v := range victims {
+				e.suspend(now, v, w.ID.Task)
 			}
-			if head == nil {
-				head = w
-			}
-			if head.passed >= MaxPassed {
-				return nil, nil
-			}
-			break // what follows in a line bids about the same
+			e.Start(now, w)
+			return w, victims
+		}
+		if head == nil {
+			head = w
+		}
+		if head.passed >= MaxPassed {
+			return nil, nil
 		}
 	}
 	return nil, nil
+}
+
+// heads yields, in the order of turns, the first work of each line that has no slot yet and may start: what follows in
+// a line bids about the same.
+func (e *Exec) heads(now grid.Time) iter.Seq[*Work] {
+	return func(yield func(*Work) bool) {
+		for _, l := range e.lines.inTurn(now) {
+			at := slices.IndexFunc(l.Of.awake, func(w *Work) bool { return !w.Held && (e.gate == nil || e.gate(now, w)) })
+			if at >= 0 && !yield(l.Of.awake[at]) {
+				return
+			}
+		}
+	}
 }
 
 // overdue reports whether suspended work waits for its cores that is to go on before anything else starts.
@@ -73,11 +83,11 @@ func (e *Exec) victims(now grid.Time, bid grid.Bid, need grid.Resources) (victim
 }
 
 // bid is the bid of work, up to the highest that this node knows.
-func (e *Exec) bid(w *Work) grid.Bid { return e.suspended.rule.cap(w.Spec.Bid()) }
+func (e *Exec) bid(w *Work) grid.Bid { return e.lines.cfg.Cap(w.Spec.Bid()) }
 
 // outbids reports whether a bid is high enough to have running work suspended.
 func (e *Exec) outbids(bid grid.Bid, w *Work) bool {
-	return bid > e.bid(w) && float64(bid) >= e.suspended.rule.Factor*float64(e.bid(w))
+	return bid > e.bid(w) && float64(bid) >= e.lines.cfg.Preempt*float64(e.bid(w))
 }
 
 // suspendsFor reports whether running work would be suspended for a task that came now, with a bid above all that wait.
@@ -85,7 +95,7 @@ func (e *Exec) suspendsFor(now grid.Time, bid grid.Bid, need grid.Resources) boo
 	if e.suspended == nil || e.lines.all == nil || bid == 0 {
 		return false
 	}
-	bid = e.suspended.rule.cap(bid)
+	bid = e.lines.cfg.Cap(bid)
 	for _, l := range e.lines.all.Open() {
 		if list := l.Of.awake; len(list) > 0 && e.bid(list[0]) >= bid {
 			return false

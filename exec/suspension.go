@@ -7,20 +7,6 @@ import (
 	"skep/grid"
 )
 
-// Preemption is when queued work has running work suspended in place: protocols HBP (Factor 1) and HBP-T of [2].
-// The cores of suspended work are free, its memory stays taken.
-type Preemption struct {
-	MaxBid grid.Bid // higher bids count as this; 0 = there are none
-	Factor float64  // least ratio of the bids of queued and running work; 0 = never
-}
-
-func (p *Preemption) cap(b grid.Bid) grid.Bid {
-	if p.MaxBid > 0 {
-		return min(b, p.MaxBid)
-	}
-	return b
-}
-
 // suspension is what is known of an attempt that is suspended, or was.
 type suspension struct {
 	work  *Work
@@ -31,17 +17,9 @@ type suspension struct {
 	on    bool
 }
 
-// suspensions are those of the attempts that run.
+// suspensions are those of the attempts that run. The cores of suspended work are free, its memory stays taken.
 type suspensions struct {
-	rule Preemption
 	list []*suspension // in the order of their first ones
-}
-
-// Preempt sets when queued work has running work suspended, before any comes. Without it, it never has.
-func (e *Exec) Preempt(rule Preemption) {
-	if e.suspended = nil; rule.Factor > 0 {
-		e.suspended = &suspensions{rule: rule}
-	}
 }
 
 func (s *suspensions) of(w *Work) *suspension {
@@ -134,15 +112,9 @@ func (e *Exec) before(now grid.Time, a, b *suspension) bool {
 
 // outbid reports whether queued work that could start now would have w suspended.
 func (e *Exec) outbid(now grid.Time, w *Work) bool {
-	for _, l := range e.lines.inTurn(now) {
-		for _, q := range l.Of.awake {
-			if q.Held || e.gate != nil && !e.gate(now, q) {
-				continue
-			}
-			if e.free.Fits(q.Spec.Needs.Resources) && e.outbids(e.bid(q), w) {
-				return true
-			}
-			break
+	for q := range e.heads(now) {
+		if e.free.Fits(q.Spec.Needs.Resources) && e.outbids(e.bid(q), w) {
+			return true
 		}
 	}
 	return false

@@ -18,9 +18,8 @@ const minute = grid.Time(time.Minute)
 func preempting(t testing.TB) *bidding {
 	e := new(New(grid.Resources{CPU: 2 * grid.CPU, Memory: 4 * grid.GiB}))
 	cfg := order.Defaults()
-	cfg.Rule = "bid"
+	cfg.Rule, cfg.Preempt = "bid", 2
 	e.OrderBy(&cfg, second)
-	e.Preempt(Preemption{MaxBid: 10 * grid.UsualBid, Factor: 2})
 	return &bidding{Exec: e, t: t}
 }
 

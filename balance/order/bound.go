@@ -40,9 +40,7 @@ func Band(b grid.Bid) grid.Bid {
 
 // reduce returns the part of a key that the rule asks for.
 func (o *Lines[T]) reduce(k Key) Key {
-	if o.cfg.MaxBid > 0 {
-		k.Bid = min(k.Bid, o.cfg.MaxBid)
-	}
+	k.Bid = o.cfg.Cap(k.Bid)
 	switch {
 	case o.rule.Fair:
 		return Key{Bid: o.band(k.Bid), Node: k.Node, User: k.User}

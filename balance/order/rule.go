@@ -122,13 +122,19 @@ func (c *Config) Check() error {
 	return nil
 }
 
+// Cap returns a bid, or the highest that counts.
+func (c *Config) Cap(b grid.Bid) grid.Bid {
+	if c.MaxBid > 0 {
+		return min(b, c.MaxBid)
+	}
+	return b
+}
+
 // Counts returns the bid that counts, for who places many tasks of several bids together, of a task that has waited so
 // long: the same for those that go together.
 func (c *Config) Counts(bid grid.Bid, wait time.Duration) grid.Bid {
 	r, _ := find(c.Rule)
-	if c.MaxBid > 0 {
-		bid = min(bid, c.MaxBid)
-	}
+	bid = c.Cap(bid)
 	switch {
 	case r.Fair:
 		aged := market.Ageing{Min: float64(bid), Max: float64(c.MaxBid), Time: c.Ageing.Seconds()}.Bid(max(wait, 0).Seconds())

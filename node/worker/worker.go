@@ -86,7 +86,6 @@ func New(cfg Config) Worker {
 	w.exec.Gate(mayStart)
 	if cfg.Order != nil {
 		w.exec.OrderBy(cfg.Order, cfg.RunTime)
-		w.exec.Preempt(exec.Preemption{MaxBid: cfg.Order.MaxBid, Factor: cfg.Order.Preempt})
 	}
 	return w
 }
