@@ -1,6 +1,7 @@
 package coordinator
 
 import (
+	"iter"
 	"slices"
 
 	"skep/grid"
@@ -59,17 +60,11 @@ func (c *Coordinator) Runs(from grid.NodeID, id grid.AttemptID) bool {
 
 // Newest returns the newest attempt of a task, or of any rank of its gang, that this node has made or knows of.
 func (c *Coordinator) Newest(id grid.TaskID) (a grid.Attempt) {
-	j := c.jobs.Get(id.Job)
-	if j == nil || id.Index >= j.spec.Count {
-		return a
-	}
-	last := id.Index
-	if j.spec.IsGang() {
-		last = j.spec.Count - 1
-	}
-	for i := id.Index; i <= last; i++ {
-		if x := j.at(i).attempt; a.Less(x) {
-			a = x
+	if j := c.jobs.Get(id.Job); j != nil {
+		for i := range j.unit(id.Index) {
+			if x := j.at(i).attempt; a.Less(x) {
+				a = x
+			}
 		}
 	}
 	return a
@@ -81,16 +76,24 @@ func (c *Coordinator) Over(id grid.TaskID) bool {
 	if j == nil || id.Index >= j.spec.Count {
 		return true
 	}
-	last := id.Index
-	if j.spec.IsGang() {
-		last = j.spec.Count - 1
-	}
-	for i := id.Index; i <= last; i++ {
+	for i := range j.unit(id.Index) {
 		if v, committed := j.replica.Value(i); v != nil && committed && !v.Open() {
 			return true
 		}
 	}
 	return false
+}
+
+// unit yields the index of a task, or those from it on of all ranks of its gang; none for a task that the job has not.
+func (j *job) unit(i uint32) iter.Seq[uint32] {
+	return func(yield func(uint32) bool) {
+		last := j.spec.Count
+		if !j.spec.IsGang() {
+			last = min(last, i+1)
+		}
+		for ; i < last && yield(i); i++ {
+		}
+	}
 }
 
 // task returns the view of a task with its checkpoints.
