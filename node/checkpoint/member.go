@@ -194,7 +194,6 @@ func (s *Store) Tick(now grid.Time, jobs Jobs, fx *grid.Effects) {
 			s.drop(u, fx)
 		case !j.Leads:
 			u.gather, u.copies, u.given, u.from, u.blame = nil, nil, grid.Attempt{}, set{}, blame{}
-			u.without = grid.Attempt{}
 			s.unclaim(u)
 			u.tellOwner(j.Owner, fx)
 		case u.kept.step == 0:

@@ -11,7 +11,7 @@ import (
 func (s *Store) Inputs(spec *grid.JobSpec, id grid.AttemptID) []grid.File {
 	task := unitOf(spec, id.Task)
 	u := s.units[task]
-	if u == nil || u.without == id.Attempt {
+	if u == nil {
 		return nil
 	}
 	if u.given != id.Attempt {
@@ -26,12 +26,6 @@ func (s *Store) Inputs(spec *grid.JobSpec, id grid.AttemptID) []grid.File {
 		files = append(files, f)
 	}
 	return files
-}
-
-// Without has an attempt begin at the start, whenever it is offered: a backup attempt, which may become the only one.
-func (s *Store) Without(spec *grid.JobSpec, id grid.AttemptID) {
-	task := unitOf(spec, id.Task)
-	s.get(task).without = id.Attempt
 }
 
 // Advanced reports whether what is kept was written by that attempt of a task or gang.

@@ -70,8 +70,6 @@ type unit struct {
 	ticks  uint64
 	given  grid.Attempt // owner only: the newest one offered, and what it begins from
 	from   set
-
-	without grid.Attempt // owner only: the newest one that begins at the start
 }
 
 // set is a whole checkpoint: the files of all ranks, RANK/ before each path.
@@ -146,7 +144,7 @@ func (s *Store) get(id grid.TaskID) *unit {
 func (u *unit) empty() bool {
 	none := grid.Attempt{}
 	return u.kept.step == 0 && u.coming.step == 0 && u.gather == nil && len(u.claims) == 0 && u.given == none &&
-		u.without == none && u.blame.why == ""
+		u.blame.why == ""
 }
 
 // drop forgets a unit, and its record.

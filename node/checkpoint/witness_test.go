@@ -182,14 +182,11 @@ func TestRunningVouches(t *testing.T) {
 	}
 }
 
-// A backup attempt begins at the start, and goes on so when it comes to be the only one and is offered again.
+// What a backup attempt closes, which was given no checkpoint, counts only beyond what is kept.
 func TestBackupsBeginAtTheStart(t *testing.T) {
 	w := newWorld(t, 0)
 	b := w.attempt(0, 2, otherByte)
-	w.s.Without(w.job.Spec, b)
-	w.s.Tick(w.now, w, &w.fx)
 	w.keep(w.attempt(0, 1, workerByte), 30)
-	w.want("files", len(w.s.Inputs(w.job.Spec, b)), 0)
 	w.keep(b, 5)
 	w.want("kept", w.s.View(w.job.Spec, b.Task).Step, 30)
 	w.want("files of the next", len(w.s.Inputs(w.job.Spec, w.attempt(0, 3, workerByte))), 1)

@@ -99,7 +99,6 @@ func (c *Coordinator) sendBackupOffer(now grid.Time, l *liveTask, fx *grid.Effec
 // backupOffer returns the offer of a backup attempt. Its age is zero, so that it gets no priority in the worker's
 // queue: the task runs already.
 func (c *Coordinator) backupOffer(l *liveTask, id grid.AttemptID) *grid.Offer {
-	c.checkpoints.Without(l.job.spec, id)
 	return &grid.Offer{ID: id, Spec: l.job.spec, Class: l.class(), Lease: c.cfg.Lease,
 		Members: slices.Clone(l.job.members()), Stays: true,
 		Inputs: dependency.Inputs(l.job.spec, l.job.replica, l.index)}

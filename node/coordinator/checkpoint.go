@@ -12,9 +12,12 @@ import (
 // Checkpoints of tasks and gangs (package checkpoint): what is asked of their jobs.
 
 // inputsLeft returns the files that an attempt gets beside the inputs of its job: what other jobs have left, and the
-// checkpoint that it begins from.
+// checkpoint that it begins from. A backup attempt begins at the start, also once it is the only one and offered again.
 func (c *Coordinator) inputsLeft(l *liveTask) []grid.File {
 	left := dependency.Inputs(l.job.spec, l.job.replica, l.index)
+	if t := l.task(); t.attempt == t.backupMade {
+		return left
+	}
 	if from := c.checkpoints.Inputs(l.job.spec, l.id()); len(from) > 0 {
 		return slices.Concat(left, from)
 	}
