@@ -167,7 +167,7 @@ func (e *Exec) Draining() bool { return e.draining }
 // Capacity returns the resources of the node.
 func (e *Exec) Capacity() grid.Resources { return e.capacity }
 
-// Free returns the resources that no running task has taken, and that none is to have before others.
+// Free returns the resources that no running task has taken; no cores while suspended work is overdue.
 func (e *Exec) Free() grid.Resources {
 	free := e.free
 	if e.overdue() {

@@ -65,7 +65,7 @@ func (q *lines) enter(w *Work, by Owner) {
 		q.all = order.New[waiting](q.cfg, q.mean)
 	}
 	s := w.shared
-	if !by.Vouched && by.Node != w.ID.Task.Job.Origin {
+	if !by.forOrigin(w.ID.Task.Job) {
 		w.line = q.all.Enter(by.Key(w.ID.Task.Job, w.Spec, s.level))
 		return
 	}

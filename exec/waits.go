@@ -14,7 +14,7 @@ func (e *Exec) Waits(now grid.Time, law Law, most int, f func(w *Work, end float
 	e.updateAges(now)
 	var need grid.Resources // of the last work
 	var of *class
-	first, mean := 0.0, 0.0
+	first, mean, free := 0.0, 0.0, e.Free()
 	var ahead backlog
 	for _, w := range e.foresee(now, law, most) {
 		if w.sleep == dormant {
@@ -30,7 +30,7 @@ func (e *Exec) Waits(now grid.Time, law Law, most int, f func(w *Work, end float
 		if w.class != of {
 			of, mean = w.class, w.class.mean(law)
 		}
-		if w.waitsForSlot(e) && !f(w, first+ahead.wait(e, need.Counts)+mean) {
+		if w.waitsForSlot(&free) && !f(w, first+ahead.wait(e, need.Counts)+mean) {
 			return
 		}
 		if w.Held {
@@ -73,8 +73,9 @@ func (e *Exec) foresee(now grid.Time, law Law, most int) []*Work {
 	return seen
 }
 
-func (w *Work) waitsForSlot(e *Exec) bool {
-	return w.ready && !w.Held && !e.Free().Fits(w.Spec.Needs.Resources)
+// waitsForSlot reports whether work lacks nothing but a slot, of what is free.
+func (w *Work) waitsForSlot(free *grid.Resources) bool {
+	return w.ready && !w.Held && !free.Fits(w.Spec.Needs.Resources)
 }
 
 // Room returns the resources that are free and that no queued work is about to take; false = work waits for a slot. It
@@ -88,7 +89,7 @@ func (e *Exec) Room(most int) (room grid.Resources, none bool) {
 	for _, w := range e.queue.head(most) {
 		switch need := w.Spec.Needs.Resources; {
 		case w.Held, w.sleep == dormant:
-		case !w.waitsForSlot(e):
+		case !w.waitsForSlot(&e.free):
 			room = room.Minus(need)
 		case e.free.FitsPlain(need):
 			none = false

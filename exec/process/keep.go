@@ -97,15 +97,11 @@ type keeper struct {
 // follow returns true when nothing of the task is left, false when what is left does not end.
 func (k *keeper) follow() bool {
 	p := k.p
-	run := time.Duration(p.spec.Share * float64(period))
 	if p.spec.Timeout > 0 {
-		k.limit.start(p.spec.Timeout)
+		k.timeout = k.limit.start(p.spec.Timeout)
 		defer k.limit.timer.Stop()
-		k.timeout = k.limit.timer.C
 	}
-	if run > 0 {
-		k.turn = time.After(run)
-	}
+	k.takeTurns()
 	exited := k.g.Exited()
 	for {
 		if c := p.asked.Load(); c != 0 && !k.stopped && exited != nil {
@@ -115,7 +111,7 @@ func (k *keeper) follow() bool {
 			k.killIn(p.grace(Cause(c - 1)))
 		}
 		if on := p.toSuspend.Load(); on != k.suspended && !k.stopped && exited != nil {
-			k.suspend(on, run)
+			k.suspend(on)
 		}
 		select {
 		case <-k.g.Empty():
@@ -139,9 +135,9 @@ func (k *keeper) follow() bool {
 				}
 			}
 		case <-k.turn:
-			k.share(run)
+			k.share()
 		case <-k.again:
-			k.hold(run)
+			k.hold()
 		}
 	}
 }
@@ -171,14 +167,24 @@ func (k *keeper) emptyWithin(d time.Duration) bool {
 	}
 }
 
+// run is for how long the task runs in a period of its Share; 0 = it has none, and runs always.
+func (k *keeper) run() time.Duration { return time.Duration(k.p.spec.Share * float64(period)) }
+
+// takeTurns has the task run, and pause when its turn is over.
+func (k *keeper) takeTurns() {
+	if run := k.run(); run > 0 {
+		k.turn = time.After(run)
+	}
+}
+
 // share stops or continues the task.
-func (k *keeper) share(run time.Duration) {
+func (k *keeper) share() {
 	if k.paused {
 		k.g.Signal(syscall.SIGCONT)
-		k.turn = time.After(run)
+		k.turn = time.After(k.run())
 	} else {
 		k.g.Signal(syscall.SIGSTOP)
-		k.turn = time.After(period - run)
+		k.turn = time.After(period - k.run())
 	}
 	k.paused = !k.paused
 }
@@ -187,19 +193,19 @@ func (k *keeper) share(run time.Duration) {
 const lookAgain = time.Second
 
 // suspend stops the task with all that it has started, or continues it.
-func (k *keeper) suspend(on bool, run time.Duration) {
+func (k *keeper) suspend(on bool) {
 	if k.suspended = on; on {
-		k.hold(run)
+		k.hold()
 		return
 	}
 	k.stoppedBy.Continue(k.p.members)
 	k.again = nil
-	k.letGo(run)
+	k.letGo()
 }
 
 // hold stops the task if it runs. Its time limit stands still from then on. Where it cannot be stopped it goes on, and
 // that is tried again.
-func (k *keeper) hold(run time.Duration) {
+func (k *keeper) hold() {
 	p := k.p
 	if k.paused { // by what stops it now it would not be continued
 		k.g.Signal(syscall.SIGCONT)
@@ -211,7 +217,7 @@ func (k *keeper) hold(run time.Duration) {
 	k.again = time.After(lookAgain)
 	switch {
 	case err != nil:
-		k.letGo(run)
+		k.letGo()
 		if err != suspend.ErrQuit && p.spec.NotSuspended != nil {
 			p.spec.NotSuspended(err)
 		}
@@ -222,13 +228,11 @@ func (k *keeper) hold(run time.Duration) {
 }
 
 // letGo has the time limit and the turns of a task go on that was held.
-func (k *keeper) letGo(run time.Duration) {
+func (k *keeper) letGo() {
 	if !k.held {
 		return
 	}
 	k.held = false
 	k.timeout = k.limit.goOn()
-	if run > 0 {
-		k.turn = time.After(run)
-	}
+	k.takeTurns()
 }

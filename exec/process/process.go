@@ -181,8 +181,9 @@ type timeLimit struct {
 	left  time.Duration // while it stands still
 }
 
-func (l *timeLimit) start(d time.Duration) {
+func (l *timeLimit) start(d time.Duration) <-chan time.Time {
 	l.timer, l.ends = time.NewTimer(d), time.Now().Add(d)
+	return l.timer.C
 }
 
 func (l *timeLimit) standStill() {
