@@ -27,9 +27,9 @@ func (s *Submissions) candidatesFor(now grid.Time, features grid.FeatureSet) (c 
 // choose tries to choose the members of pending submissions: of those that have waited for probeRetry, of some, and of
 // those without probes yet. If ask is set it probes more candidates for the rest.
 func (s *Submissions) choose(now grid.Time, waiters []*pendingSubmission, ask bool, fx *grid.Effects) []Job {
-	for k := range s.queues {
-		if q := &s.queues[k]; len(q.waiting) > 0 {
-			s.chooseFor(now, q, memberFeatures[k], waiters, ask, fx)
+	for _, q := range s.queues {
+		if len(q.waiting) > 0 {
+			s.chooseFor(now, q, waiters, ask, fx)
 		}
 	}
 	chosen := s.chosen
@@ -38,9 +38,9 @@ func (s *Submissions) choose(now grid.Time, waiters []*pendingSubmission, ask bo
 }
 
 // chooseFor does so for the submissions of one queue.
-func (s *Submissions) chooseFor(now grid.Time, q *queue, features grid.FeatureSet, waiters []*pendingSubmission,
+func (s *Submissions) chooseFor(now grid.Time, q *queue, waiters []*pendingSubmission,
 	ask bool, fx *grid.Effects) {
-	c := s.candidatesFor(now, features)
+	c := s.candidatesFor(now, q.features)
 	for _, p := range q.waiting { // oldest first: none after one that still waits can succeed
 		if !p.done && (now < p.Since.Add(probeRetry) || !s.try(now, p, &c, fx)) {
 			break

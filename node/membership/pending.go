@@ -1,6 +1,7 @@
 package membership
 
 import (
+	"cmp"
 	"slices"
 
 	"skep/grid"
@@ -29,56 +30,34 @@ func (p *pendingSubmission) Key() grid.JobID { return p.ID }
 // queue is the pending submissions that the same nodes may store. Those that only some nodes may store queue
 // separately, so that they do not hold up the others.
 type queue struct {
+	features grid.FeatureSet      // that the members of its jobs must have
 	waiting  []*pendingSubmission // oldest first; the first is pending, later ones may be done
 	unprobed []*pendingSubmission // newest of waiting, whose candidates were not probed since none was available
 	done     int                  // number of done ones in waiting
 }
 
-// The queues: the number of one is the sum of what its jobs are.
-const (
-	anyNode   = 0  // jobs that any member may see
-	ownerOnly = 1  // jobs that only their owner may see
-	reruns    = 2  // jobs whose failed tasks are run again
-	ordered   = 4  // jobs that wait for others
-	gangs     = 8  // jobs whose tasks start together
-	timed     = 16 // jobs with a deadline
-	sized     = 32 // gangs of no fixed size
-	queues    = 64
-)
-
-// memberFeatures are the features that the members of the jobs of a queue must have.
-var memberFeatures = func() (all [queues]grid.FeatureSet) {
-	of := [...]struct {
-		queue   int
-		feature grid.Feature
-	}{{ownerOnly, grid.FeatureAccess}, {reruns, grid.FeatureReruns}, {ordered, grid.FeatureOrder},
-		{gangs, grid.FeatureGangs}, {timed, grid.FeatureDeadlines}, {sized, grid.FeatureGangSizes}}
-	for q := range all {
-		for _, x := range of {
-			if q&x.queue != 0 {
-				all[q] |= 1 << x.feature
-			}
-		}
-	}
-	return all
-}()
-
-// queueOf returns the queue of a job.
+// queueOf returns the queue of a job, made if there is none.
 func (s *Submissions) queueOf(spec *grid.JobSpec) *queue {
-	return &s.queues[slices.Index(memberFeatures[:], spec.MemberFeatures())]
+	features := spec.MemberFeatures()
+	at, found := slices.BinarySearchFunc(s.queues, features,
+		func(q *queue, f grid.FeatureSet) int { return cmp.Compare(q.features, f) })
+	if !found {
+		s.queues = slices.Insert(s.queues, at, &queue{features: features})
+	}
+	return s.queues[at]
 }
 
 // pending lists the submissions of all queues.
 func (s *Submissions) pending() (all []*pendingSubmission) {
-	for k := range s.queues {
-		all = append(all, s.queues[k].waiting...)
+	for _, q := range s.queues {
+		all = append(all, q.waiting...)
 	}
 	return all
 }
 
 // isPending reports whether any submission is.
 func (s *Submissions) isPending() bool {
-	return s.lists != nil && slices.ContainsFunc(s.queues[:], func(q queue) bool { return len(q.waiting) > 0 })
+	return s.lists != nil && slices.ContainsFunc(s.queues, func(q *queue) bool { return len(q.waiting) > 0 })
 }
 
 func (s *Submissions) add(p *pendingSubmission) {

@@ -58,7 +58,7 @@ type Submissions struct {
 // lists are the submissions, in several orders.
 type lists struct {
 	by      sparse.Map[grid.JobID, *pendingSubmission]
-	queues  [queues]queue
+	queues  []*queue                             // by their features; one stays once it was made
 	awaited map[grid.NodeID][]*pendingSubmission // by the node whose answer they await; may hold done ones
 	chosen  []Job                                // members were chosen in this call
 	wake    bool                                 // a timer is pending

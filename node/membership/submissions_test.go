@@ -144,9 +144,9 @@ func TestAnswerTouchesWhoAwaitsIt(t *testing.T) {
 	if len(w.awaited[node(3)]) != each {
 		t.Errorf("%d go on waiting for it, want all", len(w.awaited[node(3)]))
 	}
-	if w.answer(4); len(w.chosen) != each || len(w.queues[anyNode].waiting) != each+each {
+	if w.answer(4); len(w.chosen) != each || len(w.queues[0].waiting) != each+each {
 		t.Errorf("%d are chosen and %d listed: want those that waited for both",
-			len(w.chosen), len(w.queues[anyNode].waiting))
+			len(w.chosen), len(w.queues[0].waiting))
 	}
 	w.ads = w.ads[:0]
 	w.connect(1, 2)
@@ -183,7 +183,7 @@ func TestDoneOnesAreTrimmed(t *testing.T) {
 	for i := range 1000 {
 		w.submit(1 + i)
 	}
-	if n := len(w.queues[anyNode].waiting); len(w.chosen) != 1000 || w.members(0) != 0 || n > 2 {
+	if n := len(w.queues[0].waiting); len(w.chosen) != 1000 || w.members(0) != 0 || n > 2 {
 		t.Errorf("%d are chosen, %d members of the first, %d listed", len(w.chosen), w.members(0), n)
 	}
 }
