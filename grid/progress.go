@@ -3,6 +3,7 @@ package grid
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 	"time"
 )
@@ -70,8 +71,22 @@ const (
 	CheckpointFolder = ".skep-checkpoint"
 )
 
-// IsCheckpointInput reports whether an input in an offer, by its path, is a file of a checkpoint.
-func IsCheckpointInput(p string) bool { return strings.HasPrefix(path.Clean(p), CheckpointFolder+"/") }
+// SplitInputs returns those of the inputs in an offer that other jobs have left, and those of the checkpoint that the
+// attempt begins from, as their paths say.
+func SplitInputs(files []File) (left, from []File) {
+	isFrom := func(f File) bool { return strings.HasPrefix(path.Clean(f.Path), CheckpointFolder+"/") }
+	if !slices.ContainsFunc(files, isFrom) {
+		return files, nil
+	}
+	for _, f := range files {
+		if isFrom(f) {
+			from = append(from, f)
+		} else {
+			left = append(left, f)
+		}
+	}
+	return left, from
+}
 
 // Checkpoint is what is said about a checkpoint of an attempt: by its program to the driver, by its worker to the owner
 // of the job (KindCheckpoint), by the owner to the worker (KindCheckpointAck), and between the owner and the members of

@@ -48,8 +48,8 @@ const noteEvery = time.Minute
 func (r *Runner) noteNotKept(a *attempt, why string) {
 	r.mu.Lock()
 	p, now := a.process, time.Now()
-	due := a.checkpoints.noted.IsZero() || now.Sub(a.checkpoints.noted) >= noteEvery
-	if due = due && p != nil; due {
+	due := p != nil && now.Sub(a.checkpoints.noted) >= noteEvery
+	if due {
 		a.checkpoints.noted = now
 	}
 	r.mu.Unlock()
@@ -111,23 +111,22 @@ func (r *Runner) takeOne(a *attempt, step uint64) {
 	told := &grid.Checkpoint{Step: step}
 	files, err := r.storeCheckpoint(a.dir, step)
 	r.mu.Lock()
-	switch {
-	case err != nil || a.dropped || !a.checkpoints.wants(step):
+	wanted := !a.dropped && a.checkpoints.wants(step)
+	if err != nil || !wanted {
 		r.pins.remove(files)
-	default:
+	} else {
 		if a.checkpoints.taken == nil {
 			a.checkpoints.taken = make(map[uint64][]grid.File)
 		}
 		a.checkpoints.taken[step] = files
 		told.Files = files
 	}
-	tell := !a.dropped && a.checkpoints.wants(step)
 	r.mu.Unlock()
 	if err != nil {
 		told.Refusal = grid.Refusal{Why: grid.WhyFailed, Detail: cutText(err.Error())}
 		r.noteNotKept(a, fmt.Sprintf("checkpoint %d: %v", step, err))
 	}
-	if tell {
+	if wanted {
 		r.tellCheckpoint(a, told)
 	}
 }
@@ -166,19 +165,6 @@ func (r *Runner) dropCheckpoints(a *attempt) {
 		r.pins.remove(files)
 	}
 	a.checkpoints.taken = nil
-}
-
-// splitCheckpoint returns those of the inputs in an offer that other jobs have left, and those of the checkpoint that
-// the attempt begins from.
-func splitCheckpoint(files []grid.File) (left, from []grid.File) {
-	for _, f := range files {
-		if grid.IsCheckpointInput(f.Path) {
-			from = append(from, f)
-		} else {
-			left = append(left, f)
-		}
-	}
-	return left, from
 }
 
 // placeCheckpoint puts the files of the checkpoint that an attempt begins from into its folder of temporary files,

@@ -111,7 +111,7 @@ func TestStepOf(t *testing.T) {
 			t.Errorf("%s: %q, %v: want %q", tt.paths, got, err, tt.want)
 		}
 	}
-	left, from := splitCheckpoint([]grid.File{{Path: "a/../" + folder + "/5/0/f"}, {Path: folder + "/../f"},
+	left, from := grid.SplitInputs([]grid.File{{Path: "a/../" + folder + "/5/0/f"}, {Path: folder + "/../f"},
 		{Path: "x" + folder}})
 	if len(left) != 2 || len(from) != 1 {
 		t.Errorf("%v are left by other jobs, %v of the checkpoint", left, from)

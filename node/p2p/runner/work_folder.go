@@ -35,7 +35,7 @@ func (r *Runner) prepare(a *attempt, spec *grid.JobSpec, left []grid.File) (*exp
 	}
 	work := process.Work(dir)
 	inputs := spec.WorkFilesOf(id.Task.Index)
-	left, from := splitCheckpoint(left)
+	left, from := grid.SplitInputs(left)
 	if len(left) > 0 {
 		inputs = slices.Concat(inputs, left)
 	}

@@ -95,7 +95,7 @@ func (p part) jobInput(in *grid.JobInput) error {
 
 // left checks the files that other jobs have left for a task.
 func left(files []grid.File) error {
-	others, from := splitInputs(files)
+	others, from := grid.SplitInputs(files)
 	if len(others) > grid.MaxJobInputs || len(from) > grid.MaxCheckpointFiles {
 		return fmt.Errorf("%d inputs of other jobs, %d files of a checkpoint: %w: want at most %d and %d", len(others),
 			len(from), ErrBound, grid.MaxJobInputs, grid.MaxCheckpointFiles)

@@ -22,7 +22,7 @@ func (c *Codec) body(m *grid.Message, seal func(*grid.Ad) []byte) (proto.Message
 		o := &m.Offer
 		spec, err := specBytes(o.Spec)
 		nodes, ranks, shares := putPlaces(o.Places)
-		left, from := splitInputs(o.Inputs)
+		left, from := grid.SplitInputs(o.Inputs)
 		return &pb.Offer{Attempt: putAttempt(o.ID), Spec: spec, Class: o.Class,
 			Lease: putSpan(o.Lease), Age: putSpan(o.Age), Stamp: o.Stamp, Members: putNodes(o.Members), Stays: o.Stays,
 			Pulled: o.Pulled, Asks: o.Asks, Barred: putNodes(o.Barred), Inputs: putFiles(left),

@@ -64,24 +64,6 @@ func checkpoint(x *grid.Checkpoint) error {
 	return text("detail", x.Refusal.Detail, grid.MaxText)
 }
 
-// splitInputs returns those of the inputs in an offer that other jobs have left, and those of the checkpoint that the
-// attempt begins from.
-func splitInputs(files []grid.File) (left, from []grid.File) {
-	at := slices.IndexFunc(files, func(f grid.File) bool { return grid.IsCheckpointInput(f.Path) })
-	if at < 0 {
-		return files, nil
-	}
-	left = files[:at:at]
-	for _, f := range files[at:] {
-		if grid.IsCheckpointInput(f.Path) {
-			from = append(from, f)
-		} else {
-			left = append(left, f)
-		}
-	}
-	return left, from
-}
-
 func getInputs(left, from []*pb.File) ([]grid.File, error) {
 	return getFiles(slices.Concat(left, from))
 }

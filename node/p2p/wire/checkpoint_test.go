@@ -11,7 +11,7 @@ func TestSplitInputs(t *testing.T) {
 	const folder = grid.CheckpointFolder
 	in := []grid.File{{Path: "a"}, {Path: "b/../" + folder + "/5/0/f"}, {Path: folder + "/../c"},
 		{Path: folder + "/5/1/f"}, {Path: folder}}
-	left, from := splitInputs(in)
+	left, from := grid.SplitInputs(in)
 	if len(left) != 3 || left[0].Path != "a" || left[1].Path != folder+"/../c" || left[2].Path != folder {
 		t.Errorf("left by other jobs: %v", left)
 	}
@@ -21,7 +21,7 @@ func TestSplitInputs(t *testing.T) {
 	if in[2].Path != folder+"/../c" {
 		t.Error("what was given has changed")
 	}
-	if left, from := splitInputs(in[:1]); len(left) != 1 || from != nil {
+	if left, from := grid.SplitInputs(in[:1]); len(left) != 1 || from != nil {
 		t.Errorf("%v, %v of inputs without a checkpoint", left, from)
 	}
 }
