@@ -30,7 +30,7 @@ func (s *Store) Failed(spec *grid.JobSpec, id grid.AttemptID, worker grid.NodeID
 	fx *grid.Effects) {
 	task := unitOf(spec, id.Task)
 	u := s.units[task]
-	if u == nil || u.given != id.Attempt || u.kept.step == 0 || u.from.by != u.kept.by || u.from.step != u.kept.step ||
+	if u == nil || u.kept.step == 0 || !u.beganFromKept(id.Attempt) ||
 		!strings.HasPrefix(why, "checkpoint: ") && !strings.Contains(why, grid.CheckpointFolder) {
 		return
 	}
@@ -45,14 +45,13 @@ func (s *Store) Failed(spec *grid.JobSpec, id grid.AttemptID, worker grid.NodeID
 	}
 	if !b.checked {
 		b.checked = true
-		fx.Fetches = append(fx.Fetches, grid.Fetch{Attempt: grid.AttemptID{Task: u.id, Attempt: u.kept.by}, From: worker,
-			Others: members, Files: u.kept.files, Deposit: true, Step: u.kept.step})
+		u.fetch(&u.kept, worker, members, fx)
 	}
 }
 
 // looked continues after this node has looked whether what it keeps can still be had; it reports whether it has.
 func (s *Store) looked(u *unit, ev *grid.Event, fx *grid.Effects) bool {
-	if !u.blame.checked || ev.Attempt.Attempt != u.kept.by || ev.Step != u.kept.step {
+	if !u.blame.checked || !u.kept.is(ev.Attempt.Attempt, ev.Step) {
 		return false
 	}
 	if ev.Err != "" {

@@ -62,13 +62,13 @@ func (s *Store) keepFor(now grid.Time, owner grid.NodeID, id grid.AttemptID, x *
 	s.unclaim(u)
 	want := set{id.Attempt, x.Step, slices.Clone(x.Files)}
 	switch {
-	case u.kept.by == want.by && u.kept.step == want.step:
+	case u.kept.is(want.by, want.step):
 		u.told = owner
 		s.answer(owner, id, x.Step, grid.Refusal{}, fx)
 	case !u.kept.newer(want.by, want.step):
 		u.tell(owner, true, fx)
 	case u.coming.step != 0: // of what comes it is told when that is here
-		if u.coming.by != want.by || u.coming.step != want.step {
+		if !u.coming.is(want.by, want.step) {
 			s.witness.saw(owner, u.id, want.name())
 			s.answer(owner, id, x.Step, grid.Refusal{Why: grid.WhyQueue}, fx)
 		}
@@ -80,8 +80,7 @@ func (s *Store) keepFor(now grid.Time, owner grid.NodeID, id grid.AttemptID, x *
 		}
 		s.add(u)
 		u.coming, u.told = want, owner
-		fx.Fetches = append(fx.Fetches, grid.Fetch{Attempt: id, From: owner, Others: j.Members, Files: want.files,
-			Deposit: true, Step: x.Step})
+		u.fetch(&want, owner, j.Members, fx)
 	}
 	s.setTimer(now, fx)
 }
@@ -124,13 +123,11 @@ func (s *Store) memberKeeps(now grid.Time, from grid.NodeID, id grid.AttemptID, 
 
 // hear takes, as an owner that has made no attempt yet, what a member tells of an earlier owner's checkpoint.
 func (s *Store) hear(now grid.Time, from grid.NodeID, u *unit, x *set, j *Job, fx *grid.Effects) {
-	believed := s.believes(u, from, x)
-	if believed && s.admit(u, x, u.id.Job.Origin).Why == grid.WhyNone {
+	if s.believes(u, from, x) && s.admit(u, x, u.id.Job.Origin).Why == grid.WhyNone {
 		s.add(u)
 		s.unclaim(u)
 		u.coming = *x
-		fx.Fetches = append(fx.Fetches, grid.Fetch{Attempt: grid.AttemptID{Task: u.id, Attempt: x.by}, From: from,
-			Others: j.Members, Files: x.files, Deposit: true, Step: x.step})
+		u.fetch(x, from, j.Members, fx)
 	}
 	if !u.empty() {
 		s.add(u)
@@ -144,11 +141,11 @@ func (s *Store) Fetched(now grid.Time, ev *grid.Event, jobs Jobs, fx *grid.Effec
 	if u != nil && s.looked(u, ev, fx) {
 		return
 	}
-	if u == nil || u.coming.step != ev.Step || u.coming.by != ev.Attempt.Attempt {
+	if u == nil || !u.coming.is(ev.Attempt.Attempt, ev.Step) {
 		return
 	}
 	j, g := jobs.Checkpointed(u.id.Job), u.gather
-	gathered := g != nil && g.attempt == u.coming.by && g.step == u.coming.step
+	gathered := g != nil && u.coming.is(g.attempt, g.step)
 	switch {
 	case j.Spec == nil:
 		s.forgo(u)

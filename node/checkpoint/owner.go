@@ -77,7 +77,7 @@ func (s *Store) Report(now grid.Time, from grid.NodeID, id grid.AttemptID, x *gr
 	r := &g.ranks[rankOf(j.Spec, id.Task)]
 	r.worker, r.closed = from, slices.Clone(x.Closed)
 	if vouches {
-		s.vouched(now, u, r, rankOf(j.Spec, id.Task), x, &j, jobs, fx)
+		s.vouched(u, r, rankOf(j.Spec, id.Task), x, &j, jobs, fx)
 	} else if g.step != 0 && x.Step == g.step && !r.named {
 		if why := s.takeFiles(g, r, rankOf(j.Spec, id.Task), x); why != "" {
 			s.abandon(u, why)
@@ -167,15 +167,16 @@ func (s *Store) advance(now grid.Time, u *unit, j *Job, fx *grid.Effects) {
 		return
 	}
 	x := set{by: g.attempt, step: g.step}
-	away, from := false, grid.Fetch{Attempt: grid.AttemptID{Task: u.id, Attempt: g.attempt}, Step: g.step}
+	var from grid.NodeID // zero = all files are here
+	var others []grid.NodeID
 	for i := range g.ranks {
 		r := &g.ranks[i]
 		x.files = append(x.files, r.files...)
 		if r.worker != s.cfg.Self && len(r.files) > 0 {
-			if away = true; from.From.IsZero() {
-				from.From = r.worker
-			} else if !slices.Contains(from.Others, r.worker) {
-				from.Others = append(from.Others, r.worker)
+			if from.IsZero() {
+				from = r.worker
+			} else if !slices.Contains(others, r.worker) {
+				others = append(others, r.worker)
 			}
 		}
 	}
@@ -188,19 +189,18 @@ func (s *Store) advance(now grid.Time, u *unit, j *Job, fx *grid.Effects) {
 		return
 	}
 	u.coming = x
-	if !away {
+	if from.IsZero() {
 		s.whole(now, u, j, fx)
 		return
 	}
-	from.Files, from.Deposit = x.files, true // the disk keeps its reserve, and a worker its rate
-	fx.Fetches = append(fx.Fetches, from)
+	u.fetch(&x, from, others, fx)
 }
 
 // past returns the step up to which checkpoints of the attempt that runs are no news. One that was given what is kept
 // has gone on from there, or has rejected it, whatever its own numbers are. What another one, such as a backup attempt,
 // began from is not known.
 func (u *unit) past() uint64 {
-	if a := u.gather.attempt; u.kept.by != a && u.given == a && u.from.by == u.kept.by && u.from.step == u.kept.step {
+	if a := u.gather.attempt; u.kept.by != a && u.beganFromKept(a) {
 		return 0
 	}
 	return u.kept.step

@@ -79,6 +79,9 @@ type set struct {
 	files []grid.File // immutable
 }
 
+// is reports whether it is the set of that attempt and step.
+func (x *set) is(by grid.Attempt, step uint64) bool { return x.by == by && x.step == step }
+
 // newer reports whether a set of that attempt and step is newer: a later attempt has begun from what an earlier one
 // left.
 func (x *set) newer(by grid.Attempt, step uint64) bool {
@@ -145,6 +148,17 @@ func (u *unit) empty() bool {
 	none := grid.Attempt{}
 	return u.kept.step == 0 && u.coming.step == 0 && u.gather == nil && len(u.claims) == 0 && u.given == none &&
 		u.blame.why == ""
+}
+
+// beganFromKept reports whether what is kept is what that attempt was given.
+func (u *unit) beganFromKept(a grid.Attempt) bool {
+	return u.given == a && u.from.is(u.kept.by, u.kept.step)
+}
+
+// fetch asks for the files of a set. They are deposits: the disk keeps its reserve, and a worker its rate.
+func (u *unit) fetch(x *set, from grid.NodeID, others []grid.NodeID, fx *grid.Effects) {
+	fx.Fetches = append(fx.Fetches, grid.Fetch{Attempt: grid.AttemptID{Task: u.id, Attempt: x.by}, From: from,
+		Others: others, Files: x.files, Deposit: true, Step: x.step})
 }
 
 // drop forgets a unit, and its record.

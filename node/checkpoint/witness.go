@@ -126,22 +126,21 @@ func (s *Store) early(u *unit, j *Job, jobs Jobs) bool {
 
 // vouched takes from a worker which files of its rank an earlier owner has called usable. When all ranks of the attempt
 // have said so of one step, that is what the members keep.
-func (s *Store) vouched(now grid.Time, u *unit, r *rank, number int, x *grid.Checkpoint, j *Job, jobs Jobs,
+func (s *Store) vouched(u *unit, r *rank, number int, x *grid.Checkpoint, j *Job, jobs Jobs,
 	fx *grid.Effects) {
 	files, ok := ofRank(number, x.Files)
 	if ok {
 		r.sure = set{u.gather.attempt, x.Step, files}
 	}
 	want := set{by: u.gather.attempt, step: x.Step}
-	from := grid.Fetch{Attempt: grid.AttemptID{Task: u.id, Attempt: want.by}, From: r.worker, Deposit: true,
-		Step: want.step}
+	var workers []grid.NodeID
 	for i := range u.gather.ranks {
 		r := &u.gather.ranks[i]
 		if r.sure.step != x.Step {
 			return
 		}
 		want.files = append(want.files, r.sure.files...)
-		from.Others = append(from.Others, r.worker)
+		workers = append(workers, r.worker)
 	}
 	if !ok || len(want.files) == 0 || len(want.files) > grid.MaxCheckpointFiles || u.gather.vouched >= maxTries ||
 		!u.kept.newer(want.by, want.step) || !s.early(u, j, jobs) ||
@@ -150,8 +149,8 @@ func (s *Store) vouched(now grid.Time, u *unit, r *rank, number int, x *grid.Che
 	}
 	s.unclaim(u)
 	u.gather.vouched++
-	u.coming, from.Files, from.Others = want, want.files, slices.Concat(j.Members, from.Others)
-	fx.Fetches = append(fx.Fetches, from)
+	u.coming = want
+	u.fetch(&want, r.worker, slices.Concat(j.Members, workers), fx)
 }
 
 // unclaim forgets what members have told.
