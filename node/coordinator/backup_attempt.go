@@ -22,19 +22,6 @@ type backupAttempt struct {
 	expectation grid.Expectation
 }
 
-// nextAttempt returns the number of the next attempt: higher than all that were ever made.
-func (t *task) nextAttempt(epoch uint32) grid.Attempt {
-	last := t.attempt
-	if last.Less(t.backupMade) {
-		last = t.backupMade
-	}
-	if epoch > last.Epoch {
-		last = grid.Attempt{Epoch: epoch}
-	}
-	last.N++
-	return last
-}
-
 // backupRecord returns the backup attempt's part of the task record; nil if none was made or the task has ended.
 func (t *task) backupRecord() *grid.BackupRecord {
 	if t.backupMade == (grid.Attempt{}) || t.state == grid.Ended {

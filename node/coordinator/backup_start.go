@@ -1,6 +1,7 @@
 package coordinator
 
 import (
+	"cmp"
 	"slices"
 
 	"skep/balance"
@@ -188,7 +189,35 @@ func (c *Coordinator) payer(j *job) exec.Owner {
 	return exec.Owner{Node: c.cfg.Self, Vouched: j.replica.membersVerified}
 }
 
-// bidOf is what a task bids that waits to be mapped with others.
-func (c *Coordinator) bidOf(now grid.Time, l *liveTask) grid.Bid {
-	return c.cfg.Order.Counts(l.job.spec.Bid(), now.Sub(l.job.arrived))
+// sortByBid sorts tasks that are mapped together: the highest bid first, then the oldest.
+func (c *Coordinator) sortByBid(now grid.Time, tasks []*liveTask) {
+	bids := make(map[*job]grid.Bid)
+	for _, l := range tasks {
+		if _, known := bids[l.job]; !known {
+			bids[l.job] = c.cfg.Order.Counts(l.job.spec.Bid(), now.Sub(l.job.arrived))
+		}
+	}
+	slices.SortFunc(tasks, func(a, b *liveTask) int {
+		return cmp.Or(cmp.Compare(bids[b.job], bids[a.job]), cmp.Compare(a.job.arrived, b.job.arrived),
+			cmp.Compare(a.job.turn, b.job.turn), cmp.Compare(a.index, b.index))
+	})
+}
+
+// nextAttempt returns the number of the next attempt: higher than all that were ever made.
+func (t *task) nextAttempt(epoch uint32) grid.Attempt {
+	next := t.lastAttempt(epoch)
+	next.N++
+	return next
+}
+
+// lastAttempt returns the newest attempt that was ever made; the number 0 of an epoch in which none was.
+func (t *task) lastAttempt(epoch uint32) grid.Attempt {
+	last := t.attempt
+	if last.Less(t.backupMade) {
+		last = t.backupMade
+	}
+	if epoch > last.Epoch {
+		last = grid.Attempt{Epoch: epoch}
+	}
+	return last
 }

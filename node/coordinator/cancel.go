@@ -183,8 +183,8 @@ func (j *job) refuseRequests(fx *grid.Effects) {
 	j.refuseRetries(fx)
 }
 
-// cancelRest cancels, as its owner, what has not ended of a job that is not cancelled. end is how its tasks end if one
-// of its limits is reached; else nil.
+// cancelRest cancels, as its owner, what has not ended of a job that is not cancelled. end is how its tasks end if its
+// deadline is over; else nil.
 func (c *Coordinator) cancelRest(now grid.Time, j *job, end *grid.Result, fx *grid.Effects) {
 	c.raiseBarrier(now, j, j.known(), fx)
 	c.dropGang(now, j, fx)
@@ -209,17 +209,17 @@ func (c *Coordinator) countFailure(j *job) {
 	most := j.spec.Rules.MaxFailures
 	if (most > 0 && j.failed-j.withdrawn >= most || dependency.Vain(j.spec, j.replica) != "") && !j.cancelled &&
 		j.leads() {
-		c.queue.failing = append(c.queue.failing, j)
+		c.queue.toCancel = append(c.queue.toCancel, j)
 	}
 }
 
 // stopFailing cancels the rest of the jobs of which as many tasks have failed as may, or that wait in vain.
 func (c *Coordinator) stopFailing(now grid.Time, fx *grid.Effects) {
-	failing := c.queue.failing
-	c.queue.failing = nil
-	for _, j := range failing {
+	jobs := c.queue.toCancel
+	c.queue.toCancel = nil
+	for _, j := range jobs {
 		if c.jobs.Get(j.id) == j && !j.cancelled && j.leads() && j.counts[grid.Ended] < j.count() {
-			c.cancelRest(now, j, c.deadlineEnd(now, j), fx)
+			c.cancelRest(now, j, j.deadlineEnd(now), fx)
 			c.wakeBarriers(now, fx)
 		}
 	}

@@ -20,7 +20,7 @@ import (
 func (c *Coordinator) candidates(now grid.Time, l *liveTask) (v balance.View, onProbation int) {
 	l.Expire(now)
 	l.tryBlacklisted = l.tryBlacklisted && len(l.polled) > 0
-	if c.isLocal(l.job) {
+	if c.isLocal(l.job.spec) {
 		return c.eligibleNodes(now, l, false, false)
 	}
 	v, onProbation = c.eligibleNodes(now, l, true, true)
@@ -43,7 +43,7 @@ func (c *Coordinator) hasCandidate(now grid.Time, l *liveTask) bool {
 
 // isLocal reports whether the job's tasks run only on this node (policy "local"). Such a task waits for this node
 // even after it failed here.
-func (c *Coordinator) isLocal(j *job) bool { return cmp.Or(j.spec.Policy, c.cfg.Policy) == "local" }
+func (c *Coordinator) isLocal(s *grid.JobSpec) bool { return cmp.Or(s.Policy, c.cfg.Policy) == "local" }
 
 // moreCandidates returns the candidates for another poll. It leaves out one that needs no poll and has answered: its
 // answer would be the same, immediately, in an endless loop.
@@ -118,7 +118,7 @@ func (c *Coordinator) exclude(now grid.Time, l *liveTask, id grid.NodeID, why gr
 // dropBlacklisted removes the answers of nodes that were blacklisted since the poll, or are being probed by another
 // task. Tasks that run only here are exempt: they have no other answer.
 func (c *Coordinator) dropBlacklisted(now grid.Time, l *liveTask) {
-	if class := l.class(); c.peers.HasBlacklist(class) && !l.tryBlacklisted && !c.isLocal(l.job) {
+	if class := l.class(); c.peers.HasBlacklist(class) && !l.tryBlacklisted && !c.isLocal(l.job.spec) {
 		l.answers = slices.DeleteFunc(l.answers, func(s balance.State) bool { return c.peers.Excludes(now, class, s.Node) })
 	}
 }

@@ -16,8 +16,7 @@ import (
 
 // watchDeadline has the deadline of a job heeded, if it has one. What is over already is missed in this step.
 func (c *Coordinator) watchDeadline(now grid.Time, j *job, fx *grid.Effects) {
-	d := j.spec.Rules.Deadline
-	switch left, some := deadline.Left(now, j.arrived, d); {
+	switch left, some := j.deadlineLeft(now); {
 	case !some:
 	case left > 0:
 		c.queue.deadlines.Add(now.Add(left), j.id, fx)
@@ -38,17 +37,16 @@ func (c *Coordinator) missDeadlines(now grid.Time, fx *grid.Effects) {
 // miss has the job cancelled if this node owns it. Another member does it once it is the owner.
 func (c *Coordinator) miss(j *job) {
 	if !j.cancelled && j.leads() {
-		c.queue.failing = append(c.queue.failing, j)
+		c.queue.toCancel = append(c.queue.toCancel, j)
 	}
 }
 
 // deadlineEnd returns how the tasks end of a job that is to be cancelled as its deadline is over; nil = it is not.
-func (c *Coordinator) deadlineEnd(now grid.Time, j *job) *grid.Result {
-	d := j.spec.Rules.Deadline
-	if left, some := deadline.Left(now, j.arrived, d); some && left <= 0 {
-		return deadline.Missed(d)
+func (j *job) deadlineEnd(now grid.Time) *grid.Result {
+	if j.inTime(now, 0) {
+		return nil
 	}
-	return nil
+	return deadline.Missed(j.spec.Rules.Deadline)
 }
 
 // missedEnd is how the tasks end of a job that is cancelled since its deadline was over; nil = it is not.
@@ -90,7 +88,7 @@ func (j *job) cancelResult() *grid.Result {
 
 // neverAgain says why no task of a job may be run again by a caller; "" = each may that has ended.
 func (c *Coordinator) neverAgain(now grid.Time, j *job) string {
-	if r := c.deadlineEnd(now, j); r != nil {
+	if r := j.deadlineEnd(now); r != nil {
 		return "a limit of it is reached, so nothing of it could be run again (" + r.Error + "): submit it again"
 	}
 	return failures.Refuses(j.spec)
@@ -106,11 +104,11 @@ func (excludesNone) Excludes(grid.NodeID, bool) bool { return false }
 
 // impossible says that the deadline of a job that is submitted cannot be met; "" = it can, as far as is known.
 func (c *Coordinator) impossible(now grid.Time, spec *grid.JobSpec) string {
-	class := grid.ClassOf(spec)
-	n := peers.Need{Spec: spec, Class: class, Level: cmp.Or(grid.LevelOf(spec), class), Excluded: excludesNone{}}
 	if !spec.Rules.Deadline.Some() {
 		return ""
 	}
+	class := grid.ClassOf(spec)
+	n := peers.Need{Spec: spec, Class: class, Level: cmp.Or(grid.LevelOf(spec), class), Excluded: excludesNone{}}
 	c.peers.Inform(now)
 	c.peers.UpdateColumns(now)
 	if c.peers.Expected(n.Level) == 0 {
@@ -120,7 +118,7 @@ func (c *Coordinator) impossible(now grid.Time, spec *grid.JobSpec) string {
 	c.scratch.view = nodes
 	var lanes []deadline.Lane
 	for i := range nodes {
-		if s := &nodes[i]; cmp.Or(spec.Policy, c.cfg.Policy) != "local" || c.isHere(s.Node) {
+		if s := &nodes[i]; !c.isLocal(spec) || c.isHere(s.Node) {
 			slots := c.peers.Capacity(s.Node).Slots(spec.Needs.Resources, int(spec.Count))
 			lanes = append(lanes, deadline.Lane{Slots: slots, Ready: s.Ready, Run: s.ECT - s.Ready})
 		}
@@ -131,23 +129,27 @@ func (c *Coordinator) impossible(now grid.Time, spec *grid.JobSpec) string {
 // tooLate parks a task that would end too late at its soonest, as far as is known how long it takes, or of which the
 // deadline is over, and reports whether it did. The task's answers stay: others of a batch may be placed with them.
 func (c *Coordinator) tooLate(now grid.Time, l *liveTask, soonest float64, fx *grid.Effects) bool {
-	left, some := deadline.Left(now, l.job.arrived, l.job.spec.Rules.Deadline)
+	left, some := l.job.deadlineLeft(now)
 	if !some || left > 0 && (soonest <= left.Seconds() || c.peers.Expected(l.level()) == 0) {
 		return false
 	}
-	why := grid.Refusal{Why: grid.WhyDeadline, Detail: deadline.Late(soonest, left)}
-	if tr := l.task().history.Last(); tr.What == grid.TraceWait && tr.Refusal.Why == why.Why { // it says since when
-		why = tr.Refusal
-	}
-	c.pauseTask(now, l, why, fx)
+	c.pauseTask(now, l, l.task().late(soonest, left), fx)
 	return true
+}
+
+// late says that a task would end too late at its soonest. While it waits for that, what was said first stays.
+func (t *task) late(soonest float64, left time.Duration) grid.Refusal {
+	if tr := t.history.Last(); tr.What == grid.TraceWait && tr.Refusal.Why == grid.WhyDeadline {
+		return tr.Refusal
+	}
+	return grid.Refusal{Why: grid.WhyDeadline, Detail: deadline.Late(soonest, left)}
 }
 
 // dropLate removes the answers of nodes that would not be done with a task by its job's deadline. It parks a task that
 // none would be done with, and reports whether it did.
 func (c *Coordinator) dropLate(now grid.Time, l *liveTask, fx *grid.Effects) bool {
-	d := l.job.spec.Rules.Deadline
-	if !d.Some() || len(l.answers) == 0 || c.peers.Expected(l.level()) == 0 {
+	left, some := l.job.deadlineLeft(now)
+	if !some || len(l.answers) == 0 || c.peers.Expected(l.level()) == 0 {
 		return false
 	}
 	soonest := slices.MinFunc(l.answers, func(a, b balance.State) int { return cmp.Compare(a.ECT, b.ECT) }).ECT
@@ -155,13 +157,17 @@ func (c *Coordinator) dropLate(now grid.Time, l *liveTask, fx *grid.Effects) boo
 		c.recycleAnswers(l)
 		return true
 	}
-	left, _ := deadline.Left(now, l.job.arrived, d)
 	l.answers = slices.DeleteFunc(l.answers, func(s balance.State) bool { return s.ECT > left.Seconds() })
 	return false
 }
 
+// deadlineLeft is the time from now after which a result is worth nothing; false = the job has no deadline.
+func (j *job) deadlineLeft(now grid.Time) (time.Duration, bool) {
+	return deadline.Left(now, j.arrived, j.spec.Rules.Deadline)
+}
+
 // inTime reports whether what begins or ends so much later can be of worth to the job.
 func (j *job) inTime(now grid.Time, later time.Duration) bool {
-	left, some := deadline.Left(now, j.arrived, j.spec.Rules.Deadline)
+	left, some := j.deadlineLeft(now)
 	return !some || later < left
 }

@@ -16,7 +16,7 @@ func (j *job) gangWaits() bool { return j.gang != nil && j.gang.Phase() <= gangs
 // gangNodes returns the nodes for a gang's ranks, and for how many each has slots; could as in [gangs.Gang.Rooms].
 func (c *Coordinator) gangNodes(now grid.Time, j *job) (nodes []grid.GangNode, rooms []int, could int) {
 	nodes = c.peers.GangNodes(now, &peers.Need{Spec: j.spec, Class: j.class, Foreign: !c.isOrigin(j.id)})
-	if c.isLocal(j) {
+	if c.isLocal(j.spec) {
 		nodes = slices.DeleteFunc(nodes, func(n grid.GangNode) bool { return n.Node != c.cfg.Self })
 	}
 	rooms, could = j.gang.Rooms(now, j.count(), j.spec.Needs.Resources, nodes)
@@ -62,11 +62,10 @@ func (c *Coordinator) placeGang(now grid.Time, j *job, fx *grid.Effects) {
 	}
 	a := grid.Attempt{}
 	for i := range j.spec.Count {
-		if next := j.task(i).nextAttempt(j.replica.State().Epoch); a.Less(next) {
-			a = next
+		if last := j.task(i).lastAttempt(j.replica.State().Epoch); a.Less(last) {
+			a = last
 		}
 	}
-	a.N-- // the newest there was
 	a = j.spec.Gang.After(a, choice.Ranks())
 	q.lastRound++
 	g.Reserve(a, choice, q.lastRound, now.Add(c.cfg.PollCap))

@@ -8,7 +8,6 @@ import (
 
 	"skep/discovery"
 	"skep/grid"
-	"skep/node/deadline"
 	"skep/node/gangs"
 	"skep/node/schedule"
 )
@@ -225,16 +224,12 @@ func (c *Coordinator) holdInGrace(l *liveTask, r *grid.Result) bool {
 
 // gangTooLate sets a gang aside that would end too late, as tooLate does with a task.
 func (c *Coordinator) gangTooLate(now grid.Time, j *job, fx *grid.Effects) bool {
-	left, some := deadline.Left(now, j.arrived, j.spec.Rules.Deadline)
+	left, some := j.deadlineLeft(now)
 	soonest := c.peers.Expected(j.level)
 	if !some || soonest <= left.Seconds() {
 		return false
 	}
-	why := grid.Refusal{Why: grid.WhyDeadline, Detail: deadline.Late(soonest, left)}
-	if tr := j.task(0).history.Last(); tr.What == grid.TraceWait && tr.Refusal.Why == why.Why {
-		why = tr.Refusal
-	}
 	j.gang.Due = now.Add(maxPause)
-	c.awaitGang(now, j, why, fx)
+	c.awaitGang(now, j, j.task(0).late(soonest, left), fx)
 	return true
 }

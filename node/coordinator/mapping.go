@@ -98,10 +98,7 @@ func (c *Coordinator) metaTask(now grid.Time, e *mapping.Events) (t mapping.Meta
 			waiting = append(waiting, l)
 		}
 	}
-	slices.SortFunc(waiting, func(a, b *liveTask) int {
-		return cmp.Or(cmp.Compare(c.bidOf(now, b), c.bidOf(now, a)), cmp.Compare(a.job.arrived, b.job.arrived),
-			cmp.Compare(a.job.turn, b.job.turn), cmp.Compare(a.index, b.index))
-	})
+	c.sortByBid(now, waiting)
 	for _, l := range waiting {
 		if len(t) == mapping.MaxKinds {
 			e.Again()

@@ -174,7 +174,7 @@ func (c *Coordinator) choose(now grid.Time, l *liveTask, fx *grid.Effects) {
 // keptByPolicy handles a task that the policy does not place. The local policy never sends a task away, so a task that
 // this node can never run ends.
 func (c *Coordinator) keptByPolicy(now grid.Time, l *liveTask, fx *grid.Effects) {
-	if why := c.FitsSelf(l.job.spec); c.isLocal(l.job) && (why.Why.Never() || l.NeverFits(c.cfg.Self)) {
+	if why := c.FitsSelf(l.job.spec); c.isLocal(l.job.spec) && (why.Why.Never() || l.NeverFits(c.cfg.Self)) {
 		c.giveUp(now, l, fx)
 		return
 	}

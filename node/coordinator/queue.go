@@ -18,7 +18,7 @@ type jobQueue struct {
 	turns            turns.Queue[*job]
 	lastTurn         uint64 // last turn given
 	awaitingMajority []*job // something of them waits for a majority of their registers
-	failing          []*job // as many tasks of them have failed as may: the rest is to be cancelled
+	toCancel         []*job // too many of their tasks have failed, or their deadline is over
 	gangs            gangQueue
 	deadlines        deadlineWatch
 }

@@ -96,7 +96,7 @@ func (c *Coordinator) mayGrant(now grid.Time, l *liveTask) bool {
 	if l.awaits == awaitMapping && l.job.expected.by == 0 {
 		return false
 	}
-	return !l.planned && !l.job.isFull(0) && now >= l.pauseUntil && !c.isLocal(l.job) && c.mayAct(now, l.job) &&
+	return !l.planned && !l.job.isFull(0) && now >= l.pauseUntil && !c.isLocal(l.job.spec) && c.mayAct(now, l.job) &&
 		(l.awaits == awaitMapping || l.task().history.Last().Refusal.Why != grid.WhyPolicy || c.awaitsIdleNode(l.job))
 }
 
@@ -164,7 +164,7 @@ func (c *Coordinator) MayYield(now grid.Time, id grid.AttemptID, to grid.NodeID)
 	}
 	l := j.at(id.Task.Index).live
 	return l != nil && !l.excludes(to, true) && !c.peers.BackingOff(now, to) && !c.peers.Excludes(now, l.class(), to) &&
-		j.leads() && !j.cancelled && !c.isLocal(j) && c.mayAct(now, j) &&
+		j.leads() && !j.cancelled && !c.isLocal(j.spec) && c.mayAct(now, j) &&
 		(j.spec.Retries > 0 || id.Epoch >= j.replica.fullHistoryFrom)
 }
 
