@@ -24,8 +24,8 @@ type packedJob struct {
 const maxPackedTasks = 64
 
 // packable reports whether a job is small and can no longer change, except by an event that unpacks it first. The
-// failures of its tasks, what it waited for, and the deadline that it missed are in its register, which a packed one does
-// not have.
+// failures of its tasks, what it waited for, and the deadline that it missed are in its register, which a packed one
+// does not have.
 func (c *Coordinator) packable(j *job) bool {
 	return j.count() <= maxPackedTasks && j.endsAreFinal() && len(j.spec.After.Jobs) == 0 && j.replica.Sole() &&
 		!j.spec.Rules.Deadline.Some() && j.replica.State().Done && j.barrier == nil &&
