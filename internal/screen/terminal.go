@@ -4,6 +4,7 @@ package screen
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"os"
 	"os/exec"
@@ -54,9 +55,7 @@ type display interface {
 // Open opens a terminal, which the end of the test closes.
 func Open(t testing.TB, o Options) *Terminal {
 	t.Helper()
-	if o.Rows == 0 {
-		o.Rows, o.Columns = 24, 80
-	}
+	o.Rows, o.Columns = cmp.Or(o.Rows, 24), cmp.Or(o.Columns, 80)
 	host, program, err := pty.Open()
 	if err != nil {
 		t.Skip("no pseudo-terminal: ", err)

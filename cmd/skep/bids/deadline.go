@@ -61,17 +61,10 @@ func parseSpan(text string, to *float64) error {
 
 func checkDeadline(d *v1.Deadline) error {
 	if d.Worthless > 0 && d.Worthless <= d.At {
-		return fmt.Errorf("%s: is worthless before it is over: want the second time longer than the first, as in 2h,6h",
-			times(d))
+		return fmt.Errorf("%v,%v: is worthless before it is over: want the second time longer than the first, as in 2h,6h",
+			grid.Seconds(d.At), grid.Seconds(d.Worthless))
 	}
 	return nil
-}
-
-func times(d *v1.Deadline) string {
-	if d.Worthless > 0 {
-		return fmt.Sprintf("%v,%v", grid.Seconds(d.At), grid.Seconds(d.Worthless))
-	}
-	return grid.Seconds(d.At).String()
 }
 
 // DeadlineText says what the deadline of a job is that was submitted then.

@@ -56,19 +56,19 @@ func TestBarOnATerminal(t *testing.T) {
 	d.now = func() time.Time { return began.Add(time.Duration(later.Load())) }
 	job := State{What: "job abcdefgh", Unit: Tasks, Done: 0, Total: 100, Tasks: Counts{Running: 4, Waiting: 96}}
 	d.Show(job)
-	x.Await("the beginning", has("before\njob abcdefgh [  ", "] 0 of 100, 4 running, 96 waiting"))
+	x.Shows("before\njob abcdefgh [  ", "] 0 of 100, 4 running, 96 waiting")
 	later.Store(int64(30 * time.Second))
 	job.Done, job.Tasks = 50, Counts{Running: 4, Waiting: 46, Failed: 2}
 	d.Show(job)
-	text := x.Await("the middle", has("before\njob abcdefgh [=", ">",
-		"] 50 of 100, 4 running, 46 waiting, 2 failed, 30s left"))
+	text := x.Shows("before\njob abcdefgh [=", ">",
+		"] 50 of 100, 4 running, 46 waiting, 2 failed, 30s left")
 	if n := len(strings.Split(text, "\n")); n != 2 {
 		t.Errorf("%d lines:\n%s", n, text)
 	}
 	fmt.Fprint(d.Writer(x.File), "printed\n")
 	isQuiet(d)
 	d.Show(job)
-	x.Await("beside what was printed", has("before\nprinted\njob abcdefgh [=", "50 of 100"))
+	x.Shows("before\nprinted\njob abcdefgh [=", "50 of 100")
 	d.Close()
 	x.Await("the end", func(text string) bool { return text == "before\nprinted" })
 	d.Show(job)
@@ -84,7 +84,7 @@ func TestBarMakesWay(t *testing.T) {
 	out := d.Writer(x.File)
 	s := State{What: "job abcdefgh", Unit: Own, Done: 1, Total: 4, Text: "fitting"}
 	d.Show(s)
-	x.Await("the line", has("1 of 4, fitting"))
+	x.Shows("1 of 4, fitting")
 	io.WriteString(out, "a question? ")
 	x.Await("the question", func(text string) bool { return text == "a question?" })
 	isQuiet(d)
@@ -98,7 +98,7 @@ func TestBarMakesWay(t *testing.T) {
 	io.WriteString(out, "yes\n")
 	isQuiet(d)
 	d.Show(s)
-	x.Await("the line again", has("a question? yes\njob abcdefgh [", "1 of 4, fitting"))
+	x.Shows("a question? yes\njob abcdefgh [", "1 of 4, fitting")
 }
 
 // A narrow terminal has less of the line, and never two lines.
@@ -111,7 +111,7 @@ func TestBarIsOneLine(t *testing.T) {
 			s := State{What: "job abcdefgh", Unit: Tasks, Done: 12, Total: 100,
 				Tasks: Counts{Running: 14, Waiting: 71, Failed: 3}, Text: strings.Repeat("w", 300)}
 			d.Show(s)
-			text := x.Await("the line", has("12 of 100"))
+			text := x.Shows("12 of 100")
 			if strings.Contains(text, "\n") || runewidth.StringWidth(text) >= columns {
 				t.Errorf("in %d columns:\n%s", columns, text)
 			}

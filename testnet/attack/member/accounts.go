@@ -1,7 +1,6 @@
 package member
 
 import (
-	"context"
 	"encoding/hex"
 	"fmt"
 	"time"
@@ -19,37 +18,23 @@ type Accounts struct {
 // offerEvery is the time between offers whose tasks are to run: more at once would be refused for their number.
 const offerEvery = 50 * time.Millisecond
 
-// accounts offers tasks that run in the folder of an account, under every claim of who has submitted them. Now and then
-// it offers one that anybody may, in the open folder: these run, so it is no other fault that keeps the others away.
-func accounts(ctx context.Context, s *siege) error {
-	for ctx.Err() == nil {
-		m, err := s.accountOffer()
-		if err == nil {
-			err = s.say(m)
-		}
-		if err != nil {
-			return err
-		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(offerEvery):
-		}
-	}
-	return nil
-}
-
+// accountOffer is a task that runs in the folder of an account, under every claim of who has submitted it. Now and then
+// it is one that anybody may run, in the open folder: these run, so it is no other fault that keeps the others away.
 func (s *siege) accountOffer() (*grid.Message, error) {
+	time.Sleep(offerEvery)
 	job, trusted := s.job(), s.Accounts.Trusted
 	spec := &grid.JobSpec{Engine: grid.EngineProcess, Count: 1,
 		Command: []string{"touch", hex.EncodeToString(job.Nonce[:])},
 		Needs:   grid.Needs{Resources: grid.Resources{CPU: grid.CPU / 10}}}
-	spec.AddFolders(grid.Folders{Work: s.Accounts.Guarded})
-	members := []grid.NodeID(nil)
+	work := s.Accounts.Guarded
+	if s.n%6 == 0 {
+		work = s.Accounts.Open
+	}
+	spec.AddFolders(grid.Folders{Work: work})
+	var members []grid.NodeID
 	var err error
 	switch s.n % 6 {
 	case 0: // what anybody may
-		spec.Needs.Labels, spec.Folders = nil, nil
-		spec.AddFolders(grid.Folders{Work: s.Accounts.Open})
 		spec, err = s.m.Spec(job, spec, "hostile")
 	case 1: // a user of the same name at its own node
 		spec, err = s.m.Spec(job, spec, trusted.User)

@@ -112,7 +112,7 @@ var Table = []Attack{
 	{Name: "api", What: "ask the API for everything, and read nothing", run: api},
 	{Name: "execs", What: "run commands beside a task of another node", run: execs},
 	{Name: "accounts", What: "have tasks run as an account of the machine under the name of another's user", Runs: true,
-		run: accounts},
+		run: loop((*siege).accountOffer)},
 	{Name: "job-lists", What: "ask for lists of jobs without end, and not read them", run: jobLists},
 	{Name: "frames", What: "send frames of any bytes", run: frames},
 }
