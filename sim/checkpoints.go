@@ -51,14 +51,14 @@ func (w *World) beginFrom(name int32, r *run, from uint64) {
 func (w *World) saves(e *event.Event) {
 	at, name := unpackRef(e.Arg)
 	r := &w.runs[at]
-	if r.spec == nil || r.saving.name != name || r.stopping {
+	if r.saving.name != name || r.stopping {
 		return
 	}
 	w.push(w.now.Add(r.saving.every), kindSaves, e.Node, 0, e.Arg)
 	if !r.executing || r.suspended {
 		return
 	}
-	left := float64(r.remaining) - float64(w.now.Sub(r.remainingAt))*w.hosts[e.Node].speed
+	left := float64(r.remaining - r.progress(w.now, w.hosts[e.Node].speed))
 	done := min(uint64(oracle.Parts*(1-max(left, 0)/float64(r.saving.full))), oracle.Parts-1)
 	var steps []uint64
 	for k := r.saving.newest + 1; k <= done; k++ {
@@ -81,14 +81,14 @@ func (w *World) checkpointed(i int32, id grid.AttemptID, x *grid.Checkpoint) {
 	w.step(i, &w.ev)
 }
 
-// runOf returns an attempt that runs on a node, nil if none does.
-func (w *World) runOf(i int32, id grid.AttemptID) *run {
-	for name := w.hosts[i].runs; name >= 0; name = w.runs[name].nextOnNode {
-		if r := &w.runs[name]; r.id == id && !r.stopping {
-			return r
+// runOf returns the run of an attempt on a node, nil if none is there.
+func (w *World) runOf(i int32, id grid.AttemptID) (name int32, r *run) {
+	for name = w.hosts[i].runs; name >= 0; name = w.runs[name].nextOnNode {
+		if r = &w.runs[name]; r.id == id {
+			return name, r
 		}
 	}
-	return nil
+	return -1, nil
 }
 
 // maxTaking bounds how long it takes to store the files of a checkpoint.
@@ -96,8 +96,8 @@ const maxTaking = 500 * time.Millisecond
 
 // take removes what a node does not want to be kept, and begins to store a checkpoint's files.
 func (w *World) take(i int32, x *grid.Take) {
-	r := w.runOf(i, x.Attempt)
-	if r == nil {
+	_, r := w.runOf(i, x.Attempt)
+	if r == nil || r.stopping {
 		return
 	}
 	r.saving.closed = slices.DeleteFunc(r.saving.closed, func(k uint64) bool {
@@ -127,8 +127,8 @@ func (w *World) taken(e *event.Event) {
 	if !w.isCurrent(e) {
 		return
 	}
-	r := w.runOf(e.Node, t.Attempt)
-	if r == nil {
+	_, r := w.runOf(e.Node, t.Attempt)
+	if r == nil || r.stopping {
 		return
 	}
 	x := &grid.Checkpoint{Step: t.Step}

@@ -64,10 +64,6 @@ func (r *run) progress(now grid.Time, speed float64) time.Duration {
 // scheduleEnd schedules the end of a run: at the current speed, or at its time limit.
 func (w *World) scheduleEnd(i int32, name int32) {
 	r := &w.runs[name]
-	if r.suspended {
-		r.suspendedAt = w.now
-		return
-	}
 	left := max(r.remaining, 0)
 	if speed := w.hosts[i].speed; speed < 1 {
 		left = time.Duration(float64(left) / speed)
@@ -86,12 +82,9 @@ func (w *World) scheduleEnd(i int32, name int32) {
 // suspendRun stops a run in place, or continues it. Its time limit stands still meanwhile. One that is told to end ends
 // when that was to be, and only does not count.
 func (w *World) suspendRun(i int32, s *grid.Suspend) {
-	for name := w.hosts[i].runs; name >= 0; name = w.runs[name].nextOnNode {
-		if r := &w.runs[name]; r.id == s.Attempt && r.suspended == s.Resume {
-			w.books.Suspend(i, r.task, r.id.Attempt, !s.Resume)
-			w.setSuspended(i, name, !s.Resume)
-			return
-		}
+	if name, r := w.runOf(i, s.Attempt); r != nil && r.suspended == s.Resume {
+		w.books.Suspend(i, r.task, r.id.Attempt, !s.Resume)
+		w.setSuspended(i, name, !s.Resume)
 	}
 }
 

@@ -169,3 +169,28 @@ func (w *World) flushPostponed(e *event.Event) {
 		w.beginCommit(e.Node)
 	}
 }
+
+// setDiskFull tells a node whether its disk is nearly full.
+func (w *World) setDiskFull(i int32, full bool) {
+	h := &w.hosts[i]
+	changed := h.full != full
+	h.full = full
+	if changed && h.up {
+		w.ev = grid.Event{Kind: grid.EvDisk, Low: full}
+		w.step(i, &w.ev)
+	}
+}
+
+// reportTooLate tells a node which attempts its disk delayed beyond their start lease.
+func (w *World) reportTooLate(e *event.Event) {
+	if !w.isCurrent(e) {
+		return
+	}
+	h := &w.hosts[e.Node]
+	late := h.startedTooLate
+	h.startedTooLate = nil
+	for _, id := range late {
+		w.ev = grid.Event{Kind: grid.EvLate, Attempt: id}
+		w.step(e.Node, &w.ev)
+	}
+}

@@ -164,7 +164,11 @@ func (w *World) runStarted(e *event.Event) {
 		return
 	}
 	r.began, r.remainingAt, r.remaining, r.executing = w.now, w.now, r.duration, true
-	w.scheduleEnd(e.Node, name)
+	if r.suspended {
+		r.suspendedAt = w.now
+	} else {
+		w.scheduleEnd(e.Node, name)
+	}
 	w.rankBegan(name)
 	w.ev = grid.Event{Kind: grid.EvStarted, Attempt: r.id}
 	w.step(e.Node, &w.ev)
@@ -197,18 +201,16 @@ func (w *World) runEnded(e *event.Event) {
 
 // stopRun ends an attempt early. The node is told when it has ended.
 func (w *World) stopRun(i int32, s *grid.Stop) {
-	for name := w.hosts[i].runs; name >= 0; name = w.runs[name].nextOnNode {
-		r := &w.runs[name]
-		if r.id == s.Attempt && !r.stopping {
-			at := w.now
-			if stop := w.cfg.Machine.Stop; stop != nil {
-				at = at.Add(stop(r.id))
-			}
-			r.stopping = true
-			w.push(at, kindEnded, i, 0, packRef(name, r.gen))
-			return
-		}
+	name, r := w.runOf(i, s.Attempt)
+	if r == nil || r.stopping {
+		return
 	}
+	at := w.now
+	if stop := w.cfg.Machine.Stop; stop != nil {
+		at = at.Add(stop(r.id))
+	}
+	r.stopping = true
+	w.push(at, kindEnded, i, 0, packRef(name, r.gen))
 }
 
 // removeRun frees a run.

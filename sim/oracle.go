@@ -54,7 +54,7 @@ func (w *World) done() bool {
 // audit checks the final state of every node, and what became of the tasks.
 func (w *World) audit() {
 	if w.cfg.Conserves {
-		w.books.CheckIdle(max(w.cfg.calm(), w.grace), maxIdle)
+		w.books.CheckIdle(w.calm(), maxIdle)
 	}
 	for i := range w.hosts {
 		if h := &w.hosts[i]; h.up && h.hostile == 0 {
@@ -148,6 +148,9 @@ func (w *World) noteTakeover(i int32, m *grid.Message) {
 		w.grace = w.now.Add(c.Lease)
 	}
 }
+
+// calm is when the faults of the world have no consequences any more.
+func (w *World) calm() grid.Time { return max(w.cfg.calm(), w.grace) }
 
 // RunTime implements [oracle.Truth].
 func (t *truth) RunTime(task, node int32) time.Duration {

@@ -86,7 +86,7 @@ func (w *World) rankBegan(name int32) {
 	at, is := p.of[key]
 	if !is {
 		at = len(p.all)
-		n := ranks(r)
+		n := int(r.spec.Gang.RanksOf(r.id.Attempt))
 		p.of[key] = at
 		p.all = append(p.all, program{gangAttempt: key, runs: slices.Repeat([]int32{-1}, n), left: n})
 	}
@@ -109,17 +109,6 @@ func (w *World) rankBegan(name int32) {
 	x.stats = GangRun{Attempt: r.id.Attempt, Began: time.Duration(w.now), Predicted: w.predicted(r.job),
 		Nodes: len(slices.Compact(slices.Sorted(slices.Values(hosts))))}
 	w.changeRanks(func() { p.live.Start(uint64(at), what, hosts, rows, iterations) })
-}
-
-// ranks is the number of ranks of a run's attempt.
-func ranks(r *run) (n int) {
-	for _, p := range r.places {
-		n += int(p.Ranks)
-	}
-	if n == 0 {
-		return int(r.spec.Gang.Ranks)
-	}
-	return n
 }
 
 // shares lists the share of each rank; nil = the work is not divided.

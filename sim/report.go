@@ -45,7 +45,7 @@ func (w *World) Report() Report {
 		}
 	}
 	if w.cfg.Conserves {
-		r.Regret, r.Busy = w.Regret(time.Duration(max(w.cfg.calm(), w.grace)))
+		r.Regret, r.Busy = w.Regret(time.Duration(w.calm()))
 	}
 	times := make([][]time.Duration, len(w.books.Classes()))
 	for _, name := range w.books.Classes() {

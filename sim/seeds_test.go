@@ -158,7 +158,7 @@ func TestSeedsThatFailedWithRetries(t *testing.T) {
 	}
 }
 
-// Worlds in which clients have ended tasks run again (swarmUnlimited) and in which the node once failed.
+// Worlds in which clients have ended tasks run again (swarmWithoutDeadlines) and in which the node once failed.
 func TestSeedsThatFailedWithRequests(t *testing.T) {
 	for _, s := range []struct {
 		seed uint64
@@ -171,13 +171,13 @@ func TestSeedsThatFailedWithRequests(t *testing.T) {
 		{773353, "the owner of a closed register, which another member had opened again, counted as a second owner"},
 		{717001663, "the oracle found attempts queued of a job that need not end, since the one that it waits for need not"},
 	} {
-		if _, err := runToEnd(swarmUnlimited(s.seed)); err != nil {
+		if _, err := runToEnd(swarmWithoutDeadlines(s.seed)); err != nil {
 			t.Errorf("again: %s\n%v", s.was, err)
 		}
 	}
 }
 
-// Worlds of jobs that bid (Swarm) in which a node was idle for too long beside work that fitted it.
+// Worlds of jobs that bid (swarmWithoutDeadlines) in which a node was idle for too long beside work that fitted it.
 func TestSeedsWhereNodesWereIdle(t *testing.T) {
 	for _, s := range []struct {
 		seed uint64
@@ -188,7 +188,7 @@ func TestSeedsWhereNodesWereIdle(t *testing.T) {
 		{71000218, "a task whose first owner was lost never moved again, though it had not moved before: it " +
 			"waited for half a minute on a slow node beside an idle one"},
 	} {
-		if _, err := runToEnd(swarmUnlimited(s.seed)); err != nil {
+		if _, err := runToEnd(swarmWithoutDeadlines(s.seed)); err != nil {
 			t.Errorf("again: %s\n%v", s.was, err)
 		}
 	}

@@ -13,29 +13,29 @@ import (
 // Swarm draws a small world of real nodes with all kinds of faults at once: nodes, network, disks, work, policies and
 // faults are random. It must run to its end without a failure under every seed.
 func Swarm(seed uint64) Config {
-	c := swarmFixed(seed)
+	c := swarmWithoutSizes(seed)
 	addGangSizes(seed, &c)
 	addSuspensions(seed, &c)
 	return c
 }
 
-// swarmFixed is Swarm as it was before gangs had attempts of several sizes, and tasks were suspended: seeds that failed
-// then mean these worlds.
-func swarmFixed(seed uint64) Config {
-	c := swarmStateless(seed)
+// swarmWithoutSizes is Swarm as it was before gangs had attempts of several sizes, and tasks were suspended: seeds that
+// failed then mean these worlds.
+func swarmWithoutSizes(seed uint64) Config {
+	c := swarmWithoutCheckpoints(seed)
 	addCheckpoints(seed, &c)
 	return c
 }
 
-// swarmStateless is Swarm as it was before tasks had checkpoints: seeds that failed then mean these worlds.
-func swarmStateless(seed uint64) Config {
-	c := swarmUnlimited(seed)
+// swarmWithoutCheckpoints is Swarm as it was before tasks had checkpoints: seeds that failed then mean these worlds.
+func swarmWithoutCheckpoints(seed uint64) Config {
+	c := swarmWithoutDeadlines(seed)
 	addDeadlines(seed, &c)
 	return c
 }
 
-// swarmUnlimited is Swarm as it was before jobs had deadlines: seeds that failed then mean these worlds.
-func swarmUnlimited(seed uint64) Config {
+// swarmWithoutDeadlines is Swarm as it was before jobs had deadlines: seeds that failed then mean these worlds.
+func swarmWithoutDeadlines(seed uint64) Config {
 	c := swarmEqual(seed)
 	addBids(seed, &c)
 	return c

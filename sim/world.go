@@ -206,9 +206,7 @@ func (w *World) dispatch(e *event.Event) {
 	case kindFetched:
 		w.fetched(e)
 	case kindSaves:
-		if w.isCurrent(e) {
-			w.saves(e)
-		}
+		w.saves(e)
 	case kindTaken:
 		w.taken(e)
 	case kindCommit:

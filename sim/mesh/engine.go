@@ -61,7 +61,7 @@ type engine struct {
 	over     []int // ranks that have just had their last iteration
 }
 
-// add begins a program at the current time, and returns its first rank. flows.share has to follow.
+// add begins a program at the current time, and returns its first rank.
 func (e *engine) add(p Program, hosts, rows []int, warmup, iterations int) (first int) {
 	first = len(e.ranks)
 	ops, tags := p.operations(rows), max(len(hosts), 2)
@@ -73,6 +73,7 @@ func (e *engine) add(p Program, hosts, rows []int, warmup, iterations int) (firs
 	for k := range hosts {
 		e.proceed(first + k)
 	}
+	e.flows.share()
 	return first
 }
 
@@ -94,6 +95,7 @@ func (e *engine) step(now float64) {
 	if math.IsInf(now, 1) {
 		panic("mesh: all ranks wait for each other")
 	}
+	e.over = e.over[:0]
 	changed, before := now >= e.flows.until, len(e.flows.active)
 	e.flows.advance(now)
 	if changed {

@@ -68,7 +68,6 @@ func (l *Live) Advance(now float64) []Done {
 		for _, k := range l.over {
 			l.finished(k)
 		}
-		l.over = l.over[:0]
 	}
 	l.flows.advance(now)
 	return l.done
@@ -98,7 +97,6 @@ func (l *Live) Start(name uint64, p Program, hosts, rows []int, iterations int) 
 	}
 	first := l.add(p, hosts, rows, warmup, iterations)
 	l.programs = append(l.programs, &program{name, first, len(l.ranks), len(hosts)})
-	l.flows.share()
 }
 
 // Stop ends a program at the time of the last Advance: nothing of it is under way any more. One that does not run is

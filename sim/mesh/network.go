@@ -1,9 +1,6 @@
 package mesh
 
-import (
-	"math"
-	"slices"
-)
+import "math"
 
 // Network is the resources that messages share, and the way from each host to each other one.
 type Network struct {
@@ -54,20 +51,30 @@ func (f *flows) advance(now float64) {
 
 // ended takes the flows out that have ended, in the order in which they were started.
 func (f *flows) ended(dst []flow) []flow {
+	f.drop(func(x *flow) bool {
+		if x.left > 1e-9*x.rate { // a nanosecond
+			return false
+		}
+		dst = append(dst, *x)
+		return true
+	})
+	return dst
+}
+
+// drop takes out flows that have ended or go nowhere any more.
+func (f *flows) drop(gone func(*flow) bool) {
 	kept := f.active[:0]
 	for k := range f.active {
-		x := f.active[k]
-		if x.left > 1e-9*x.rate { // a nanosecond
-			kept = append(kept, x)
+		x := &f.active[k]
+		if !gone(x) {
+			kept = append(kept, *x)
 			continue
 		}
 		for _, r := range x.path {
 			f.count[r]--
 		}
-		dst = append(dst, x)
 	}
 	f.active = kept
-	return dst
 }
 
 // share gives each flow its rate.
@@ -86,17 +93,4 @@ func (f *flows) share() {
 		}
 		f.until = min(f.until, f.at+x.left/x.rate)
 	}
-}
-
-// drop takes flows out that go nowhere any more.
-func (f *flows) drop(gone func(*flow) bool) {
-	f.active = slices.DeleteFunc(f.active, func(x flow) bool {
-		if !gone(&x) {
-			return false
-		}
-		for _, r := range x.path {
-			f.count[r]--
-		}
-		return true
-	})
 }

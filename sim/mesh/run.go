@@ -28,9 +28,7 @@ type Result struct {
 func (w *World) Run(p Program, hosts, rows []int, start float64) Result {
 	e := engine{machine: w, flows: newFlows(&w.Net, start)}
 	e.add(p, hosts, rows, Warmup, Warmup+Measured)
-	e.flows.share()
 	for running := len(hosts); running > 0; running -= len(e.over) {
-		e.over = e.over[:0]
 		e.step(e.next())
 	}
 	out := Result{End: e.flows.at}

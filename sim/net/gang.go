@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 
-	"skep/gang/mapper"
 	"skep/gang/model"
 	"skep/grid"
 	"skep/node/schedule"
@@ -46,9 +45,6 @@ const maxIterations = 1_000_000
 func (g *Gang) complete() error {
 	if !slices.Contains(Models, g.Model) {
 		return fmt.Errorf("model %.80q: is not simulated: want one of %v", g.Model, Models)
-	}
-	if _, err := mapper.New(g.Mapper); g.Mapper != "" && err != nil {
-		return err
 	}
 	if _, err := model.New(g.Model, g.Parameters, nil); err != nil {
 		return err

@@ -90,8 +90,8 @@ func (f *scenarioFile) gangClasses() {
 		}
 		c.Mean, c.Size = max(grid.Seconds(st.Gang.work()), 1), sim.Deterministic()
 	}
-	for k := range f.s.Groups {
-		for class := range f.s.gangs() {
+	for _, class := range sortedKeys(f.s.gangs()) {
+		for k := range f.s.Groups {
 			if _, is := f.s.Groups[k].Rates[class]; is {
 				f.At(f.positions[fmt.Sprint("nodes.", k)], "rates of %s: want none for the class of a gang, "+
 					"whose ranks run by the speed", class)
