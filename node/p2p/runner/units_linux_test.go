@@ -98,14 +98,15 @@ func TestTasksHaveTheirUnits(t *testing.T) {
 	r.Stop(grid.Stop{Attempt: attemptID(4)})
 	none := needing("gpu=1", "")
 	none.Command = []string{"no-such-program"}
-	ends := l.count(grid.EvEnded)
+	ended := func(nonce byte) func() bool {
+		return func() bool { return l.last(grid.EvEnded).Attempt == attemptID(nonce) }
+	}
 	for nonce := byte(5); nonce < 10; nonce++ {
 		start(nonce, none)
-		rig.Await(t, "its end", func() bool { return l.count(grid.EvEnded) > ends })
-		ends = l.count(grid.EvEnded)
+		rig.Await(t, "its end", ended(nonce))
 	}
 	start(10, needing("gpu=1", tell))
-	rig.Await(t, "its end", func() bool { return l.count(grid.EvEnded) > ends })
+	rig.Await(t, "its end", ended(10))
 	res := l.last(grid.EvEnded).Result
 	if got := strings.Join(strings.Fields(string(res.Stdout.Inline)), " "); res.Exit != 0 || got != freed {
 		t.Errorf("the last one: %+v, %q", res, res.Stdout.Inline)
