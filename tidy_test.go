@@ -36,9 +36,10 @@ var floors = map[string][]string{
 	"exec/sandbox":  {"grid", "exec/account", "exec/sandbox/zygote", "exec/terminal"},
 	"exec/units":    {"grid"},
 
-	"balance/batch":  {},
-	"balance/market": {},
-	"balance/order":  {"grid", "balance/market"},
+	"balance/batch":         {},
+	"balance/market":        {},
+	"balance/market/advice": {"balance/market"},
+	"balance/order":         {"grid", "balance/market"},
 
 	"gang":        {},
 	"gang/mapper": {"gang"},
@@ -177,6 +178,7 @@ var floors = map[string][]string{
 	"cmd/skep/prefix":    {},
 	"cmd/skep/jobs":      {"grid", "node/listing", "node/api/client", "node/api/v1"},
 	"cmd/skep/top":       {"grid", "node/api/client", "node/api/v1"},
+	"cmd/skep/advise":    {"balance/market/advice", "sim/marketplace", "node/api/client", "node/api/v1"},
 	"cmd/skep/bids":      {"document", "grid", "node/api/v1"},
 	"cmd/skep/arrays":    {"grid", "internal/indices", "node/api/v1"},
 	"cmd/skep/environ":   {"grid", "node/api/v1"},
@@ -192,7 +194,7 @@ var floors = map[string][]string{
 
 // pure packages have no clock, no chance of their own, no goroutines and no files.
 var pure = []string{"grid", "lpas", "gossip", "exec", "sparse", "heap", "fifo", "discovery", "balance",
-	"balance/batch", "balance/market", "balance/order", "gang", "gang/mapper", "gang/model", "internal/indices", "node", "node/barrier", "node/coordinator", "node/coordinator/archive", "node/coordinator/register",
+	"balance/batch", "balance/market", "balance/market/advice", "balance/order", "gang", "gang/mapper", "gang/model", "internal/indices", "node", "node/barrier", "node/coordinator", "node/coordinator/archive", "node/coordinator/register",
 	"node/coordinator/tuning", "node/deadline", "node/decisions", "node/dependency", "node/deposit", "node/exclusion",
 	"node/checkpoint", "node/failures", "node/gangs", "node/history", "node/listing", "node/mapping", "node/membership", "node/ownercache", "node/peers", "node/policies", "node/profile", "node/progress", "node/pull",
 	"node/quota", "node/rates", "node/replication", "node/reputation", "node/reservation", "node/schedule", "node/turns",

@@ -15,7 +15,8 @@ import (
 
 func (a *app) simCmd() *cobra.Command {
 	return parent("sim", "Simulate systems and grids",
-		a.simQueueCmd(), a.simMarketCmd(), a.simNetCmd(), a.simPaperCmd(), a.simSwarmCmd(), a.simReplayCmd())
+		a.simQueueCmd(), a.simMarketCmd(), a.simAdviseCmd(), a.simNetCmd(), a.simPaperCmd(), a.simSwarmCmd(),
+		a.simReplayCmd())
 }
 
 // interruptible ends ctx at an interrupt, so that partial results can be printed. A second one ends the program.
