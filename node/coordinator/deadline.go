@@ -126,11 +126,17 @@ func (c *Coordinator) impossible(now grid.Time, spec *grid.JobSpec) string {
 	return deadline.Impossible(spec, class, lanes)
 }
 
+// expects reports whether the mean run time of a class tells how long the next attempt of a task or gang would take. It
+// does not where that begins from a checkpoint, or where the mean is one over several numbers of ranks.
+func (c *Coordinator) expects(j *job, i uint32, level string) bool {
+	return c.peers.Expected(level) > 0 && !j.spec.Gang.Sized() && c.checkpoints.View(j.spec, j.attempt(i).Task).Step == 0
+}
+
 // tooLate parks a task that would end too late at its soonest, as far as is known how long it takes, or of which the
 // deadline is over, and reports whether it did. The task's answers stay: others of a batch may be placed with them.
 func (c *Coordinator) tooLate(now grid.Time, l *liveTask, soonest float64, fx *grid.Effects) bool {
 	left, some := l.job.deadlineLeft(now)
-	if !some || left > 0 && (soonest <= left.Seconds() || c.peers.Expected(l.level()) == 0) {
+	if !some || left > 0 && (soonest <= left.Seconds() || !c.expects(l.job, l.index, l.level())) {
 		return false
 	}
 	c.pauseTask(now, l, l.task().late(soonest, left), fx)
@@ -149,7 +155,7 @@ func (t *task) late(soonest float64, left time.Duration) grid.Refusal {
 // none would be done with, and reports whether it did.
 func (c *Coordinator) dropLate(now grid.Time, l *liveTask, fx *grid.Effects) bool {
 	left, some := l.job.deadlineLeft(now)
-	if !some || len(l.answers) == 0 || c.peers.Expected(l.level()) == 0 {
+	if !some || len(l.answers) == 0 || !c.expects(l.job, l.index, l.level()) {
 		return false
 	}
 	soonest := slices.MinFunc(l.answers, func(a, b balance.State) int { return cmp.Compare(a.ECT, b.ECT) }).ECT

@@ -226,7 +226,7 @@ func (c *Coordinator) holdInGrace(l *liveTask, r *grid.Result) bool {
 func (c *Coordinator) gangTooLate(now grid.Time, j *job, fx *grid.Effects) bool {
 	left, some := j.deadlineLeft(now)
 	soonest := c.peers.Expected(j.level)
-	if !some || soonest <= left.Seconds() {
+	if !some || left > 0 && (soonest <= left.Seconds() || !c.expects(j, 0, j.level)) {
 		return false
 	}
 	j.gang.Due = now.Add(maxPause)

@@ -126,4 +126,11 @@ func TestImpossible(t *testing.T) {
 	if got := Impossible(spec, "sim", lanes); got != "" {
 		t.Errorf("ranks run together: %q", got)
 	}
+	spec.Rules.Deadline.At = 30 * time.Second
+	if got := Impossible(spec, "sim", lanes); got == "" {
+		t.Error("ranks that run together take as long as one")
+	}
+	if spec.Gang.Min = 2; Impossible(spec, "sim", lanes) != "" {
+		t.Error("refused by a run time that may be of another number of ranks")
+	}
 }

@@ -51,9 +51,12 @@ func Earliest(tasks int, lanes []Lane) float64 {
 const bisections = 20
 
 // Impossible says that a deadline cannot be met by tasks that would end at the earliest after so many seconds; "" = it
-// can, or nothing is known.
+// can, or nothing is known, as of a gang that may have several numbers of ranks: the run times are those of any.
 func Impossible(spec *grid.JobSpec, class string, lanes []Lane) string {
 	d, tasks := spec.Rules.Deadline, int(spec.Count)
+	if spec.Gang.Sized() {
+		return ""
+	}
 	if spec.IsGang() {
 		tasks = 1
 	}
