@@ -356,6 +356,9 @@ func TestRunning(t *testing.T) {
 		t.Errorf("%+v: want that 6 and 7 are kept, and what is newer", last())
 	}
 	r.Answered(owner, id, &grid.Checkpoint{Step: 7}, &fx)
+	if r.Answered(owner, id, &grid.Checkpoint{Step: 6}, &fx); last().Step != 7 {
+		t.Errorf("%+v: want that an older one is not taken once a newer one was asked for", last())
+	}
 	r.Event(id, &grid.Checkpoint{Step: 7, Refusal: grid.Refusal{Why: grid.WhyFailed}}, owner, &fx)
 	if m := fx.Sends[len(fx.Sends)-1].Msg.Checkpoint; m.Step != 7 || m.Refusal.Why != grid.WhyFailed {
 		t.Errorf("reports %+v", m)

@@ -15,7 +15,7 @@ type Running struct {
 // closed are those of one attempt. Invariant: steps ascend, all above usable, at most grid.MaxClosed besides step.
 type closed struct {
 	steps  []uint64      // at the driver, the taken one too
-	step   uint64        // taken, or being taken; 0 = none
+	step   uint64        // taken, or being taken; 0 = none. It never falls but to 0
 	known  uint64        // the newest that the driver has told
 	usable uint64        // not needed any more, up to this one
 	files  []grid.File   // of step, if it is taken
@@ -98,7 +98,8 @@ func (r *Running) Report(id grid.AttemptID, owner grid.NodeID, fx *grid.Effects)
 // vouches reports whether the owner is one that may not know which checkpoint an earlier one has called usable.
 func (a *closed) vouches(owner grid.NodeID) bool { return a.sure.step != 0 && a.told != owner }
 
-// Answered takes the owner's answer: what to take, and what is not needed any more.
+// Answered takes the owner's answer: what to take, and what is not needed any more. Nothing is taken that is older than
+// what was asked for before: an answer is late, or the owner would have the worker store two in turn.
 func (r *Running) Answered(owner grid.NodeID, id grid.AttemptID, x *grid.Checkpoint, fx *grid.Effects) {
 	a := r.attempts[id]
 	if a == nil || x == nil {
@@ -114,7 +115,7 @@ func (r *Running) Answered(owner grid.NodeID, id grid.AttemptID, x *grid.Checkpo
 	}
 	a.usable = max(a.usable, min(x.Usable, grid.MaxCheckpointStep))
 	a.steps = slices.DeleteFunc(a.steps, func(k uint64) bool { return k <= a.usable })
-	if x.Step != a.step && slices.Contains(a.steps, x.Step) {
+	if x.Step > a.step && slices.Contains(a.steps, x.Step) {
 		a.step, a.files, a.failed, a.taken, take = x.Step, nil, nil, false, x.Step
 	} else if a.step <= a.usable {
 		a.step, a.files, a.failed, a.taken = 0, nil, nil, false

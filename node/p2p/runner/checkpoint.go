@@ -20,9 +20,9 @@ import (
 
 // takes are the checkpoints of an attempt that are to be taken, or were. Guarded by Runner.mu.
 type takes struct {
-	next  []grid.Take // to be done, in order, by one goroutine
-	last  grid.Take   // of all that were asked for
-	busy  bool        // there is one
+	next  *grid.Take // to be done, of all that were asked for since the goroutine that does them took one; nil = none
+	last  grid.Take  // of all that were asked for
+	busy  bool       // there is one
 	taken map[uint64][]grid.File
 	noted time.Time // when the task was told last why one is not kept
 }
@@ -79,7 +79,10 @@ func (r *Runner) Take(x grid.Take) {
 			delete(c.taken, k)
 		}
 	}
-	if c.next = append(c.next, x); !c.busy {
+	if c.next != nil && x.Step == 0 {
+		x.Step = c.next.Step // of several steps the node awaits the last one alone
+	}
+	if c.next = &x; !c.busy {
 		c.busy = true
 		r.wait.Go(func() { r.takeAll(a) })
 	}
@@ -90,13 +93,13 @@ func (r *Runner) takeAll(a *attempt) {
 	for {
 		r.mu.Lock()
 		c := &a.checkpoints
-		if len(c.next) == 0 || a.dropped || r.closed {
+		if c.next == nil || a.dropped || r.closed {
 			c.busy = false
 			r.mu.Unlock()
 			return
 		}
-		x := c.next[0]
-		c.next = c.next[1:]
+		x := *c.next
+		c.next = nil
 		wanted := x.Step != 0 && c.wants(x.Step)
 		r.mu.Unlock()
 		checkpoint.Keep(a.dir, x.Keep, x.Known)
@@ -118,6 +121,7 @@ func (r *Runner) takeOne(a *attempt, step uint64) {
 		if a.checkpoints.taken == nil {
 			a.checkpoints.taken = make(map[uint64][]grid.File)
 		}
+		r.pins.remove(a.checkpoints.taken[step]) // if it is asked for once more
 		a.checkpoints.taken[step] = files
 		told.Files = files
 	}

@@ -95,6 +95,47 @@ func TestDroppedWhileTaken(t *testing.T) {
 	}
 }
 
+// pinned reports whether a blob is pinned, and removes one of its pins.
+func pinned(r *Runner, id grid.BlobID) (is bool) {
+	defer func() { is = recover() == nil }()
+	r.cfg.Blobs.Unpin(id)
+	return is
+}
+
+// What is asked for again and again is pinned once, and what waits to be done is one thing: the newest step, and what
+// is to be kept at last.
+func TestTakenAgain(t *testing.T) {
+	r, l := openRunner(t)
+	a := runsWith(t, r, l, `mkdir -p state/5 state/6; for i in 5 6; do echo $i >state/$i/f; done
+		printf 'checkpoint 5\ncheckpoint 6\n' >$SKEP_PROGRESS`)
+	told := 1
+	for _, step := range []uint64{5, 6, 5, 6, 5} {
+		r.Take(grid.Take{Attempt: a.id, Step: step, Keep: []uint64{5, 6}, Known: 6})
+		told++
+		rig.Await(t, "a checkpoint", func() bool { return l.count(grid.EvCheckpoint) == told })
+	}
+	r.mu.Lock()
+	files := append(slices.Clone(a.checkpoints.taken[5]), a.checkpoints.taken[6]...)
+	r.dropCheckpoints(a)
+	a.checkpoints.busy = true // so that what follows waits
+	r.mu.Unlock()
+	for i := range files {
+		if pinned(r, files[i].Blob) {
+			t.Errorf("a file of %d is pinned once all checkpoints are dropped", len(files))
+		}
+	}
+	for _, step := range []uint64{5, 6, 0} {
+		r.Take(grid.Take{Attempt: a.id, Step: step, Keep: []uint64{5, 6}, Known: 6})
+	}
+	r.takeAll(a)
+	if n := l.count(grid.EvCheckpoint) - told; n != 1 {
+		t.Errorf("%d were taken, want the newest alone", n)
+	}
+	if x := l.last(grid.EvCheckpoint).Checkpoint; x.Step != 6 || len(x.Files) != 1 {
+		t.Errorf("told %+v, want checkpoint 6", x)
+	}
+}
+
 // The files of a checkpoint that an attempt begins from are placed in one folder, whatever their paths look like.
 func TestStepOf(t *testing.T) {
 	const folder = grid.CheckpointFolder
