@@ -199,7 +199,7 @@ func addOrder(seed uint64, c *Config) {
 // addCheckpoints has tasks of a third of the worlds close checkpoints, most of them several while they run. Jobs there
 // are run again more often, and in half of these worlds nodes keep few.
 func addCheckpoints(seed uint64, c *Config) {
-	r := grid.NewRand(seed, 86)
+	r := grid.NewRand(seed, 88)
 	if r.IntN(3) > 0 {
 		return
 	}
