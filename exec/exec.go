@@ -72,12 +72,7 @@ func (e *Exec) Refuses(need grid.Resources) grid.Why {
 	return grid.WhyNone
 }
 
-// Accept queues an attempt that its job's origin hands in. It is not ready to start while its inputs are missing.
-func (e *Exec) Accept(now grid.Time, id grid.AttemptID, o *grid.Offer, ready bool) *Work {
-	return e.AcceptFrom(Owner{Node: id.Task.Job.Origin}, now, id, o, ready)
-}
-
-// AcceptFrom is Accept for work that any node hands in.
+// AcceptFrom queues an attempt that an owner hands in. It is not ready to start while its inputs are missing.
 func (e *Exec) AcceptFrom(by Owner, now grid.Time, id grid.AttemptID, o *grid.Offer, ready bool) *Work {
 	return e.accept(by, now, id, o, ready, false)
 }

@@ -9,6 +9,11 @@ import (
 	"skep/grid"
 )
 
+// Accept is AcceptFrom for what its job's origin hands in.
+func (e *Exec) Accept(now grid.Time, id grid.AttemptID, o *grid.Offer, ready bool) *Work {
+	return e.AcceptFrom(Owner{Node: id.Task.Job.Origin}, now, id, o, ready)
+}
+
 func id(i int) grid.AttemptID {
 	job := grid.JobID{Nonce: [10]byte{byte(i), byte(i >> 8), byte(i >> 16)}}
 	return grid.AttemptID{Task: grid.TaskID{Job: job, Index: uint32(i)}, Attempt: grid.Attempt{Epoch: 1, N: 1}}

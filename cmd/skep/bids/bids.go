@@ -30,7 +30,7 @@ func (f *Flags) Apply(s *v1.Spec) (problems []error) {
 	}
 	if f.deadline != "" {
 		var err error
-		if s.Deadline, err = ParseDeadline(f.deadline); err != nil {
+		if s.Deadline, err = parseDeadline(f.deadline); err != nil {
 			problems = append(problems, fmt.Errorf("--deadline %w", err))
 		}
 	}

@@ -10,8 +10,8 @@ import (
 	v1 "skep/node/api/v1"
 )
 
-// ParseDeadline parses the deadline of a job file or a flag: 2h, or 2h,6h where the worth falls in between.
-func ParseDeadline(text string) (*v1.Deadline, error) {
+// parseDeadline parses the deadline of a job file or a flag: 2h, or 2h,6h where the worth falls in between.
+func parseDeadline(text string) (*v1.Deadline, error) {
 	at, worthless, soft := strings.Cut(text, ",")
 	d := &v1.Deadline{}
 	err := parseSpan(at, &d.At)
@@ -27,7 +27,7 @@ func ParseDeadline(text string) (*v1.Deadline, error) {
 // ReadDeadline reads the deadline of a job file: 2h or {at: 2h, worthless: 6h}. The result is nil if it is not valid.
 func ReadDeadline(f *document.Reader, e document.Entry) (d *v1.Deadline) {
 	if _, ok := document.Scalar(e.Value); ok {
-		f.Value(e, func(t string) (err error) { d, err = ParseDeadline(t); return })
+		f.Value(e, func(t string) (err error) { d, err = parseDeadline(t); return })
 		return d
 	}
 	d = &v1.Deadline{}
