@@ -51,9 +51,7 @@ func (c *Coordinator) Start(now grid.Time, fx *grid.Effects) {
 	var active []*job
 	for _, j := range jobs {
 		j.arrived = now - grid.Time(max(wall-j.submitted, 0))
-		if j.cancelled || j.counts[grid.Ended] < j.count() {
-			j.quietAt = now.Add(c.cfg.TakeoverDelay)
-		}
+		j.quietAt = now.Add(c.cfg.TakeoverDelay) // also one that is over: of attempts given up before nothing is on disk
 		if j.replica.Sole() && j.counts[grid.Ended] == j.count() {
 			j.replica.Close()
 		}
