@@ -43,6 +43,8 @@ type Kind struct {
 	Job     grid.JobID
 	Arrived grid.Time
 	Tasks   int
+	Bid     grid.Bid  // of its tasks: those that bid more are mapped first
+	Aged    grid.Bid  // what the first of them bids, having waited
 	Alone   []float64 // by node: execution time in seconds, +Inf where it cannot go
 	Fetch   []float64 // by node: time in seconds until its inputs would be there
 }
@@ -140,7 +142,7 @@ func (p *mapper) Map(now grid.Time, m *MetaTask) *Plan {
 		k := &m.Kinds[i]
 		p.jobs = append(p.jobs, k.Job)
 		p.meta = append(p.meta, batch.Kind{Tasks: k.Tasks, Ages: append([]float64(nil), now.Sub(k.Arrived).Seconds()),
-			Alone: k.Alone, Fetch: k.Fetch, Input: p.input(i)})
+			Alone: k.Alone, Fetch: k.Fetch, Input: p.input(i), Bid: float64(k.Bid), Aged: float64(k.Aged)})
 		p.fetched(now, k.Job, k.Fetch)
 	}
 	p.place(now, p.meta, m.Until, m.Most)

@@ -10,6 +10,8 @@ type Kind struct {
 	Alone []float64 // execution time on each node, seconds; +Inf where it cannot run
 	Fetch []float64 // by node: time from now on until the inputs are there, seconds; nil = nothing is fetched
 	Input int       // kinds with the same number have the same inputs; 0 = of its own
+	Bid   float64   // of its tasks: those that bid more are placed first
+	Aged  float64   // what the first of its tasks bids, having waited; less than Bid counts as Bid
 
 	done          int // tasks placed
 	stale         bool
@@ -49,6 +51,7 @@ type Mapper struct {
 	kinds   []Kind
 	nodes   []Node
 	between bool // there are clusters to compare
+	ranked  bool // the kinds bid differently
 }
 
 // Map places the tasks of the kinds on the nodes and appends the placements, in the order in which they were made: on
@@ -61,8 +64,10 @@ func (m *Mapper) Map(kinds []Kind, nodes []Node, until float64, most int, dst []
 		nodes[j].begin()
 		m.between = m.between || m.Clusters && nodes[j].Cluster != nodes[0].Cluster
 	}
+	m.ranked = false
 	for i := range kinds {
 		kinds[i].begin()
+		m.ranked = m.ranked || kinds[i].Bid != kinds[0].Bid
 	}
 	for range most {
 		i := m.pick()
@@ -103,7 +108,7 @@ func (m *Mapper) startsBy(until float64) bool { return m.Next() <= until }
 
 // pick returns the kind whose next task is to be placed; −1 if none can be.
 func (m *Mapper) pick() int {
-	best, most := -1, priority{}
+	best, most, highest := -1, priority{}, 0.0
 	for i := range m.kinds {
 		k := &m.kinds[i]
 		if k.done == k.Tasks {
@@ -115,9 +120,13 @@ func (m *Mapper) pick() int {
 		if k.at < 0 {
 			continue
 		}
+		bid := m.bid(k)
+		if best >= 0 && bid < highest {
+			continue
+		}
 		p := m.Rule(k, ageing(k.age(), m.Ageing))
-		if best < 0 || p.above(most) || p == most && k.rank() < m.kinds[best].rank() {
-			best, most = i, p
+		if best < 0 || bid > highest || p.above(most) || p == most && k.rank() < m.kinds[best].rank() {
+			best, most, highest = i, p, bid
 		}
 	}
 	return best

@@ -12,6 +12,9 @@
 //
 // a rule weighs C_i, D_i, the number of nodes that can run the kind, its size, and the age of its oldest task.
 //
+// Tasks that bid more than others are placed first, as if those were not there; the rule is for tasks of the same bid.
+// The first task of a kind bids more with time (Kind.Aged), so that no flood of higher bids keeps it waiting for ever.
+//
 // All of [1] take r_j of machines that run one task after the other. A node with s slots of which some are idle starts
 // as many at once, and then one each time 1/s of the work that it was given is done.
 //

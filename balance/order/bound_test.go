@@ -103,7 +103,7 @@ func TestBands(t *testing.T) {
 // Who places many tasks together asks for the bid that counts.
 func TestCounts(t *testing.T) {
 	for rule, want := range map[string][4]grid.Bid{"fifo": {}, "sjf": {}, "bid": {1100, 3000, 10_000, 1100},
-		"prio_fifo": {3, 3, 3, 3}, "fair": {1000, 2829, 8000, 8000}} {
+		"prio_fifo": {3, 3, 3, 3}, "fair": {1000, 2829, 8000, 10_000}} {
 		c := Defaults()
 		c.Rule = rule
 		got := [...]grid.Bid{c.Counts(1100, 0), c.Counts(3000, 0), c.Counts(99_000, 0), c.Counts(1100, c.Ageing)}

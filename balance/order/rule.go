@@ -2,6 +2,7 @@ package order
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -131,11 +132,14 @@ func (c *Config) Cap(b grid.Bid) grid.Bid {
 }
 
 // Counts returns the bid that counts, for who places many tasks of several bids together, of a task that has waited so
-// long: the same for those that go together.
+// long: the same for those that go together. Under fair one that has waited for the ageing time counts as more than any
+// that has not waited as long.
 func (c *Config) Counts(bid grid.Bid, wait time.Duration) grid.Bid {
 	r, _ := find(c.Rule)
 	bid = c.Cap(bid)
 	switch {
+	case r.Fair && wait >= c.Ageing:
+		return grid.Bid(min(float64(c.MaxBid)*wait.Seconds()/c.Ageing.Seconds(), math.MaxInt32))
 	case r.Fair:
 		aged := market.Ageing{Min: float64(bid), Max: float64(c.MaxBid), Time: c.Ageing.Seconds()}.Bid(max(wait, 0).Seconds())
 		return Band(grid.Bid(aged))

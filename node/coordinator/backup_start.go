@@ -189,18 +189,25 @@ func (c *Coordinator) payer(j *job) exec.Owner {
 	return exec.Owner{Node: c.cfg.Self, Vouched: j.replica.membersVerified}
 }
 
-// sortByBid sorts tasks that are mapped together: the highest bid first, then the oldest.
-func (c *Coordinator) sortByBid(now grid.Time, tasks []*liveTask) {
+// sortByBid sorts tasks that are mapped together, the highest bid first, then the oldest, and returns what the next
+// task of each job bids by now. A job waits since its last task was offered: of a flood that has waited for long one
+// task becomes urgent, not all.
+func (c *Coordinator) sortByBid(now grid.Time, tasks []*liveTask) map[*job]grid.Bid {
 	bids := make(map[*job]grid.Bid)
 	for _, l := range tasks {
 		if _, known := bids[l.job]; !known {
-			bids[l.job] = c.cfg.Order.Counts(l.job.spec.Bid(), now.Sub(l.job.arrived))
+			since := l.job.arrived
+			if l.job.lastMapped > 0 {
+				since = max(since, l.job.lastMapped)
+			}
+			bids[l.job] = c.cfg.Order.Counts(l.job.spec.Bid(), now.Sub(since))
 		}
 	}
 	slices.SortFunc(tasks, func(a, b *liveTask) int {
 		return cmp.Or(cmp.Compare(bids[b.job], bids[a.job]), cmp.Compare(a.job.arrived, b.job.arrived),
 			cmp.Compare(a.job.turn, b.job.turn), cmp.Compare(a.index, b.index))
 	})
+	return bids
 }
 
 // nextAttempt returns the number of the next attempt: higher than all that were ever made.

@@ -67,6 +67,7 @@ type placing struct {
 	noSearchBefore   grid.Time // no known node fits, and no search is repeated until then
 	gang             *gangs.Gang
 	expected         expectation
+	lastMapped       grid.Time // last offer of a task at a mapping event; 0 = none was
 	runningLimit
 }
 

@@ -98,7 +98,7 @@ func (c *Coordinator) metaTask(now grid.Time, e *mapping.Events) (t mapping.Meta
 			waiting = append(waiting, l)
 		}
 	}
-	c.sortByBid(now, waiting)
+	aged := c.sortByBid(now, waiting)
 	for _, l := range waiting {
 		if len(t) == mapping.MaxKinds {
 			e.Again()
@@ -117,7 +117,7 @@ func (c *Coordinator) metaTask(now grid.Time, e *mapping.Events) (t mapping.Meta
 		}
 		kinds = append(kinds, k)
 		t = append(t, mapping.Kind{Job: l.job.id, Arrived: l.job.arrived, Spec: l.job.spec, Level: l.level(), Tasks: tasks,
-			View: slices.Clone(v.Nodes)})
+			Bid: c.cfg.Order.Counts(l.job.spec.Bid(), 0), Aged: aged[l.job], View: slices.Clone(v.Nodes)})
 	}
 	return t, kinds
 }
@@ -242,6 +242,7 @@ func (c *Coordinator) offerMapped(now grid.Time, p *mapping.Poll, k *mappedKind,
 	}
 	l.request.ID, l.request.Class = l.id(), c.peers.Told(l.level())
 	k.placed++
+	k.job.lastMapped = now
 	c.offerUsing(now, l, &decision{polled: p.Asked, answers: p.Answers}, x, fx)
 	return true
 }

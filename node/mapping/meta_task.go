@@ -8,7 +8,7 @@ import (
 	"skep/grid"
 )
 
-// Bounds of a meta-task: the oldest are mapped first, and the others at later events.
+// Bounds of a meta-task: the highest bids, then the oldest are mapped first, and the others at later events.
 const (
 	MaxKinds     = 128  // jobs, and tasks that may go elsewhere than the others of their jobs
 	MaxKindTasks = 1024 // of a kind
@@ -25,6 +25,8 @@ type Kind struct {
 	Spec    *grid.JobSpec
 	Level   string // of the class that they are of
 	Tasks   int
+	Bid     grid.Bid        // as it counts where tasks are mapped together
+	Aged    grid.Bid        // what the next task of the job bids, having waited
 	View    []balance.State // nodes that they may go to, as known without a message, ordered by identity
 }
 
@@ -73,7 +75,10 @@ func (t MetaTask) Rows(p *Poll, until float64, most int) *balance.MetaTask {
 	in := &balance.MetaTask{Nodes: p.Answers, Until: until, Most: most}
 	for i := range t {
 		k := &t[i]
-		row := balance.Kind{Job: k.Job, Arrived: k.Arrived, Tasks: k.Tasks}
+		row := balance.Kind{Job: k.Job, Arrived: k.Arrived, Tasks: k.Tasks, Bid: k.Bid, Aged: k.Aged}
+		if slices.ContainsFunc(t[:i], func(o Kind) bool { return o.Job == k.Job }) {
+			row.Aged = 0 // one task of a job becomes urgent at a time
+		}
 		for n := range p.Answers {
 			a := &p.Answers[n]
 			alone, fetch := math.Inf(1), 0.0

@@ -119,3 +119,18 @@ func TestConfigIsChecked(t *testing.T) {
 		}
 	}
 }
+
+// The table has the bids of the kinds; of a job one task bids more for having waited, though it is of several kinds.
+func TestOneTaskOfAJobIsUrgent(t *testing.T) {
+	m := two()
+	m = append(m, m[0])
+	for i := range m {
+		m[i].Bid, m[i].Aged = grid.Bid(i+1), 9
+	}
+	kinds := m.Rows(new(Poll), 30, 100).Kinds
+	for i, want := range []balance.Kind{{Bid: 1, Aged: 9}, {Bid: 2, Aged: 9}, {Bid: 3}} {
+		if kinds[i].Bid != want.Bid || kinds[i].Aged != want.Aged {
+			t.Errorf("kind %d bids %v, its next task %v; want %v, %v", i, kinds[i].Bid, kinds[i].Aged, want.Bid, want.Aged)
+		}
+	}
+}
