@@ -21,8 +21,8 @@ type Config struct {
 	// not exist.
 	DataDir string
 
-	// Listen holds the TCP multiaddresses to listen on. Default: any port of all interfaces. With a fixed port,
-	// others find the node again after a restart even if they were down too.
+	// Listen holds the TCP multiaddresses to listen on. Default: any port of all interfaces. Instead of any port it is
+	// that of the last run if it is free: others find the node again after a restart even if they were down too.
 	Listen []string
 
 	// Announce holds TCP multiaddresses, besides those of the interfaces, at which others can dial the node: of a

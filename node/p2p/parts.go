@@ -2,6 +2,7 @@ package p2p
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/libp2p/go-libp2p/core/network"
 	"github.com/libp2p/go-libp2p/core/protocol"
@@ -50,9 +51,10 @@ func (d *Driver) openNetwork(tokenAddrs []string) (err error) {
 	if err := d.openWatch(); err != nil {
 		return err
 	}
+	ports := readPorts(d.work.Context(), d.store.Datastore())
 	d.transport, err = transport.Open(d.work.Context(), transport.Config{
 		Self: d.self, Boot: d.boot, Instance: d.instance, Instances: d.copies.watch,
-		Key: d.key, Secret: d.secret, Version: c.Version, Listen: c.Listen, Allow: c.Allow,
+		Key: d.key, Secret: d.secret, Version: c.Version, Listen: ports.again(c.Listen), Allow: c.Allow,
 		Services: d.services(), Contacts: d.reach, Addrs: d.reach.Addrs(),
 		Log: d.log, Inbox: d.inbox, Members: &d.members, Drop: d.drops.add,
 	})
@@ -62,6 +64,10 @@ func (d *Driver) openNetwork(tokenAddrs []string) (err error) {
 	d.onClose(d.transport.Close)
 	d.onClose(d.reach.Close)
 	d.onClose(d.copies.watch.Close)
+	if err := ports.save(d.work.Context(), d.store.Datastore(), c.Listen,
+		d.transport.Host().Network().ListenAddresses()); err != nil {
+		return fmt.Errorf("ports: %w", err)
+	}
 	d.copies.watch.Attach(d.transport)
 	return d.reach.Attach(d.transport, tokenAddrs)
 }

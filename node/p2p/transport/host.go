@@ -61,8 +61,10 @@ func newHost(cfg *Config, g *connGater, budget *dialBudget) (host.Host, error) {
 	if err != nil {
 		return nil, fmt.Errorf("identity: %w", err)
 	}
-	if err := checkListen(cfg.Listen); err != nil {
-		return nil, err
+	for _, text := range cfg.Listen {
+		if err := CheckListen(text); err != nil {
+			return nil, err
+		}
 	}
 	resources, err := newResources(cfg.Services)
 	if err != nil {
@@ -152,26 +154,23 @@ func newResources(services []Service) (network.ResourceManager, error) {
 		rcmgr.WithMetricsDisabled())
 }
 
-// checkListen returns an error for an address that cannot be listened on. libp2p's listeners set SO_REUSEPORT, so
-// two nodes with one port would both start and each get half of the connections.
-func checkListen(listen []string) error {
-	for _, text := range listen {
-		at, err := TCPAddr(text)
-		if err != nil {
-			return fmt.Errorf("listen address %q: %w", text, err)
-		}
-		if at.Port == 0 {
-			continue
-		}
-		l, err := net.Listen("tcp", at.String())
-		if err != nil {
-			var op *net.OpError
-			if errors.As(err, &op) {
-				err = op.Err
-			}
-			return fmt.Errorf("listen on %s: %w", text, err)
-		}
-		l.Close()
+// CheckListen returns an error for an address that cannot be listened on. libp2p's listeners set SO_REUSEPORT, so two
+// nodes with one port would both start and each get half of the connections.
+func CheckListen(text string) error {
+	at, err := TCPAddr(text)
+	if err != nil {
+		return fmt.Errorf("listen address %q: %w", text, err)
 	}
-	return nil
+	if at.Port == 0 {
+		return nil
+	}
+	l, err := net.Listen("tcp", at.String())
+	if err != nil {
+		var op *net.OpError
+		if errors.As(err, &op) {
+			err = op.Err
+		}
+		return fmt.Errorf("listen on %s: %w", text, err)
+	}
+	return l.Close()
 }

@@ -1,0 +1,68 @@
+package p2p
+
+import (
+	"context"
+	"encoding/json"
+
+	ds "github.com/ipfs/go-datastore"
+	ma "github.com/multiformats/go-multiaddr"
+	manet "github.com/multiformats/go-multiaddr/net"
+
+	"skep/node/p2p/transport"
+)
+
+// lastPorts are the ports that a node had in its last run at the addresses where it takes any. It takes them again if
+// they are free: nodes that were all down find each other at the addresses that they knew.
+type lastPorts map[string]int
+
+var lastPortsKey = ds.NewKey("/listen")
+
+// readPorts reads those of the last run; there are none if they cannot be read.
+func readPorts(ctx context.Context, data ds.Datastore) (p lastPorts) {
+	if b, err := data.Get(ctx, lastPortsKey); err != nil || json.Unmarshal(b, &p) != nil {
+		return nil
+	}
+	return p
+}
+
+// again returns the addresses to listen on, with these ports where they are free.
+func (p lastPorts) again(listen []string) []string {
+	list := make([]string, len(listen))
+	for i, text := range listen {
+		list[i] = text
+		at, err := transport.TCPAddr(text)
+		if err != nil || at.Port != 0 || p[text] <= 0 {
+			continue
+		}
+		at.Port = p[text]
+		if same, err := manet.FromNetAddr(at); err == nil && transport.CheckListen(same.String()) == nil {
+			list[i] = same.String()
+		}
+	}
+	return list
+}
+
+// save saves the ports of the addresses that the node listens on, if they are not those of the last run.
+func (p lastPorts) save(ctx context.Context, data ds.Datastore, listen []string, bound []ma.Multiaddr) error {
+	now, same := make(lastPorts), true
+	for _, text := range listen {
+		at, err := transport.TCPAddr(text)
+		if err != nil || at.Port != 0 {
+			continue
+		}
+		for _, b := range bound {
+			if x, err := transport.TCPAddr(b.String()); err == nil && x.IP.Equal(at.IP) && now[text] == 0 {
+				now[text] = x.Port
+			}
+		}
+		same = same && now[text] == p[text]
+	}
+	if same {
+		return nil
+	}
+	b, err := json.Marshal(now)
+	if err != nil {
+		return err
+	}
+	return data.Put(ctx, lastPortsKey, b)
+}

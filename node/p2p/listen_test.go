@@ -1,0 +1,66 @@
+package p2p
+
+import (
+	"net"
+	"testing"
+
+	"skep/node/p2p/internal/rig"
+	"skep/node/p2p/reachability"
+	"skep/node/p2p/transport"
+)
+
+// listensAt is where a member listens.
+func (m *member) listensAt(t *testing.T) *net.TCPAddr {
+	t.Helper()
+	for _, a := range m.transport.Host().Network().ListenAddresses() {
+		if at, err := transport.TCPAddr(a.String()); err == nil {
+			return at
+		}
+	}
+	t.Fatal("it listens nowhere")
+	return nil
+}
+
+// Nobody has told them a port and nothing announces them on the local network.
+func TestNodesThatWereAllDownFindEachOther(t *testing.T) {
+	a, b := openPair(t)
+	for _, m := range []*member{a, b} {
+		rig.Await(t, "it saves the other", func() bool {
+			return reachability.CountSaved(t.Context(), m.store.Datastore()) > 0
+		})
+	}
+	a.close()
+	b.close()
+	waitUp(t, openMember(t, a.cfg.DataDir, nil), openMember(t, b.cfg.DataDir, nil))
+}
+
+// A port that another process has by now is left to it, and one that is stated is no other.
+func TestPortOfTheLastRun(t *testing.T) {
+	a := openMember(t, t.TempDir(), nil)
+	first := a.listensAt(t)
+	a.close()
+	l, err := net.ListenTCP("tcp", first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a = openMember(t, a.cfg.DataDir, nil)
+	second := a.listensAt(t)
+	if second.Port == first.Port {
+		t.Errorf("it shares port %d with another process", first.Port)
+	}
+	l.Close()
+	a.close()
+	rig.Await(t, "no connection of another test has the port", func() bool {
+		l, err := net.ListenTCP("tcp", second)
+		return err == nil && l.Close() == nil
+	})
+	a = openMember(t, a.cfg.DataDir, nil)
+	if third := a.listensAt(t); third.Port != second.Port {
+		t.Errorf("port %d, want that of the last run, %d", third.Port, second.Port)
+	}
+	a.close()
+	a = openMember(t, a.cfg.DataDir, func(c *Config) { c.Listen = []string{"/ip4/127.0.0.2/tcp/0"} })
+	if at := a.listensAt(t); at.Port == second.Port || at.IP.String() != "127.0.0.2" {
+		t.Errorf("listens on %v, want any port of the stated address", at)
+	}
+}
