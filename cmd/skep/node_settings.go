@@ -41,8 +41,8 @@ var ownSettings = []setting{
 		shape: several, secret: true, apply: func(n *nodeSettings, v []string) error { n.Join = v; return nil }},
 	{name: "join_file", usage: "file with such a token, best of mode 0600", shape: several,
 		apply: func(n *nodeSettings, v []string) error { n.joinFiles = v; return nil }},
-	{name: "listen", usage: "multiaddress to listen on, as in /ip4/0.0.0.0/tcp/7420 (default any port, or the one of the " +
-		"last run if it is free)", shape: several,
+	{name: "listen", usage: "multiaddress to listen on, as in /ip4/0.0.0.0/tcp/7420 (default any port, or the one of " +
+		"the last run if it is free)", shape: several,
 		apply: func(n *nodeSettings, v []string) error { n.Listen = v; return nil }},
 	{name: "announce",
 		usage: "multiaddress that others dial, where that is not the machine's own, as in /ip4/203.0.113.7/tcp/7420",
