@@ -86,7 +86,7 @@ var floors = map[string][]string{
 	"node/rates":       {"grid"},
 	"node/listing":     {"grid"},
 	"node/p2p/wire":    {"grid", "internal/indices", "node/listing", "node/p2p/wire/internal/pb"},
-	"node/replication": {"grid", "sparse", "fifo"},
+	"node/replication": {"grid", "sparse", "fifo", "node/failures"},
 	"node/dependency":  {"grid", "heap", "sparse"},
 	"node/registers":   {"grid", "node/coordinator", "node/replication"},
 

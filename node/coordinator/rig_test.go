@@ -17,6 +17,7 @@ type closedRegister struct{ Register }
 
 func (closedRegister) State() grid.RegisterState { return grid.RegisterState{Epoch: 1, Done: true} }
 func (closedRegister) Sole() bool                { return true }
+func (closedRegister) Retried() int              { return 0 }
 func (closedRegister) IsOwner() bool             { return true }
 func (closedRegister) Job() grid.JobID           { return grid.JobID{} }
 

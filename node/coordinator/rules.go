@@ -175,19 +175,6 @@ func (j *job) saveOpen(e *grid.EntryRecord, v *grid.Entry, committed bool) {
 	}
 }
 
-// retried counts the failures of a job's tasks after which they went on.
-func (j *job) retried() (n int) {
-	if j.endsAreFinal() {
-		return 0
-	}
-	for i, v := range j.replica.Written() {
-		if i < j.spec.Count {
-			n += failures.Count(v)
-		}
-	}
-	return n
-}
-
 // failuresOf returns what is kept of a task's recorded failures, oldest first, with the result of the last one and the
 // earliest time of the next attempt, in wall time, if the task goes on and has no later end.
 func (j *job) failuresOf(i uint32) (past []grid.Failure, last *grid.Result, again int64) {

@@ -167,7 +167,7 @@ func (j *job) view() JobView {
 	v := JobView{ID: j.id, Spec: j.spec, Class: j.class, Submitted: j.submitted, Done: j.done, Cancelled: j.cancelled,
 		Pending: j.counts[grid.Pending], Placed: j.counts[grid.Offered] + j.counts[grid.Placed] + j.uncommitted,
 		Running: j.running + j.uncommitted, Ended: j.counts[grid.Ended] - j.uncommitted, Exit: j.exit,
-		Retried: j.retried(), Stopped: j.stopped(), Held: j.waitsWhole(),
+		Retried: j.replica.Retried(), Stopped: j.stopped(), Held: j.waitsWhole(),
 		BadEnds: BadEnds{Failed: int(j.failed), Missed: int(j.missed)}}
 	if rep := j.replica; !rep.Sole() {
 		v.Members = rep.Members()

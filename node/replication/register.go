@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"skep/grid"
+	"skep/node/failures"
 	"skep/sparse"
 )
 
@@ -18,6 +19,7 @@ type Register struct {
 	// the job is closed, a tombstone said: the highest epoch of its outcome; 0 = not heard. Not saved
 	closedIn  uint32
 	bytes     grid.Bytes        // of the entries: see Weight
+	retried   int               // failures in the entries of tasks: see Retried
 	slots     sparse.List[slot] // an unwritten entry takes no memory
 	ownership *ownership        // nil unless this member is the owner
 	campaign  *campaign         // nil unless this member campaigns
@@ -84,14 +86,24 @@ func (r *Register) Written() iter.Seq2[uint32, *grid.Entry] {
 
 func (r *Register) set(i uint32, x slot) {
 	s := r.slots.At(i)
-	if s.value != nil {
-		r.bytes -= grid.Bytes(s.value.Weight())
-	}
-	if x.value != nil {
-		r.bytes += grid.Bytes(x.value.Weight())
-	}
+	r.tally(i, s.value, -1)
+	r.tally(i, x.value, 1)
 	*s = x
 }
+
+// tally adds what is counted of an entry, or takes it away. A changed epoch does not change it.
+func (r *Register) tally(i uint32, e *grid.Entry, sign int) {
+	if e == nil {
+		return
+	}
+	r.bytes += grid.Bytes(sign * e.Weight())
+	if i < r.tasks {
+		r.retried += sign * failures.Count(e)
+	}
+}
+
+// Retried is the number of recorded failures after which a task was run again, or is to be.
+func (r *Register) Retried() int { return r.retried }
 
 // Bytes estimates the memory of the entries, those of a campaign included, without their slots.
 func (r *Register) Bytes() grid.Bytes {

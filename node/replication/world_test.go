@@ -1,9 +1,11 @@
 package replication
 
 import (
+	"fmt"
 	"slices"
 
 	"skep/grid"
+	"skep/node/failures"
 )
 
 // world is a state of a small instance: three members, every message ever sent, and what must hold for ever. A message
@@ -303,10 +305,20 @@ func placeOf(f *grid.Entry) uint32 { return f.Index + 2*f.Round }
 // check finds members that hold another value for committed than the recorded one.
 func (w *world) check() {
 	for _, r := range w.members {
-		for _, x := range r.slots.All() {
+		retried, size := 0, grid.Bytes(0)
+		for i, x := range r.slots.All() {
+			if x.value != nil {
+				size += grid.Bytes(x.value.Weight())
+			}
+			if x.value != nil && i < r.tasks {
+				retried += failures.Count(x.value)
+			}
 			if x.value != nil && (x.committed || r.state.Done) && x.value.Attempt.Epoch != w.chosen[placeOf(x.value)] {
 				w.wrong = "a member holds another value for committed"
 			}
+		}
+		if retried != r.retried || size != r.bytes {
+			w.wrong = fmt.Sprintf("%d failures and %d bytes are counted of %d and %d", r.retried, r.bytes, retried, size)
 		}
 	}
 }

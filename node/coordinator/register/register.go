@@ -29,6 +29,7 @@ type View interface {
 	Place(id grid.NodeID) int // of a member; −1 = it is none
 	Cancelled() (written, committed bool)
 	Written() iter.Seq2[uint32, *grid.Entry]
+	Retried() int // recorded failures after which a task was run again, or is to be
 	AwaitsOutcome() bool
 	Bytes() grid.Bytes
 	Leaves() int
