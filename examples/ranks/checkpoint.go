@@ -5,13 +5,13 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"time"
 )
 
 // Checkpoint writes checkpoint step of this rank: its rows, as bytes of one length. All ranks write the same steps.
 // Skep takes it while the program goes on. Where nobody asks for checkpoints it does nothing.
 func Checkpoint(step int, own Share, row func(r int) []byte) error {
-	ask := os.Getenv("SKEP_PROGRESS")
-	if ask == "" {
+	if os.Getenv("SKEP_PROGRESS") == "" {
 		return nil
 	}
 	folder := filepath.Join(os.Getenv("SKEP_WORK"), "state", strconv.Itoa(step))
@@ -31,12 +31,31 @@ func Checkpoint(step int, own Share, row func(r int) []byte) error {
 	if err != nil {
 		return fmt.Errorf("checkpoint %d: %w", step, err)
 	}
-	say, err := os.OpenFile(ask, os.O_WRONLY, 0) // after the files are closed: before, they do not count
+	return say("checkpoint %d\n", step) // after the files are closed: before, they do not count
+}
+
+// Progress has rank 0 say that so many iterations of all are done, once a second at most. Where nobody asks for it, it
+// does nothing.
+func (w *World) Progress(done, all int) error {
+	if w.Rank > 0 || time.Since(w.told) < time.Second {
+		return nil
+	}
+	w.told = time.Now()
+	return say("progress %d %d\n", done, all)
+}
+
+// say writes a line to who asks how far this program is, if anybody does.
+func say(format string, numbers ...any) error {
+	ask := os.Getenv("SKEP_PROGRESS")
+	if ask == "" {
+		return nil
+	}
+	to, err := os.OpenFile(ask, os.O_WRONLY, 0)
 	if err != nil {
 		return err
 	}
-	defer say.Close()
-	_, err = fmt.Fprintf(say, "checkpoint %d\n", step)
+	defer to.Close()
+	_, err = fmt.Fprintf(to, format, numbers...)
 	return err
 }
 

@@ -16,6 +16,7 @@ import (
 type World struct {
 	Rank, Size int
 	peers      []net.Conn // to each other rank
+	told       time.Time  // when progress was said last
 }
 
 // joinTime bounds how long the others are waited for: they may start later, but not for ever.

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"net"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -95,5 +97,25 @@ func TestJoinChecksItsVariables(t *testing.T) {
 		if _, err := Join(); err == nil || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%q: %v", c, err)
 		}
+	}
+}
+
+// Rank 0 alone says how far the program is, and once a second at most.
+func TestProgress(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "progress")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("SKEP_PROGRESS", file)
+	first, second := &World{Size: 2}, &World{Rank: 1, Size: 2}
+	for k := range 3 {
+		for _, w := range []*World{second, first} {
+			if err := w.Progress(k+1, 9); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if b, err := os.ReadFile(file); err != nil || string(b) != "progress 1 9\n" {
+		t.Errorf("%q, %v", b, err)
 	}
 }
