@@ -23,6 +23,7 @@ type ScheduleSearch struct {
 	Mapper     string      // by name; "" = the default
 	Conserve   float64     // part by which an iteration may take longer for the sake of fewer workers
 	OneSite    bool        // all ranks are near each other
+	Contract   *Contract   // nil = DefaultContract
 }
 
 // Parameter is a number by its name.
@@ -224,6 +225,7 @@ func (x *ScheduleSearch) check(p *problems) {
 	if len(x.Measured) > MaxMeasured {
 		p.addf("gang.model: %d measurements: want at most %d", len(x.Measured), MaxMeasured)
 	}
+	x.Contract.check(p)
 }
 
 // IsFor reports whether a node may take an offer: it is of a task of its job and, where the ranks of a gang reach each

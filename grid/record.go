@@ -44,7 +44,7 @@ type TaskRecord struct {
 	Placed int64   // when that attempt was placed
 	Began  int64   // when that attempt started to run, as its result says
 	Done   int64   // when its end was saved
-	Pulls  uint8   // times that it was taken from a worker's queue for an idle node
+	Pulls  uint8   // moves: times that it was taken from a queue for an idle node, or of rank 0 that its gang moved
 
 	// Backup is the backup attempt of a task of an idempotent job, or the last one made; nil = there never was one. Newly
 	// allocated.

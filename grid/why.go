@@ -112,10 +112,12 @@ const (
 	TraceDemoted // Node stopped it over its class's bound: it continues in the class Detail
 	// TraceScheduled: workers were chosen for a gang by a search; Detail says what was searched and found.
 	TraceScheduled
+	// TraceContract: iterations of a gang take longer than was predicted; Detail says by what, and what follows.
+	TraceContract
 )
 
 var traceNames = [...]string{"", "chosen", "accepted", "refused", "waits", "search", "lost", "ended", "copied",
-	"demoted", "scheduled"}
+	"demoted", "scheduled", "contract"}
 
 // String returns the name used in JSON.
 func (k TraceKind) String() string {

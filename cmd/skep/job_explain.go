@@ -133,7 +133,7 @@ func stepText(s *v1.Step) string {
 		return node + " refused it: " + reasonText(s.Reason, s.Detail) + newsAge(s)
 	case "waits":
 		return "waits: " + reasonText(s.Reason, s.Detail) + newsAge(s)
-	case "scheduled":
+	case "scheduled", "contract":
 		return s.Detail
 	case "search":
 		if s.Node != "" {

@@ -2,11 +2,15 @@ package coordinator
 
 import (
 	"iter"
+	"math"
 	"slices"
+	"time"
 
 	"skep/grid"
 	"skep/node/checkpoint"
+	"skep/node/contract"
 	"skep/node/dependency"
+	"skep/node/gangs"
 )
 
 // Checkpoints of tasks and gangs (package checkpoint): what is asked of their jobs.
@@ -106,4 +110,74 @@ func (v Views) task(j *job, i uint32) TaskView {
 		t.Checkpoint = v.c.checkpoints.View(j.spec, t.ID.Task)
 	}
 	return t
+}
+
+// holdContract has a gang that breaks its contract (package contract) restart from its checkpoint with a better
+// schedule, if that is worth it. It is a move, and no loss: like one, it gives the attempt up on disk before the next.
+func (c *Coordinator) holdContract(now grid.Time, l *liveTask, fx *grid.Effects) {
+	j, g := l.job, l.job.gang
+	if g == nil || g.Phase() != gangs.Running || !j.contract.Note(now, l.index, l.status.Said()) || j.cancelled ||
+		!c.mayAct(now, j) {
+		return
+	}
+	for i := range g.Ranks() {
+		if j.state(i) == grid.Ended || g.Result(i) != nil { // the others are about to end, too
+			return
+		}
+	}
+	nodes, rooms, _ := c.gangNodes(now, j)
+	v := j.contract.Weigh(now, &contract.Situation{Spec: j.spec, Size: g.Size(&j.spec.Gang), Nodes: nodes, Rooms: rooms,
+		Layout: g.Layout(), Step: c.checkpoints.View(j.spec, l.id().Task).Step, Moves: uint32(j.at(0).pulls)})
+	if v.News {
+		c.trace(j.task(0), grid.Trace{At: now, What: grid.TraceContract, Refusal: grid.Refusal{Detail: clip(v.Text)}})
+	}
+	if v.Choice.Places != nil {
+		j.task(0).pulls++
+		j.contract.Moved(v.Choice)
+		c.restartGang(now, j, c.cfg.Lease/4, "it moves to a better schedule", fx)
+	}
+}
+
+// restartGang gives up the attempt of all ranks, which may have started, and has the gang placed again after a pause.
+func (c *Coordinator) restartGang(now grid.Time, j *job, pause time.Duration, why string, fx *grid.Effects) {
+	c.releaseSlots(now, j, fx)
+	c.dropRanks(now, j, fx)
+	j.gang.Lost()
+	j.gang.Due = now.Add(pause)
+	c.awaitGang(now, j, grid.Refusal{Why: grid.WhyGang, Detail: clip(why)}, fx)
+}
+
+// held is what the ranks of a gang have at nodes.
+func (j *job) held() map[grid.NodeID]grid.Resources {
+	held := map[grid.NodeID]grid.Resources{}
+	for i := range j.spec.Count {
+		if t := j.at(i); t.live != nil && t.live.phase == placed {
+			held[t.worker] = held[t.worker].Plus(j.spec.Needs.Resources)
+		}
+	}
+	return held
+}
+
+// chooseWorkers chooses those of a gang's next attempt: where it moves to, or by a search.
+func (j *job) chooseWorkers(by gangs.Chooser, size gangs.Size, nodes []grid.GangNode, rooms []int) gangs.Choice {
+	x := j.contract.Planned(nodes)
+	if x.Places == nil {
+		x = by.Choose(size, nodes, rooms)
+	}
+	j.contract.Promise(x.Time)
+	return x
+}
+
+// mostMoves is how often the task of an earlier owner's attempt, or its gang, can have moved before it. Each move makes
+// an attempt, and those of the first epoch are numbered from 1. How many were made in the epochs before a later one is
+// not known: the task's further attempts stay.
+func (j *job) mostMoves(a grid.Attempt) uint8 {
+	most, before := uint32(maxPulls), max(a.N, 1)-1
+	if j.spec.IsGang() {
+		most, before = math.MaxUint8, j.spec.Gang.Before(a)
+	}
+	if a.Epoch > 1 || a.N == 0 {
+		return uint8(most)
+	}
+	return uint8(min(before, most))
 }

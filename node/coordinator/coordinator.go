@@ -200,7 +200,7 @@ func (c *Coordinator) attemptMessage(now grid.Time, from grid.NodeID, m *grid.Me
 	switch m.Kind {
 	case grid.KindAccept:
 		c.acceptReceived(now, from, id, fx)
-		c.noteStatus(now, from, m)
+		c.noteStatus(now, from, m, fx)
 	case grid.KindRefuse:
 		c.refuseReceived(now, from, id, m.Refusal, m.Puller, fx)
 	case grid.KindResult:

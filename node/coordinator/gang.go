@@ -15,7 +15,8 @@ func (j *job) gangWaits() bool { return j.gang != nil && j.gang.Phase() <= gangs
 
 // gangNodes returns the nodes for a gang's ranks, and for how many each has slots; could as in [gangs.Gang.Rooms].
 func (c *Coordinator) gangNodes(now grid.Time, j *job) (nodes []grid.GangNode, rooms []int, could int) {
-	nodes = c.peers.GangNodes(now, &peers.Need{Spec: j.spec, Class: j.class, Foreign: !c.isOrigin(j.id)})
+	nodes = c.peers.GangNodes(now, &peers.Need{Spec: j.spec, Class: j.class, Foreign: !c.isOrigin(j.id),
+		Held: j.held()})
 	if c.isLocal(j.spec) {
 		nodes = slices.DeleteFunc(nodes, func(n grid.GangNode) bool { return n.Node != c.cfg.Self })
 	}
@@ -55,7 +56,7 @@ func (c *Coordinator) placeGang(now grid.Time, j *job, fx *grid.Effects) {
 		c.endGangUnplaceable(now, j, err.Error(), fx)
 		return
 	}
-	choice := chooser.Choose(size, nodes, rooms)
+	choice := j.chooseWorkers(chooser, size, nodes, rooms)
 	if choice.Places == nil {
 		c.gangNotChosen(now, j, chooser, nodes, rooms, choice.Why, fx)
 		return
@@ -154,6 +155,7 @@ func (c *Coordinator) rankPlaced(now grid.Time, l *liveTask, fx *grid.Effects) {
 		return
 	}
 	g.Start()
+	l.job.contract.Start(now, l.job.spec.Gang.Terms(), c.cfg.Lease/3+grid.ProgressEvery)
 	c.countTurns(now, l.job, int(g.Ranks()))
 	c.endTurn(l.job)
 	for i := range l.job.spec.Count {

@@ -130,11 +130,8 @@ func (c *Coordinator) loseGang(now grid.Time, j *job, by uint32, why string, fx 
 	for i := range j.spec.Count {
 		j.task(i).lost = lost
 	}
-	c.releaseSlots(now, j, fx)
-	c.dropRanks(now, j, fx)
-	j.gang.Lost()
-	j.gang.Due = now.Add(min(c.cfg.Lease/4<<min(max(c.vainLosses(j, 0, lost)-2, 0), 10), maxRetryDelay))
-	c.awaitGang(now, j, grid.Refusal{Why: grid.WhyGang, Detail: clip("it was lost: " + why)}, fx)
+	pause := min(c.cfg.Lease/4<<min(max(c.vainLosses(j, 0, lost)-2, 0), 10), maxRetryDelay)
+	c.restartGang(now, j, pause, "it was lost: "+why, fx)
 }
 
 // rankNotExecuted handles a rank that its worker could not execute or prepare, and reports whether it was one: the gang

@@ -8,6 +8,7 @@ import (
 
 	"skep/discovery"
 	"skep/grid"
+	"skep/node/contract"
 	"skep/node/gangs"
 	"skep/node/schedule"
 )
@@ -100,7 +101,7 @@ func (c *Coordinator) forgetGang(j *job) {
 	q := &c.queue.gangs
 	q.next = slices.DeleteFunc(q.next, func(o *job) bool { return o == j })
 	delete(q.by, j.gang.Handle)
-	j.gang = nil
+	j.gang, j.contract = nil, contract.Contract{}
 }
 
 // gangChooser returns what chooses a gang's workers.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"skep/grid"
+	"skep/node/contract"
 	"skep/node/gangs"
 	"skep/node/turns"
 	"skep/sparse"
@@ -66,6 +67,7 @@ type placing struct {
 	heldBack         int32     // tasks that await proof or a mapping event: further ones are not tried
 	noSearchBefore   grid.Time // no known node fits, and no search is repeated until then
 	gang             *gangs.Gang
+	contract         contract.Contract // of the gang
 	expected         expectation
 	lastMapped       grid.Time // last offer of a task at a mapping event; 0 = none was
 	runningLimit

@@ -199,10 +199,11 @@ func (c *Coordinator) taskTimer(now grid.Time, k grid.TimerKind, l *liveTask, fx
 
 // noteStatus takes what a worker says of the attempts that it has from this owner: whether they run, and how far they
 // are.
-func (c *Coordinator) noteStatus(now grid.Time, from grid.NodeID, m *grid.Message) {
+func (c *Coordinator) noteStatus(now grid.Time, from grid.NodeID, m *grid.Message, fx *grid.Effects) {
 	for at, id := range m.Attempts {
 		if l := c.currentAttempt(from, id); l != nil && l.phase == placed {
 			c.peers.StoodStill(&l.expectation, from, l.status.Note(now, m, at, &l.job.running))
+			c.holdContract(now, l, fx)
 		}
 	}
 }

@@ -211,7 +211,7 @@ func (c *Coordinator) refusedAttempt(now grid.Time, l *liveTask, why grid.Refusa
 
 // beatReceived renews the leases of the attempts that a worker lists, and tells it which of them are no longer live.
 func (c *Coordinator) beatReceived(now grid.Time, from grid.NodeID, m *grid.Message, fx *grid.Effects) {
-	defer c.noteStatus(now, from, m)
+	defer c.noteStatus(now, from, m, fx)
 	var drop *grid.Message
 	var redirected grid.JobID // the attempts of a job are adjacent
 	for _, id := range m.Attempts {

@@ -235,13 +235,3 @@ type restoring struct {
 	entries map[grid.JobID][]grid.EntryRecord // whose register has not come yet
 	backups map[grid.TaskID]grid.BackupRecord // backup attempts that may live
 }
-
-// mostMoves is how often the task of an earlier owner's attempt can have moved before it. Each move makes an attempt,
-// and those of the first epoch are numbered from 1. How many were made in the epochs before a later one is not known:
-// the task's further attempts stay.
-func mostMoves(a grid.Attempt) uint8 {
-	if a.Epoch > 1 || a.N == 0 {
-		return maxPulls
-	}
-	return uint8(min(a.N-1, maxPulls))
-}

@@ -32,6 +32,26 @@ func (w *network) closeCheckpoints(m *member, args []string) error {
 	return fmt.Errorf("%s does not run %s", m.name, args[0])
 }
 
+// saysProgress tells a node how far a program that runs says to be.
+func (w *network) saysProgress(m *member, args []string) error {
+	done, err := strconv.ParseFloat(args[1], 64)
+	if err != nil {
+		return err
+	}
+	total, err := strconv.ParseFloat(args[2], 64)
+	if err != nil {
+		return err
+	}
+	for _, s := range m.running {
+		if strings.HasPrefix(w.attempt(s.Attempt), args[0]+"#") {
+			w.step(m, &grid.Event{Kind: grid.EvProgress, Attempt: s.Attempt,
+				OfAttempt: grid.OfAttempt{Progress: &grid.Progress{Done: done, Total: total}}})
+			return nil
+		}
+	}
+	return fmt.Errorf("%s does not run %s", m.name, args[0])
+}
+
 // carryOutCheckpoints carries out what a step wants of files.
 func (w *network) carryOutCheckpoints(m *member, fx *grid.Effects) {
 	for _, x := range fx.Takes {

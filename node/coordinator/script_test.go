@@ -21,11 +21,13 @@ import (
 //	                         second pass; gangs=0: of a version that knows no gangs, as far as the others can tell
 //	submit NODE JOB          submit a job (on=NODE,... count=1 retries=3 policy=NAME idempotent
 //	                         retry-failed=0 backoff=0s rerun max-failures=0 max-running=0 ranks=0 network=host
-//	                         deadline=TIME worthless=TIME timeout=TIME)
+//	                         deadline=TIME worthless=TIME timeout=TIME, life=N: by that model of N rows, moves=3)
 //	cancel NODE JOB [TASKS]  cancel it, or these tasks of it
 //	retry NODE JOB TASKS     have these tasks of it run again
 //	end NODE TASK exit N     the program of a running attempt ends
 //	close NODE TASK STEP...  the program of a running attempt has closed these checkpoints
+//	progress NODE TASK DONE TOTAL  it says how far it is
+//	left NODE PART           other users of its machine leave so much of its cores
 //	reserve NODE NODE JOB N  the first asks the second to keep slots for N ranks of JOB, and makes no use of them
 //	disk NODE low|free       its disk is nearly full, or is not any more
 //	drain NODE TIME          the node shall take no new work, and stop what runs after a time
@@ -192,6 +194,14 @@ func (w *network) doAt(m *member, verb string, args []string, line string) error
 		return fmt.Errorf("%s does not run %s", m.name, args[0])
 	case verb == "close" && len(args) > 1:
 		return w.closeCheckpoints(m, args)
+	case verb == "progress" && len(args) == 3:
+		return w.saysProgress(m, args)
+	case verb == "left" && len(args) == 1:
+		part, err := strconv.ParseFloat(args[0], 64)
+		ev := &grid.Event{Kind: grid.EvAvailable}
+		ev.Left, ev.Up = part, 1
+		w.step(m, ev)
+		return err
 	case (verb == "cancel" || verb == "retry") && len(args) > 0:
 		var tasks indices.Set
 		if len(args) > 1 {
@@ -240,6 +250,13 @@ func jobSpec(args []string) (*grid.JobSpec, error) {
 		case "min":
 			s.Gang.Min = uint32(number)
 			s.Needs.AddFeature(grid.GangSizeLabel)
+		case "life":
+			s.Gang.Search = &grid.ScheduleSearch{Model: "life",
+				Parameters: []grid.Parameter{{Name: "n", Value: float64(number)}}}
+		case "moves":
+			terms := grid.DefaultContract
+			terms.Moves = uint32(number)
+			s.Gang.Search.Contract = &terms
 		case "network":
 			s.Network, err = grid.ParseNetwork(value)
 			s.Needs.AddFeature(grid.GangNetworkLabel)

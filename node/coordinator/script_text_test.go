@@ -23,6 +23,9 @@ var kindNames = map[grid.Kind]string{grid.KindWrite: "write", grid.KindWriteAck:
 func placesText(places []grid.RankPlace) (s string) {
 	for _, p := range places {
 		s += fmt.Sprintf(", %d at %c", p.Ranks, p.Node[0])
+		if p.Shares != nil {
+			s += fmt.Sprintf(" %v", p.Shares)
+		}
 	}
 	return s
 }
@@ -245,6 +248,9 @@ func (w *network) entry(e *grid.EntryRecord) (s string) {
 	case grid.Pending:
 		if e.Lost > 0 {
 			s += fmt.Sprintf(", lost %d", e.Lost)
+		}
+		if e.Pulls > 0 && e.State != grid.Ended {
+			s += fmt.Sprintf(", moved %d", e.Pulls)
 		}
 	case grid.Offered, grid.Placed:
 		s += " " + w.name(e.Worker)

@@ -213,7 +213,7 @@ func (c *Coordinator) adoptAttempt(now grid.Time, from grid.NodeID, id grid.Atte
 	if t.live != nil {
 		c.dropLive(t.live)
 	}
-	t.attempt, t.worker, t.placed, t.pulls = id.Attempt, from, c.wall.At(now).UnixNano(), mostMoves(id.Attempt)
+	t.attempt, t.worker, t.placed, t.pulls = id.Attempt, from, c.wall.At(now).UnixNano(), j.mostMoves(id.Attempt)
 	l := c.newLiveTask(j, id.Task.Index)
 	c.live.accept(l)
 	c.peers.Start(now, &l.expectation)

@@ -18,7 +18,7 @@ type task struct {
 	state        grid.TaskState
 	heldByWorker bool         // it ended while a worker held its attempt
 	uncommitted  bool         // it has ended, and the end is not committed
-	pulls        uint8        // times that it was taken from a worker's queue for an idle node
+	pulls        uint8        // moves: taken from a queue for an idle node; of rank 0, of its gang to a better schedule
 	attempt      grid.Attempt // current attempt: the newest but for backup attempts
 	backupMade   grid.Attempt // newest backup attempt
 	worker       grid.NodeID

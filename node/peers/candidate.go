@@ -22,6 +22,8 @@ type Need struct {
 	Blacklisted bool // the blacklist is not heeded
 	Fetch       bool // the time to fetch the inputs is wanted
 	Excluded    Excluded
+
+	Held map[grid.NodeID]grid.Resources // of a gang: what it has at nodes, which counts as free; only looked up
 }
 
 // Excluded are the nodes that a task must not be offered to.

@@ -14,7 +14,7 @@ func (p *Peers) GangNodes(now grid.Time, n *Need) (nodes []grid.GangNode) {
 	spec, here := n.Spec, p.cfg.Exec
 	self := &grid.Ad{Node: p.cfg.Self, Free: here.Free(), Capacity: here.Capacity(), Speed: p.cfg.Speed,
 		Availability: p.cfg.Profile.Availability()}
-	own := grid.GangNode{Node: self.Node, Free: self.Free, Capacity: self.Capacity, Speed: p.rankSpeed(self, spec),
+	own := grid.GangNode{Node: self.Node, Free: n.free(self), Capacity: self.Capacity, Speed: p.rankSpeed(self, n),
 		Coord: p.cfg.Gossip.Coord()}
 	if own.Refuses = discovery.Match(&spec.Needs, spec.Engine, p.cfg.Gossip.Ad()); own.Refuses.Why == grid.WhyNone {
 		own.Refuses.Why = here.Refuses(spec.Needs.Resources)
@@ -24,8 +24,8 @@ func (p *Peers) GangNodes(now grid.Time, n *Need) (nodes []grid.GangNode) {
 	}
 	for _, g := range p.cfg.Gossip.Peers() {
 		if g.Ad != nil {
-			nodes = append(nodes, grid.GangNode{Node: g.Ad.Node, Free: g.Ad.Free, Capacity: g.Ad.Capacity,
-				Backlog: g.Ad.Backlog, RTT: g.RTT, Refuses: p.refusesGang(now, n, g), Speed: p.rankSpeed(g.Ad, spec),
+			nodes = append(nodes, grid.GangNode{Node: g.Ad.Node, Free: n.free(g.Ad), Capacity: g.Ad.Capacity,
+				Backlog: g.Ad.Backlog, RTT: g.RTT, Refuses: p.refusesGang(now, n, g), Speed: p.rankSpeed(g.Ad, n),
 				Coord: g.Ad.Coord, News: now.Sub(g.Heard)})
 		}
 	}
@@ -34,14 +34,27 @@ func (p *Peers) GangNodes(now grid.Time, n *Need) (nodes []grid.GangNode) {
 	return slices.Insert(nodes, at, own)
 }
 
+// free is what a node has free if the gang gives up what it holds there. An ad may be older than that.
+func (n *Need) free(ad *grid.Ad) grid.Resources {
+	held, some := n.Held[ad.Node]
+	if !some {
+		return ad.Free
+	}
+	if free := ad.Free.Plus(held); ad.Capacity.Fits(free) {
+		return free
+	}
+	return ad.Capacity
+}
+
 // rankSpeed is the speed of a rank at a node: that of a core, of which other users leave a part where the node has as
 // many ranks as are free for them.
-func (p *Peers) rankSpeed(ad *grid.Ad, spec *grid.JobSpec) float64 {
+func (p *Peers) rankSpeed(ad *grid.Ad, n *Need) float64 {
 	if p.cfg.GangFacts != nil {
 		ad = p.cfg.GangFacts(ad)
 	}
-	used, need := ad.Capacity.CPU-ad.Free.CPU, spec.Needs.CPU
-	ranks := ad.Free.Slots(spec.Needs.Resources, int(spec.Gang.Ranks))
+	spec, free := n.Spec, n.free(ad)
+	used, need := ad.Capacity.CPU-free.CPU, spec.Needs.CPU
+	ranks := free.Slots(spec.Needs.Resources, int(spec.Gang.Ranks))
 	return ad.Speed * p.share(ad, used+max(need, need*grid.MilliCPU(ranks)))
 }
 

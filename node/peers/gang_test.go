@@ -30,16 +30,31 @@ func TestRankSpeed(t *testing.T) {
 			Availability: c.left}
 		spec := &grid.JobSpec{Needs: grid.Needs{Resources: grid.Resources{CPU: c.need}}}
 		spec.Gang.Ranks = c.ranks
-		if got := p.rankSpeed(ad, spec); got != c.want {
+		n := &Need{Spec: spec}
+		if got := p.rankSpeed(ad, n); got != c.want {
 			t.Errorf("%+v: %g", c, got)
 		}
 		p.cfg.GangFacts = func(a *grid.Ad) *grid.Ad { return &grid.Ad{Capacity: a.Capacity, Speed: 3, Availability: 1} }
-		if got := p.rankSpeed(ad, spec); got != 3 {
+		if got := p.rankSpeed(ad, n); got != 3 {
 			t.Errorf("%+v: %g, of an ad that is replaced", c, got)
 		}
 		p.cfg.GangFacts, p.cfg.Balance = nil, &balance.Config{}
-		if got := p.rankSpeed(ad, spec); got != 2 {
+		if got := p.rankSpeed(ad, n); got != 2 {
 			t.Errorf("%+v: %g where availability does not count", c, got)
 		}
+	}
+}
+
+// What a gang holds at a node counts as free for it, and no more than the node has: an ad may be older than the gang.
+func TestWhatAGangHoldsIsFreeForIt(t *testing.T) {
+	id, cores := grid.NodeID{1}, func(n grid.MilliCPU) grid.Resources { return grid.Resources{CPU: n * grid.CPU} }
+	n := &Need{Held: map[grid.NodeID]grid.Resources{id: cores(2)}}
+	for free, want := range map[grid.MilliCPU]grid.MilliCPU{0: 2, 1: 3, 2: 4, 3: 4, 4: 4} {
+		if got := n.free(&grid.Ad{Node: id, Capacity: cores(4), Free: cores(free)}); got != cores(want) {
+			t.Errorf("%d cores are free: %v, want %d", free, got, want)
+		}
+	}
+	if got := n.free(&grid.Ad{Node: grid.NodeID{2}, Capacity: cores(4), Free: cores(1)}); got != cores(1) {
+		t.Errorf("at a node where it has nothing: %v", got)
 	}
 }

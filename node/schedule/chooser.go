@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -93,6 +94,26 @@ func (c *Chooser) Choose(ranks gangs.Size, nodes []grid.GangNode, rooms []int) g
 	}
 	choice.Why = text(&s, &examined, choice.Places, oldest(nodes, of, s.Places))
 	return choice
+}
+
+// Predict returns the seconds of an iteration of a schedule whose ranks have these places and shares, by what is known
+// of the nodes now; +Inf where one of them is not known.
+func (c *Chooser) Predict(layout []grid.RankPlace, nodes []grid.GangNode, rooms []int) float64 {
+	var used []grid.GangNode
+	var slots []int
+	s := gang.Schedule{}
+	for k, p := range layout {
+		at := slices.IndexFunc(nodes, func(n grid.GangNode) bool { return n.Node == p.Node })
+		if at < 0 || len(p.Shares) != int(p.Ranks) {
+			return math.Inf(1)
+		}
+		used, slots = append(used, nodes[at]), append(slots, max(rooms[at], int(p.Ranks)))
+		for _, x := range p.Shares {
+			s.Places, s.Shares = append(s.Places, k), append(s.Shares, float64(x))
+		}
+	}
+	s.Costs = c.cop.Model.Costs(&gang.Group{Pool: poolOf(used, slots), Places: s.Places}, nil)
+	return c.cop.Model.Predict(&s)
 }
 
 // oldest is the age of the oldest news on which a schedule rests.

@@ -46,13 +46,23 @@ func considered(ranks int, nodes []grid.GangNode, rooms []int) (of []int) {
 // machines makes a pool of the nodes that have room, and returns the index of each one's node.
 func machines(ranks int, nodes []grid.GangNode, rooms []int) (of []int, pool *gang.Pool) {
 	of = considered(ranks, nodes, rooms)
-	var all []gang.Machine
+	var used []grid.GangNode
+	var slots []int
 	for _, i := range of {
-		n := &nodes[i]
-		all = append(all, gang.Machine{Speed: n.Speed * ReferenceWork, Memory: float64(n.Free.Memory), Slots: rooms[i]})
+		used, slots = append(used, nodes[i]), append(slots, rooms[i])
 	}
-	return of, gang.NewPool(all, func(from, to int) gang.Link {
-		l := gang.Link{Latency: latency(&nodes[of[from]], &nodes[of[to]]), Bandwidth: SiteBandwidth}
+	return of, poolOf(used, slots)
+}
+
+// poolOf makes a pool of all nodes, each with so many slots.
+func poolOf(nodes []grid.GangNode, slots []int) *gang.Pool {
+	var all []gang.Machine
+	for i := range nodes {
+		n := &nodes[i]
+		all = append(all, gang.Machine{Speed: n.Speed * ReferenceWork, Memory: float64(n.Free.Memory), Slots: slots[i]})
+	}
+	return gang.NewPool(all, func(from, to int) gang.Link {
+		l := gang.Link{Latency: latency(&nodes[from], &nodes[to]), Bandwidth: SiteBandwidth}
 		if l.Latency > gang.DefaultSiteDelay {
 			l.Bandwidth = FarBandwidth
 		}

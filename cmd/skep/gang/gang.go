@@ -41,7 +41,8 @@ func Flag(text string) (*v1.Gang, error) {
 // Read reads the value of the key gang; nil where it has no ranks.
 func Read(f *document.Reader, n ast.Node) *v1.Gang {
 	g := &v1.Gang{}
-	for _, x := range f.Mapping(n, "gang", "ranks", "min", "max", "model", "mapper", "conserve", "one_site") {
+	for _, x := range f.Mapping(n, "gang", "ranks", "min", "max", "model", "mapper", "conserve", "one_site",
+		"contract") {
 		switch x.Key {
 		case "ranks":
 			f.Number(x, 1, grid.MaxRanks, func(n int64) { g.Ranks = uint32(n) })
@@ -60,6 +61,8 @@ func Read(f *document.Reader, n ast.Node) *v1.Gang {
 			f.Value(x, func(t string) (err error) { g.Conserve, err = number(t, 1); return })
 		case "one_site":
 			f.Value(x, func(t string) (err error) { g.OneSite, err = document.ParseBool(t); return })
+		case "contract":
+			g.Contract = readContract(f, x.Value)
 		}
 	}
 	if g.Ranks == 0 && g.Min == 0 && g.Max == 0 {
@@ -71,10 +74,30 @@ func Read(f *document.Reader, n ast.Node) *v1.Gang {
 	if err := g.CheckSize(); err != nil && f.Invalid() == 0 {
 		f.At(n, "gang: %v", err)
 	}
-	if g.Model == nil && (g.Mapper != "" || g.Conserve != 0 || g.OneSite) {
-		f.At(n, "gang: has mapper, conserve or one_site and no model: want one, as in {name: life, n: 2048}")
+	if g.Model == nil && (g.Mapper != "" || g.Conserve != 0 || g.OneSite || g.Contract != nil) {
+		f.At(n, "gang: has mapper, conserve, one_site or contract and no model: want one, as in {name: life, n: 2048}")
 	}
 	return g
+}
+
+// readContract reads {tolerance: 0.5, window: 10, moves: 3}.
+func readContract(f *document.Reader, n ast.Node) *v1.Contract {
+	c := &v1.Contract{}
+	for _, x := range f.Mapping(n, "gang contract", "tolerance", "window", "moves") {
+		switch x.Key {
+		case "tolerance":
+			f.Value(x, func(t string) error {
+				part, err := number(t, grid.MaxTolerance)
+				c.Tolerance = &part
+				return err
+			})
+		case "window":
+			f.Number(x, 1, grid.MaxWindow, func(n int64) { k := uint32(n); c.Window = &k })
+		case "moves":
+			f.Number(x, 0, grid.MaxMoves, func(n int64) { k := uint32(n); c.Moves = &k })
+		}
+	}
+	return c
 }
 
 // readModel reads {name: life, n: 2048, …}: all keys but name and measured are parameters.

@@ -18,6 +18,33 @@ type Gang struct {
 	Mapper   string  `json:"mapper,omitempty" doc:"How the work is divided, with a model: equal, time_balance or min_max, which is the default."`
 	Conserve float64 `json:"conserve,omitempty" doc:"With a model: the part, up to 1, by which an iteration may take longer for the sake of fewer nodes."`
 	OneSite  bool    `json:"one_site,omitempty" doc:"With a model: all ranks run at nodes that are near each other."`
+
+	Contract *Contract `json:"contract,omitempty" doc:"With a model: when the gang moves to better nodes since iterations take longer than was expected."`
+}
+
+// Contract is when a gang moves to better nodes. What is left out has its default.
+type Contract struct {
+	Tolerance *float64 `json:"tolerance,omitempty" doc:"Part by which an iteration may take longer than was expected; 0.5."`
+	Window    *uint32  `json:"window,omitempty" doc:"So many slow iterations in a row have better nodes looked for; 10."`
+	Moves     *uint32  `json:"moves,omitempty" doc:"How often the gang moves at most; 3. With 0 never."`
+}
+
+// terms are those of a contract, nil where it says nothing.
+func (x *Contract) terms() *grid.Contract {
+	if x == nil {
+		return nil
+	}
+	c := grid.DefaultContract
+	if x.Tolerance != nil {
+		c.Tolerance = *x.Tolerance
+	}
+	if x.Window != nil {
+		c.Window = *x.Window
+	}
+	if x.Moves != nil {
+		c.Moves = *x.Moves
+	}
+	return &c
 }
 
 // Model is what a parallel program needs.
@@ -45,6 +72,9 @@ func gangOf(g grid.Gang) *Gang {
 	if s := g.Search; s != nil {
 		x.Model = &Model{Name: s.Model}
 		x.Mapper, x.Conserve, x.OneSite = s.Mapper, s.Conserve, s.OneSite
+		if c := s.Contract; c != nil {
+			x.Contract = &Contract{&c.Tolerance, &c.Window, &c.Moves}
+		}
 		for _, p := range s.Parameters {
 			if x.Model.Parameters == nil {
 				x.Model.Parameters = make(map[string]float64)
@@ -67,12 +97,14 @@ func (x *Gang) apply(g *grid.JobSpec) error {
 		g.Count = g.Gang.Ranks
 	}
 	if x.Model == nil {
-		if x.Mapper != "" || x.Conserve != 0 || x.OneSite {
-			return errors.New("gang.mapper, conserve, one_site without gang.model: want a model, as {name: life, n: 2048}")
+		if x.Mapper != "" || x.Conserve != 0 || x.OneSite || x.Contract != nil {
+			return errors.New("gang.mapper, conserve, one_site, contract without gang.model: want a model, as {name: life, " +
+				"n: 2048}")
 		}
 		return nil
 	}
-	s := &grid.ScheduleSearch{Model: x.Model.Name, Mapper: x.Mapper, Conserve: x.Conserve, OneSite: x.OneSite}
+	s := &grid.ScheduleSearch{Model: x.Model.Name, Mapper: x.Mapper, Conserve: x.Conserve, OneSite: x.OneSite,
+		Contract: x.Contract.terms()}
 	for _, name := range slices.Sorted(maps.Keys(x.Model.Parameters)) {
 		s.Parameters = append(s.Parameters, grid.Parameter{Name: name, Value: x.Model.Parameters[name]})
 	}

@@ -51,3 +51,49 @@ func TestSizesOfAGang(t *testing.T) {
 		}
 	}
 }
+
+// What a contract does not say has its default, moves that are none are kept apart from those that are not said, and
+// a job is described as it was submitted.
+func TestContractsOfAGang(t *testing.T) {
+	third, zero := 1./3, uint32(0)
+	model := &Model{Name: "life", Parameters: map[string]float64{"n": 64}}
+	for _, c := range []struct {
+		said *Contract
+		want grid.Contract
+	}{
+		{nil, grid.DefaultContract},
+		{&Contract{}, grid.DefaultContract},
+		{&Contract{Tolerance: &third}, grid.Contract{Tolerance: third, Window: 10, Moves: 3}},
+		{&Contract{Moves: &zero}, grid.Contract{Tolerance: 0.5, Window: 10}},
+	} {
+		g, err := (&Spec{Command: []string{"x"}, TaskData: TaskData{Gang: &Gang{Ranks: 2, Model: model,
+			Contract: c.said}}}).Grid()
+		if err == nil {
+			err = g.Check()
+		}
+		if err != nil || g.Gang.Terms() != c.want {
+			t.Errorf("%+v: %+v, %v, want %+v", c.said, g.Gang.Terms(), err, c.want)
+			continue
+		}
+		again, err := SpecOf(g).Grid()
+		if err != nil || again.Gang.Terms() != c.want || (again.Gang.Search.Contract == nil) != (c.said == nil) {
+			t.Errorf("%+v: again %+v, %v", c.said, again.Gang.Terms(), err)
+		}
+	}
+	wide := 1001.0
+	g, err := (&Spec{Command: []string{"x"}, TaskData: TaskData{Gang: &Gang{Ranks: 2, Model: model,
+		Contract: &Contract{Tolerance: &wide, Window: &zero}}}}).Grid()
+	if err == nil {
+		err = g.Check()
+	}
+	for _, want := range []string{"gang.contract.tolerance 1001: want a part from 0 to 1000",
+		"gang.contract.window 0: want 1 to 1000000 iterations"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+	_, err = (&Spec{Command: []string{"x"}, TaskData: TaskData{Gang: &Gang{Ranks: 2, Contract: &Contract{}}}}).Grid()
+	if err == nil || !strings.Contains(err.Error(), "want a model") {
+		t.Errorf("a contract without a model: %v", err)
+	}
+}

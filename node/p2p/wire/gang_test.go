@@ -66,5 +66,10 @@ func genScheduleSearch(t *rapid.T) *grid.ScheduleSearch {
 		x.Measured = append(x.Measured, grid.Measured{Ranks: uint32(k + 1), Compute: part.Draw(t, "compute"),
 			Message: part.Draw(t, "message")})
 	}
+	if rapid.Bool().Draw(t, "contract") {
+		x.Contract = &grid.Contract{Tolerance: part.Draw(t, "tolerance"),
+			Window: rapid.Uint32Range(1, grid.MaxWindow).Draw(t, "window"),
+			Moves:  rapid.Uint32Range(0, grid.MaxMoves).Draw(t, "moves")}
+	}
 	return x
 }

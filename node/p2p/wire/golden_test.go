@@ -64,7 +64,10 @@ func TestGoldenBytes(t *testing.T) {
 	line("sealed-spec-terminal", []byte(exampleTerminal(t).Sealed))
 	line("sealed-spec-after", []byte(exampleAfter(t).Sealed))
 	line("sealed-spec-gang", []byte(exampleGang(t, nil).Sealed))
-	line("sealed-spec-gang-search", []byte(exampleGang(t, exampleSearch()).Sealed))
+	search := exampleSearch()
+	line("sealed-spec-gang-search", []byte(exampleGang(t, search).Sealed))
+	search.Contract = &grid.Contract{Tolerance: 0.25, Window: 7, Moves: 2}
+	line("sealed-spec-gang-contract", []byte(exampleGang(t, search).Sealed))
 	line("hello", (&Hello{Version: 1, Kinds: 0x1fffe, Software: "skep", Boot: 7}).Append(nil))
 	fmt.Fprintf(&out, "token %s\n", exampleToken())
 	query, row := exampleJobQuery(), exampleJobRow()

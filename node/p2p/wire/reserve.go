@@ -22,10 +22,11 @@ const (
 var (
 	parameterShape      = &shape{"parameter", []field{1: data("name", 1, grid.MaxClass), 2: number("value")}}
 	measuredShape       = &shape{"measured", []field{1: number("ranks"), 2: number("compute"), 3: number("message")}}
+	contractShape       = &shape{"contract", []field{1: number("tolerance"), 2: number("window"), 3: number("moves")}}
 	scheduleSearchShape = &shape{"schedule_search", []field{
 		1: data("model", 1, grid.MaxClass), 2: message("parameters", grid.MaxParameters, parameterShape),
 		3: message("measured", grid.MaxMeasured, measuredShape), 4: data("mapper", 1, grid.MaxClass),
-		5: number("conserve"), 6: number("one_site"),
+		5: number("conserve"), 6: number("one_site"), 7: message("contract", 1, contractShape),
 	}}
 )
 
@@ -34,6 +35,9 @@ func putSearch(s *grid.ScheduleSearch) *pb.ScheduleSearch {
 		return nil
 	}
 	p := &pb.ScheduleSearch{Model: s.Model, Mapper: s.Mapper, Conserve: math.Float64bits(s.Conserve), OneSite: s.OneSite}
+	if c := s.Contract; c != nil {
+		p.Contract = &pb.Contract{Tolerance: math.Float64bits(c.Tolerance), Window: c.Window, Moves: c.Moves}
+	}
 	for _, x := range s.Parameters {
 		p.Parameters = append(p.Parameters, &pb.Parameter{Name: x.Name, Value: math.Float64bits(x.Value)})
 	}
@@ -65,9 +69,26 @@ func (p part) search(s *grid.ScheduleSearch) error {
 			err = of.measured(&s.Measured[len(s.Measured)-1])
 		case 4:
 			s.Mapper, err = of.cloned("mapper")
+		case 7:
+			s.Contract = new(grid.Contract)
+			err = of.contract(s.Contract)
 		}
 		return err
 	})
+}
+
+func (p part) contract(c *grid.Contract) error {
+	return p.each(func(num protowire.Number, x uint64) error {
+		switch num {
+		case 1:
+			c.Tolerance = math.Float64frombits(x)
+		case 2:
+			c.Window = uint32(x)
+		case 3:
+			c.Moves = uint32(x)
+		}
+		return nil
+	}, skipData)
 }
 
 func (p part) parameter(x *grid.Parameter) error {

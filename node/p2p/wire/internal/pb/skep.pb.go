@@ -2622,6 +2622,7 @@ type ScheduleSearch struct {
 	Mapper        string                 `protobuf:"bytes,4,opt,name=mapper,proto3" json:"mapper,omitempty"`
 	Conserve      uint64                 `protobuf:"varint,5,opt,name=conserve,proto3" json:"conserve,omitempty"` // bits of a double
 	OneSite       bool                   `protobuf:"varint,6,opt,name=one_site,json=oneSite,proto3" json:"one_site,omitempty"`
+	Contract      *Contract              `protobuf:"bytes,7,opt,name=contract,proto3" json:"contract,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2698,6 +2699,74 @@ func (x *ScheduleSearch) GetOneSite() bool {
 	return false
 }
 
+func (x *ScheduleSearch) GetContract() *Contract {
+	if x != nil {
+		return x.Contract
+	}
+	return nil
+}
+
+// Contract says when a gang moves to better workers.
+type Contract struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Tolerance     uint64                 `protobuf:"varint,1,opt,name=tolerance,proto3" json:"tolerance,omitempty"` // bits of a double
+	Window        uint32                 `protobuf:"varint,2,opt,name=window,proto3" json:"window,omitempty"`       // iterations
+	Moves         uint32                 `protobuf:"varint,3,opt,name=moves,proto3" json:"moves,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Contract) Reset() {
+	*x = Contract{}
+	mi := &file_skep_proto_msgTypes[20]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Contract) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Contract) ProtoMessage() {}
+
+func (x *Contract) ProtoReflect() protoreflect.Message {
+	mi := &file_skep_proto_msgTypes[20]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Contract.ProtoReflect.Descriptor instead.
+func (*Contract) Descriptor() ([]byte, []int) {
+	return file_skep_proto_rawDescGZIP(), []int{20}
+}
+
+func (x *Contract) GetTolerance() uint64 {
+	if x != nil {
+		return x.Tolerance
+	}
+	return 0
+}
+
+func (x *Contract) GetWindow() uint32 {
+	if x != nil {
+		return x.Window
+	}
+	return 0
+}
+
+func (x *Contract) GetMoves() uint32 {
+	if x != nil {
+		return x.Moves
+	}
+	return 0
+}
+
 type Parameter struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
@@ -2708,7 +2777,7 @@ type Parameter struct {
 
 func (x *Parameter) Reset() {
 	*x = Parameter{}
-	mi := &file_skep_proto_msgTypes[20]
+	mi := &file_skep_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2720,7 +2789,7 @@ func (x *Parameter) String() string {
 func (*Parameter) ProtoMessage() {}
 
 func (x *Parameter) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[20]
+	mi := &file_skep_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2733,7 +2802,7 @@ func (x *Parameter) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Parameter.ProtoReflect.Descriptor instead.
 func (*Parameter) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{20}
+	return file_skep_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *Parameter) GetName() string {
@@ -2762,7 +2831,7 @@ type Measured struct {
 
 func (x *Measured) Reset() {
 	*x = Measured{}
-	mi := &file_skep_proto_msgTypes[21]
+	mi := &file_skep_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2774,7 +2843,7 @@ func (x *Measured) String() string {
 func (*Measured) ProtoMessage() {}
 
 func (x *Measured) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[21]
+	mi := &file_skep_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2787,7 +2856,7 @@ func (x *Measured) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Measured.ProtoReflect.Descriptor instead.
 func (*Measured) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{21}
+	return file_skep_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *Measured) GetRanks() uint32 {
@@ -2834,7 +2903,7 @@ type Reserve struct {
 
 func (x *Reserve) Reset() {
 	*x = Reserve{}
-	mi := &file_skep_proto_msgTypes[22]
+	mi := &file_skep_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2846,7 +2915,7 @@ func (x *Reserve) String() string {
 func (*Reserve) ProtoMessage() {}
 
 func (x *Reserve) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[22]
+	mi := &file_skep_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2859,7 +2928,7 @@ func (x *Reserve) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Reserve.ProtoReflect.Descriptor instead.
 func (*Reserve) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{22}
+	return file_skep_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *Reserve) GetJob() []byte {
@@ -2977,7 +3046,7 @@ type Checkpoint struct {
 
 func (x *Checkpoint) Reset() {
 	*x = Checkpoint{}
-	mi := &file_skep_proto_msgTypes[23]
+	mi := &file_skep_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2989,7 +3058,7 @@ func (x *Checkpoint) String() string {
 func (*Checkpoint) ProtoMessage() {}
 
 func (x *Checkpoint) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[23]
+	mi := &file_skep_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3002,7 +3071,7 @@ func (x *Checkpoint) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Checkpoint.ProtoReflect.Descriptor instead.
 func (*Checkpoint) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{23}
+	return file_skep_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *Checkpoint) GetAttempt() *Attempt {
@@ -3072,7 +3141,7 @@ type After struct {
 
 func (x *After) Reset() {
 	*x = After{}
-	mi := &file_skep_proto_msgTypes[24]
+	mi := &file_skep_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3084,7 +3153,7 @@ func (x *After) String() string {
 func (*After) ProtoMessage() {}
 
 func (x *After) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[24]
+	mi := &file_skep_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3097,7 +3166,7 @@ func (x *After) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use After.ProtoReflect.Descriptor instead.
 func (*After) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{24}
+	return file_skep_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *After) GetJobs() []*Dependency {
@@ -3125,7 +3194,7 @@ type Dependency struct {
 
 func (x *Dependency) Reset() {
 	*x = Dependency{}
-	mi := &file_skep_proto_msgTypes[25]
+	mi := &file_skep_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3137,7 +3206,7 @@ func (x *Dependency) String() string {
 func (*Dependency) ProtoMessage() {}
 
 func (x *Dependency) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[25]
+	mi := &file_skep_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3150,7 +3219,7 @@ func (x *Dependency) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Dependency.ProtoReflect.Descriptor instead.
 func (*Dependency) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{25}
+	return file_skep_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *Dependency) GetJob() []byte {
@@ -3187,7 +3256,7 @@ type JobInput struct {
 
 func (x *JobInput) Reset() {
 	*x = JobInput{}
-	mi := &file_skep_proto_msgTypes[26]
+	mi := &file_skep_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3199,7 +3268,7 @@ func (x *JobInput) String() string {
 func (*JobInput) ProtoMessage() {}
 
 func (x *JobInput) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[26]
+	mi := &file_skep_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3212,7 +3281,7 @@ func (x *JobInput) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JobInput.ProtoReflect.Descriptor instead.
 func (*JobInput) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{26}
+	return file_skep_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *JobInput) GetOf() uint32 {
@@ -3256,7 +3325,7 @@ type OnFailure struct {
 
 func (x *OnFailure) Reset() {
 	*x = OnFailure{}
-	mi := &file_skep_proto_msgTypes[27]
+	mi := &file_skep_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3268,7 +3337,7 @@ func (x *OnFailure) String() string {
 func (*OnFailure) ProtoMessage() {}
 
 func (x *OnFailure) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[27]
+	mi := &file_skep_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3281,7 +3350,7 @@ func (x *OnFailure) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OnFailure.ProtoReflect.Descriptor instead.
 func (*OnFailure) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{27}
+	return file_skep_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *OnFailure) GetRetry() int32 {
@@ -3329,7 +3398,7 @@ type Array struct {
 
 func (x *Array) Reset() {
 	*x = Array{}
-	mi := &file_skep_proto_msgTypes[28]
+	mi := &file_skep_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3341,7 +3410,7 @@ func (x *Array) String() string {
 func (*Array) ProtoMessage() {}
 
 func (x *Array) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[28]
+	mi := &file_skep_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3354,7 +3423,7 @@ func (x *Array) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Array.ProtoReflect.Descriptor instead.
 func (*Array) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{28}
+	return file_skep_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *Array) GetNames() []string {
@@ -3417,7 +3486,7 @@ type Submitter struct {
 
 func (x *Submitter) Reset() {
 	*x = Submitter{}
-	mi := &file_skep_proto_msgTypes[29]
+	mi := &file_skep_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3429,7 +3498,7 @@ func (x *Submitter) String() string {
 func (*Submitter) ProtoMessage() {}
 
 func (x *Submitter) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[29]
+	mi := &file_skep_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3442,7 +3511,7 @@ func (x *Submitter) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Submitter.ProtoReflect.Descriptor instead.
 func (*Submitter) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{29}
+	return file_skep_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *Submitter) GetNode() []byte {
@@ -3469,7 +3538,7 @@ type Var struct {
 
 func (x *Var) Reset() {
 	*x = Var{}
-	mi := &file_skep_proto_msgTypes[30]
+	mi := &file_skep_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3481,7 +3550,7 @@ func (x *Var) String() string {
 func (*Var) ProtoMessage() {}
 
 func (x *Var) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[30]
+	mi := &file_skep_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3494,7 +3563,7 @@ func (x *Var) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Var.ProtoReflect.Descriptor instead.
 func (*Var) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{30}
+	return file_skep_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *Var) GetName() []byte {
@@ -3524,7 +3593,7 @@ type Needs struct {
 
 func (x *Needs) Reset() {
 	*x = Needs{}
-	mi := &file_skep_proto_msgTypes[31]
+	mi := &file_skep_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3536,7 +3605,7 @@ func (x *Needs) String() string {
 func (*Needs) ProtoMessage() {}
 
 func (x *Needs) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[31]
+	mi := &file_skep_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3549,7 +3618,7 @@ func (x *Needs) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Needs.ProtoReflect.Descriptor instead.
 func (*Needs) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{31}
+	return file_skep_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *Needs) GetCpu() int64 {
@@ -3597,7 +3666,7 @@ type LabelNeed struct {
 
 func (x *LabelNeed) Reset() {
 	*x = LabelNeed{}
-	mi := &file_skep_proto_msgTypes[32]
+	mi := &file_skep_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3609,7 +3678,7 @@ func (x *LabelNeed) String() string {
 func (*LabelNeed) ProtoMessage() {}
 
 func (x *LabelNeed) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[32]
+	mi := &file_skep_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3622,7 +3691,7 @@ func (x *LabelNeed) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LabelNeed.ProtoReflect.Descriptor instead.
 func (*LabelNeed) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{32}
+	return file_skep_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *LabelNeed) GetKey() string {
@@ -3655,7 +3724,7 @@ type Find struct {
 
 func (x *Find) Reset() {
 	*x = Find{}
-	mi := &file_skep_proto_msgTypes[33]
+	mi := &file_skep_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3667,7 +3736,7 @@ func (x *Find) String() string {
 func (*Find) ProtoMessage() {}
 
 func (x *Find) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[33]
+	mi := &file_skep_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3680,7 +3749,7 @@ func (x *Find) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Find.ProtoReflect.Descriptor instead.
 func (*Find) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{33}
+	return file_skep_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *Find) GetId() uint64 {
@@ -3750,7 +3819,7 @@ type Search struct {
 
 func (x *Search) Reset() {
 	*x = Search{}
-	mi := &file_skep_proto_msgTypes[34]
+	mi := &file_skep_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3762,7 +3831,7 @@ func (x *Search) String() string {
 func (*Search) ProtoMessage() {}
 
 func (x *Search) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[34]
+	mi := &file_skep_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3775,7 +3844,7 @@ func (x *Search) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Search.ProtoReflect.Descriptor instead.
 func (*Search) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{34}
+	return file_skep_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *Search) GetFind() *Find {
@@ -3815,7 +3884,7 @@ type Guard struct {
 
 func (x *Guard) Reset() {
 	*x = Guard{}
-	mi := &file_skep_proto_msgTypes[35]
+	mi := &file_skep_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3827,7 +3896,7 @@ func (x *Guard) String() string {
 func (*Guard) ProtoMessage() {}
 
 func (x *Guard) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[35]
+	mi := &file_skep_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3840,7 +3909,7 @@ func (x *Guard) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Guard.ProtoReflect.Descriptor instead.
 func (*Guard) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{35}
+	return file_skep_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *Guard) GetJob() []byte {
@@ -3960,7 +4029,7 @@ type Watch struct {
 
 func (x *Watch) Reset() {
 	*x = Watch{}
-	mi := &file_skep_proto_msgTypes[36]
+	mi := &file_skep_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3972,7 +4041,7 @@ func (x *Watch) String() string {
 func (*Watch) ProtoMessage() {}
 
 func (x *Watch) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[36]
+	mi := &file_skep_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3985,7 +4054,7 @@ func (x *Watch) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Watch.ProtoReflect.Descriptor instead.
 func (*Watch) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{36}
+	return file_skep_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *Watch) GetJob() []byte {
@@ -4082,7 +4151,7 @@ type Final struct {
 
 func (x *Final) Reset() {
 	*x = Final{}
-	mi := &file_skep_proto_msgTypes[37]
+	mi := &file_skep_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4094,7 +4163,7 @@ func (x *Final) String() string {
 func (*Final) ProtoMessage() {}
 
 func (x *Final) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[37]
+	mi := &file_skep_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4107,7 +4176,7 @@ func (x *Final) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Final.ProtoReflect.Descriptor instead.
 func (*Final) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{37}
+	return file_skep_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *Final) GetIndex() uint32 {
@@ -4231,7 +4300,7 @@ type Failure struct {
 
 func (x *Failure) Reset() {
 	*x = Failure{}
-	mi := &file_skep_proto_msgTypes[38]
+	mi := &file_skep_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4243,7 +4312,7 @@ func (x *Failure) String() string {
 func (*Failure) ProtoMessage() {}
 
 func (x *Failure) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[38]
+	mi := &file_skep_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4256,7 +4325,7 @@ func (x *Failure) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Failure.ProtoReflect.Descriptor instead.
 func (*Failure) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{38}
+	return file_skep_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *Failure) GetAttemptEpoch() uint32 {
@@ -4320,7 +4389,7 @@ type Token struct {
 
 func (x *Token) Reset() {
 	*x = Token{}
-	mi := &file_skep_proto_msgTypes[39]
+	mi := &file_skep_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4332,7 +4401,7 @@ func (x *Token) String() string {
 func (*Token) ProtoMessage() {}
 
 func (x *Token) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[39]
+	mi := &file_skep_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4345,7 +4414,7 @@ func (x *Token) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Token.ProtoReflect.Descriptor instead.
 func (*Token) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{39}
+	return file_skep_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *Token) GetSecret() []byte {
@@ -4381,7 +4450,7 @@ type JobValue struct {
 
 func (x *JobValue) Reset() {
 	*x = JobValue{}
-	mi := &file_skep_proto_msgTypes[40]
+	mi := &file_skep_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4393,7 +4462,7 @@ func (x *JobValue) String() string {
 func (*JobValue) ProtoMessage() {}
 
 func (x *JobValue) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[40]
+	mi := &file_skep_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4406,7 +4475,7 @@ func (x *JobValue) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JobValue.ProtoReflect.Descriptor instead.
 func (*JobValue) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{40}
+	return file_skep_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *JobValue) GetSpec() []byte {
@@ -4449,7 +4518,7 @@ type TaskValue struct {
 
 func (x *TaskValue) Reset() {
 	*x = TaskValue{}
-	mi := &file_skep_proto_msgTypes[41]
+	mi := &file_skep_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4461,7 +4530,7 @@ func (x *TaskValue) String() string {
 func (*TaskValue) ProtoMessage() {}
 
 func (x *TaskValue) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[41]
+	mi := &file_skep_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4474,7 +4543,7 @@ func (x *TaskValue) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TaskValue.ProtoReflect.Descriptor instead.
 func (*TaskValue) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{41}
+	return file_skep_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *TaskValue) GetEpoch() uint32 {
@@ -4566,7 +4635,7 @@ type CopyValue struct {
 
 func (x *CopyValue) Reset() {
 	*x = CopyValue{}
-	mi := &file_skep_proto_msgTypes[42]
+	mi := &file_skep_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4578,7 +4647,7 @@ func (x *CopyValue) String() string {
 func (*CopyValue) ProtoMessage() {}
 
 func (x *CopyValue) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[42]
+	mi := &file_skep_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4591,7 +4660,7 @@ func (x *CopyValue) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CopyValue.ProtoReflect.Descriptor instead.
 func (*CopyValue) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{42}
+	return file_skep_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *CopyValue) GetEpoch() uint32 {
@@ -4639,7 +4708,7 @@ type WorkValue struct {
 
 func (x *WorkValue) Reset() {
 	*x = WorkValue{}
-	mi := &file_skep_proto_msgTypes[43]
+	mi := &file_skep_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4651,7 +4720,7 @@ func (x *WorkValue) String() string {
 func (*WorkValue) ProtoMessage() {}
 
 func (x *WorkValue) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[43]
+	mi := &file_skep_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4664,7 +4733,7 @@ func (x *WorkValue) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WorkValue.ProtoReflect.Descriptor instead.
 func (*WorkValue) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{43}
+	return file_skep_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *WorkValue) GetSpec() []byte {
@@ -4791,7 +4860,7 @@ type ClassValue struct {
 
 func (x *ClassValue) Reset() {
 	*x = ClassValue{}
-	mi := &file_skep_proto_msgTypes[44]
+	mi := &file_skep_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4803,7 +4872,7 @@ func (x *ClassValue) String() string {
 func (*ClassValue) ProtoMessage() {}
 
 func (x *ClassValue) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[44]
+	mi := &file_skep_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4816,7 +4885,7 @@ func (x *ClassValue) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ClassValue.ProtoReflect.Descriptor instead.
 func (*ClassValue) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{44}
+	return file_skep_proto_rawDescGZIP(), []int{45}
 }
 
 func (x *ClassValue) GetMean() float64 {
@@ -4865,7 +4934,7 @@ type GuardValue struct {
 
 func (x *GuardValue) Reset() {
 	*x = GuardValue{}
-	mi := &file_skep_proto_msgTypes[45]
+	mi := &file_skep_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4877,7 +4946,7 @@ func (x *GuardValue) String() string {
 func (*GuardValue) ProtoMessage() {}
 
 func (x *GuardValue) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[45]
+	mi := &file_skep_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4890,7 +4959,7 @@ func (x *GuardValue) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GuardValue.ProtoReflect.Descriptor instead.
 func (*GuardValue) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{45}
+	return file_skep_proto_rawDescGZIP(), []int{46}
 }
 
 func (x *GuardValue) GetSpec() []byte {
@@ -4976,7 +5045,7 @@ type CheckpointValue struct {
 
 func (x *CheckpointValue) Reset() {
 	*x = CheckpointValue{}
-	mi := &file_skep_proto_msgTypes[46]
+	mi := &file_skep_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4988,7 +5057,7 @@ func (x *CheckpointValue) String() string {
 func (*CheckpointValue) ProtoMessage() {}
 
 func (x *CheckpointValue) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[46]
+	mi := &file_skep_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5001,7 +5070,7 @@ func (x *CheckpointValue) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CheckpointValue.ProtoReflect.Descriptor instead.
 func (*CheckpointValue) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{46}
+	return file_skep_proto_rawDescGZIP(), []int{47}
 }
 
 func (x *CheckpointValue) GetEpoch() uint32 {
@@ -5046,7 +5115,7 @@ type TombstoneValue struct {
 
 func (x *TombstoneValue) Reset() {
 	*x = TombstoneValue{}
-	mi := &file_skep_proto_msgTypes[47]
+	mi := &file_skep_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5058,7 +5127,7 @@ func (x *TombstoneValue) String() string {
 func (*TombstoneValue) ProtoMessage() {}
 
 func (x *TombstoneValue) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[47]
+	mi := &file_skep_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5071,7 +5140,7 @@ func (x *TombstoneValue) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TombstoneValue.ProtoReflect.Descriptor instead.
 func (*TombstoneValue) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{47}
+	return file_skep_proto_rawDescGZIP(), []int{48}
 }
 
 func (x *TombstoneValue) GetEpoch() uint32 {
@@ -5133,7 +5202,7 @@ type EntryValue struct {
 
 func (x *EntryValue) Reset() {
 	*x = EntryValue{}
-	mi := &file_skep_proto_msgTypes[48]
+	mi := &file_skep_proto_msgTypes[49]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5145,7 +5214,7 @@ func (x *EntryValue) String() string {
 func (*EntryValue) ProtoMessage() {}
 
 func (x *EntryValue) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[48]
+	mi := &file_skep_proto_msgTypes[49]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5158,7 +5227,7 @@ func (x *EntryValue) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EntryValue.ProtoReflect.Descriptor instead.
 func (*EntryValue) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{48}
+	return file_skep_proto_rawDescGZIP(), []int{49}
 }
 
 func (x *EntryValue) GetTask() *TaskValue {
@@ -5475,7 +5544,7 @@ const file_skep_proto_rawDesc = "" +
 	"\tworthless\x18C \x01(\x03R\tworthless\x128\n" +
 	"\vgang_search\x18[ \x01(\v2\x17.skep.v1.ScheduleSearchR\n" +
 	"gangSearch\x12\x19\n" +
-	"\bgang_min\x18\\ \x01(\rR\agangMin\"\xd8\x01\n" +
+	"\bgang_min\x18\\ \x01(\rR\agangMin\"\x87\x02\n" +
 	"\x0eScheduleSearch\x12\x14\n" +
 	"\x05model\x18\x01 \x01(\tR\x05model\x122\n" +
 	"\n" +
@@ -5484,7 +5553,12 @@ const file_skep_proto_rawDesc = "" +
 	"\bmeasured\x18\x03 \x03(\v2\x11.skep.v1.MeasuredR\bmeasured\x12\x16\n" +
 	"\x06mapper\x18\x04 \x01(\tR\x06mapper\x12\x1a\n" +
 	"\bconserve\x18\x05 \x01(\x04R\bconserve\x12\x19\n" +
-	"\bone_site\x18\x06 \x01(\bR\aoneSite\"5\n" +
+	"\bone_site\x18\x06 \x01(\bR\aoneSite\x12-\n" +
+	"\bcontract\x18\a \x01(\v2\x11.skep.v1.ContractR\bcontract\"V\n" +
+	"\bContract\x12\x1c\n" +
+	"\ttolerance\x18\x01 \x01(\x04R\ttolerance\x12\x16\n" +
+	"\x06window\x18\x02 \x01(\rR\x06window\x12\x14\n" +
+	"\x05moves\x18\x03 \x01(\rR\x05moves\"5\n" +
 	"\tParameter\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\x04R\x05value\"T\n" +
@@ -5730,7 +5804,7 @@ func file_skep_proto_rawDescGZIP() []byte {
 	return file_skep_proto_rawDescData
 }
 
-var file_skep_proto_msgTypes = make([]protoimpl.MessageInfo, 49)
+var file_skep_proto_msgTypes = make([]protoimpl.MessageInfo, 50)
 var file_skep_proto_goTypes = []any{
 	(*Message)(nil),         // 0: skep.v1.Message
 	(*Hello)(nil),           // 1: skep.v1.Hello
@@ -5752,35 +5826,36 @@ var file_skep_proto_goTypes = []any{
 	(*File)(nil),            // 17: skep.v1.File
 	(*JobSpec)(nil),         // 18: skep.v1.JobSpec
 	(*ScheduleSearch)(nil),  // 19: skep.v1.ScheduleSearch
-	(*Parameter)(nil),       // 20: skep.v1.Parameter
-	(*Measured)(nil),        // 21: skep.v1.Measured
-	(*Reserve)(nil),         // 22: skep.v1.Reserve
-	(*Checkpoint)(nil),      // 23: skep.v1.Checkpoint
-	(*After)(nil),           // 24: skep.v1.After
-	(*Dependency)(nil),      // 25: skep.v1.Dependency
-	(*JobInput)(nil),        // 26: skep.v1.JobInput
-	(*OnFailure)(nil),       // 27: skep.v1.OnFailure
-	(*Array)(nil),           // 28: skep.v1.Array
-	(*Submitter)(nil),       // 29: skep.v1.Submitter
-	(*Var)(nil),             // 30: skep.v1.Var
-	(*Needs)(nil),           // 31: skep.v1.Needs
-	(*LabelNeed)(nil),       // 32: skep.v1.LabelNeed
-	(*Find)(nil),            // 33: skep.v1.Find
-	(*Search)(nil),          // 34: skep.v1.Search
-	(*Guard)(nil),           // 35: skep.v1.Guard
-	(*Watch)(nil),           // 36: skep.v1.Watch
-	(*Final)(nil),           // 37: skep.v1.Final
-	(*Failure)(nil),         // 38: skep.v1.Failure
-	(*Token)(nil),           // 39: skep.v1.Token
-	(*JobValue)(nil),        // 40: skep.v1.JobValue
-	(*TaskValue)(nil),       // 41: skep.v1.TaskValue
-	(*CopyValue)(nil),       // 42: skep.v1.CopyValue
-	(*WorkValue)(nil),       // 43: skep.v1.WorkValue
-	(*ClassValue)(nil),      // 44: skep.v1.ClassValue
-	(*GuardValue)(nil),      // 45: skep.v1.GuardValue
-	(*CheckpointValue)(nil), // 46: skep.v1.CheckpointValue
-	(*TombstoneValue)(nil),  // 47: skep.v1.TombstoneValue
-	(*EntryValue)(nil),      // 48: skep.v1.EntryValue
+	(*Contract)(nil),        // 20: skep.v1.Contract
+	(*Parameter)(nil),       // 21: skep.v1.Parameter
+	(*Measured)(nil),        // 22: skep.v1.Measured
+	(*Reserve)(nil),         // 23: skep.v1.Reserve
+	(*Checkpoint)(nil),      // 24: skep.v1.Checkpoint
+	(*After)(nil),           // 25: skep.v1.After
+	(*Dependency)(nil),      // 26: skep.v1.Dependency
+	(*JobInput)(nil),        // 27: skep.v1.JobInput
+	(*OnFailure)(nil),       // 28: skep.v1.OnFailure
+	(*Array)(nil),           // 29: skep.v1.Array
+	(*Submitter)(nil),       // 30: skep.v1.Submitter
+	(*Var)(nil),             // 31: skep.v1.Var
+	(*Needs)(nil),           // 32: skep.v1.Needs
+	(*LabelNeed)(nil),       // 33: skep.v1.LabelNeed
+	(*Find)(nil),            // 34: skep.v1.Find
+	(*Search)(nil),          // 35: skep.v1.Search
+	(*Guard)(nil),           // 36: skep.v1.Guard
+	(*Watch)(nil),           // 37: skep.v1.Watch
+	(*Final)(nil),           // 38: skep.v1.Final
+	(*Failure)(nil),         // 39: skep.v1.Failure
+	(*Token)(nil),           // 40: skep.v1.Token
+	(*JobValue)(nil),        // 41: skep.v1.JobValue
+	(*TaskValue)(nil),       // 42: skep.v1.TaskValue
+	(*CopyValue)(nil),       // 43: skep.v1.CopyValue
+	(*WorkValue)(nil),       // 44: skep.v1.WorkValue
+	(*ClassValue)(nil),      // 45: skep.v1.ClassValue
+	(*GuardValue)(nil),      // 46: skep.v1.GuardValue
+	(*CheckpointValue)(nil), // 47: skep.v1.CheckpointValue
+	(*TombstoneValue)(nil),  // 48: skep.v1.TombstoneValue
+	(*EntryValue)(nil),      // 49: skep.v1.EntryValue
 }
 var file_skep_proto_depIdxs = []int32{
 	2,  // 0: skep.v1.Message.digest:type_name -> skep.v1.Digest
@@ -5794,32 +5869,32 @@ var file_skep_proto_depIdxs = []int32{
 	14, // 8: skep.v1.Message.result:type_name -> skep.v1.Ended
 	11, // 9: skep.v1.Message.result_ack:type_name -> skep.v1.Attempts
 	11, // 10: skep.v1.Message.ask:type_name -> skep.v1.Attempts
-	34, // 11: skep.v1.Message.find:type_name -> skep.v1.Search
-	34, // 12: skep.v1.Message.hit:type_name -> skep.v1.Search
-	33, // 13: skep.v1.Message.miss:type_name -> skep.v1.Find
-	34, // 14: skep.v1.Message.call:type_name -> skep.v1.Search
+	35, // 11: skep.v1.Message.find:type_name -> skep.v1.Search
+	35, // 12: skep.v1.Message.hit:type_name -> skep.v1.Search
+	34, // 13: skep.v1.Message.miss:type_name -> skep.v1.Find
+	35, // 14: skep.v1.Message.call:type_name -> skep.v1.Search
 	2,  // 15: skep.v1.Message.bye:type_name -> skep.v1.Digest
-	35, // 16: skep.v1.Message.guard:type_name -> skep.v1.Guard
-	36, // 17: skep.v1.Message.guarded:type_name -> skep.v1.Watch
-	35, // 18: skep.v1.Message.promise:type_name -> skep.v1.Guard
-	35, // 19: skep.v1.Message.promised:type_name -> skep.v1.Guard
-	36, // 20: skep.v1.Message.watch:type_name -> skep.v1.Watch
-	36, // 21: skep.v1.Message.watched:type_name -> skep.v1.Watch
-	36, // 22: skep.v1.Message.takeover:type_name -> skep.v1.Watch
-	36, // 23: skep.v1.Message.hold:type_name -> skep.v1.Watch
-	36, // 24: skep.v1.Message.held:type_name -> skep.v1.Watch
+	36, // 16: skep.v1.Message.guard:type_name -> skep.v1.Guard
+	37, // 17: skep.v1.Message.guarded:type_name -> skep.v1.Watch
+	36, // 18: skep.v1.Message.promise:type_name -> skep.v1.Guard
+	36, // 19: skep.v1.Message.promised:type_name -> skep.v1.Guard
+	37, // 20: skep.v1.Message.watch:type_name -> skep.v1.Watch
+	37, // 21: skep.v1.Message.watched:type_name -> skep.v1.Watch
+	37, // 22: skep.v1.Message.takeover:type_name -> skep.v1.Watch
+	37, // 23: skep.v1.Message.hold:type_name -> skep.v1.Watch
+	37, // 24: skep.v1.Message.held:type_name -> skep.v1.Watch
 	14, // 25: skep.v1.Message.copy:type_name -> skep.v1.Ended
 	13, // 26: skep.v1.Message.copied:type_name -> skep.v1.Refuse
 	7,  // 27: skep.v1.Message.waiting:type_name -> skep.v1.Poll
 	7,  // 28: skep.v1.Message.pull:type_name -> skep.v1.Poll
 	7,  // 29: skep.v1.Message.no_work:type_name -> skep.v1.Poll
-	35, // 30: skep.v1.Message.await:type_name -> skep.v1.Guard
-	35, // 31: skep.v1.Message.awaited:type_name -> skep.v1.Guard
-	22, // 32: skep.v1.Message.reserve:type_name -> skep.v1.Reserve
-	22, // 33: skep.v1.Message.reserve_ack:type_name -> skep.v1.Reserve
-	23, // 34: skep.v1.Message.checkpoint:type_name -> skep.v1.Checkpoint
-	23, // 35: skep.v1.Message.checkpoint_ack:type_name -> skep.v1.Checkpoint
-	23, // 36: skep.v1.Message.checkpoint_keep:type_name -> skep.v1.Checkpoint
+	36, // 30: skep.v1.Message.await:type_name -> skep.v1.Guard
+	36, // 31: skep.v1.Message.awaited:type_name -> skep.v1.Guard
+	23, // 32: skep.v1.Message.reserve:type_name -> skep.v1.Reserve
+	23, // 33: skep.v1.Message.reserve_ack:type_name -> skep.v1.Reserve
+	24, // 34: skep.v1.Message.checkpoint:type_name -> skep.v1.Checkpoint
+	24, // 35: skep.v1.Message.checkpoint_ack:type_name -> skep.v1.Checkpoint
+	24, // 36: skep.v1.Message.checkpoint_keep:type_name -> skep.v1.Checkpoint
 	3,  // 37: skep.v1.Digest.ads:type_name -> skep.v1.Entry
 	5,  // 38: skep.v1.Ad.labels:type_name -> skep.v1.Label
 	6,  // 39: skep.v1.Ad.rates:type_name -> skep.v1.Rates
@@ -5835,41 +5910,42 @@ var file_skep_proto_depIdxs = []int32{
 	16, // 49: skep.v1.Result.stdout:type_name -> skep.v1.Output
 	16, // 50: skep.v1.Result.stderr:type_name -> skep.v1.Output
 	17, // 51: skep.v1.Result.outputs:type_name -> skep.v1.File
-	31, // 52: skep.v1.JobSpec.needs:type_name -> skep.v1.Needs
+	32, // 52: skep.v1.JobSpec.needs:type_name -> skep.v1.Needs
 	17, // 53: skep.v1.JobSpec.inputs:type_name -> skep.v1.File
-	30, // 54: skep.v1.JobSpec.env:type_name -> skep.v1.Var
-	28, // 55: skep.v1.JobSpec.array:type_name -> skep.v1.Array
-	29, // 56: skep.v1.JobSpec.submitter:type_name -> skep.v1.Submitter
-	27, // 57: skep.v1.JobSpec.on_failure:type_name -> skep.v1.OnFailure
-	24, // 58: skep.v1.JobSpec.after:type_name -> skep.v1.After
+	31, // 54: skep.v1.JobSpec.env:type_name -> skep.v1.Var
+	29, // 55: skep.v1.JobSpec.array:type_name -> skep.v1.Array
+	30, // 56: skep.v1.JobSpec.submitter:type_name -> skep.v1.Submitter
+	28, // 57: skep.v1.JobSpec.on_failure:type_name -> skep.v1.OnFailure
+	25, // 58: skep.v1.JobSpec.after:type_name -> skep.v1.After
 	19, // 59: skep.v1.JobSpec.gang_search:type_name -> skep.v1.ScheduleSearch
-	20, // 60: skep.v1.ScheduleSearch.parameters:type_name -> skep.v1.Parameter
-	21, // 61: skep.v1.ScheduleSearch.measured:type_name -> skep.v1.Measured
-	10, // 62: skep.v1.Checkpoint.attempt:type_name -> skep.v1.Attempt
-	17, // 63: skep.v1.Checkpoint.files:type_name -> skep.v1.File
-	25, // 64: skep.v1.After.jobs:type_name -> skep.v1.Dependency
-	26, // 65: skep.v1.After.inputs:type_name -> skep.v1.JobInput
-	32, // 66: skep.v1.Needs.labels:type_name -> skep.v1.LabelNeed
-	31, // 67: skep.v1.Find.needs:type_name -> skep.v1.Needs
-	33, // 68: skep.v1.Search.find:type_name -> skep.v1.Find
-	3,  // 69: skep.v1.Search.ad:type_name -> skep.v1.Entry
-	37, // 70: skep.v1.Guard.finals:type_name -> skep.v1.Final
-	11, // 71: skep.v1.Watch.attempts:type_name -> skep.v1.Attempts
-	15, // 72: skep.v1.Final.result:type_name -> skep.v1.Result
-	38, // 73: skep.v1.Final.failures:type_name -> skep.v1.Failure
-	15, // 74: skep.v1.TaskValue.result:type_name -> skep.v1.Result
-	42, // 75: skep.v1.TaskValue.copy:type_name -> skep.v1.CopyValue
-	15, // 76: skep.v1.WorkValue.result:type_name -> skep.v1.Result
-	17, // 77: skep.v1.WorkValue.inputs:type_name -> skep.v1.File
-	17, // 78: skep.v1.CheckpointValue.files:type_name -> skep.v1.File
-	41, // 79: skep.v1.EntryValue.task:type_name -> skep.v1.TaskValue
-	37, // 80: skep.v1.EntryValue.open:type_name -> skep.v1.Final
-	38, // 81: skep.v1.EntryValue.failures:type_name -> skep.v1.Failure
-	82, // [82:82] is the sub-list for method output_type
-	82, // [82:82] is the sub-list for method input_type
-	82, // [82:82] is the sub-list for extension type_name
-	82, // [82:82] is the sub-list for extension extendee
-	0,  // [0:82] is the sub-list for field type_name
+	21, // 60: skep.v1.ScheduleSearch.parameters:type_name -> skep.v1.Parameter
+	22, // 61: skep.v1.ScheduleSearch.measured:type_name -> skep.v1.Measured
+	20, // 62: skep.v1.ScheduleSearch.contract:type_name -> skep.v1.Contract
+	10, // 63: skep.v1.Checkpoint.attempt:type_name -> skep.v1.Attempt
+	17, // 64: skep.v1.Checkpoint.files:type_name -> skep.v1.File
+	26, // 65: skep.v1.After.jobs:type_name -> skep.v1.Dependency
+	27, // 66: skep.v1.After.inputs:type_name -> skep.v1.JobInput
+	33, // 67: skep.v1.Needs.labels:type_name -> skep.v1.LabelNeed
+	32, // 68: skep.v1.Find.needs:type_name -> skep.v1.Needs
+	34, // 69: skep.v1.Search.find:type_name -> skep.v1.Find
+	3,  // 70: skep.v1.Search.ad:type_name -> skep.v1.Entry
+	38, // 71: skep.v1.Guard.finals:type_name -> skep.v1.Final
+	11, // 72: skep.v1.Watch.attempts:type_name -> skep.v1.Attempts
+	15, // 73: skep.v1.Final.result:type_name -> skep.v1.Result
+	39, // 74: skep.v1.Final.failures:type_name -> skep.v1.Failure
+	15, // 75: skep.v1.TaskValue.result:type_name -> skep.v1.Result
+	43, // 76: skep.v1.TaskValue.copy:type_name -> skep.v1.CopyValue
+	15, // 77: skep.v1.WorkValue.result:type_name -> skep.v1.Result
+	17, // 78: skep.v1.WorkValue.inputs:type_name -> skep.v1.File
+	17, // 79: skep.v1.CheckpointValue.files:type_name -> skep.v1.File
+	42, // 80: skep.v1.EntryValue.task:type_name -> skep.v1.TaskValue
+	38, // 81: skep.v1.EntryValue.open:type_name -> skep.v1.Final
+	39, // 82: skep.v1.EntryValue.failures:type_name -> skep.v1.Failure
+	83, // [83:83] is the sub-list for method output_type
+	83, // [83:83] is the sub-list for method input_type
+	83, // [83:83] is the sub-list for extension type_name
+	83, // [83:83] is the sub-list for extension extendee
+	0,  // [0:83] is the sub-list for field type_name
 }
 
 func init() { file_skep_proto_init() }
@@ -5922,7 +5998,7 @@ func file_skep_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_skep_proto_rawDesc), len(file_skep_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   49,
+			NumMessages:   50,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -1,0 +1,119 @@
+package contract
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"skep/grid"
+	"skep/node/gangs"
+	"skep/node/schedule"
+)
+
+// Situation is what is known of a gang that breaks its contract, and of the nodes. Slots that it holds count as free.
+type Situation struct {
+	Spec   *grid.JobSpec
+	Size   gangs.Size
+	Nodes  []grid.GangNode
+	Rooms  []int            // ranks for which each has slots
+	Layout []grid.RankPlace // of the attempt that runs; nil = it is not known
+	Step   uint64           // of the checkpoint that a restart begins from; 0 = there is none
+	Moves  uint32           // made so far
+}
+
+// Verdict is whether a gang moves.
+type Verdict struct {
+	Choice gangs.Choice // to which it moves; without places it stays
+	Text   string       // why
+	News   bool         // the reason is another than the last time
+}
+
+// reason is why a gang stays.
+type reason uint8
+
+const (
+	none reason = iota
+	once
+	unknown
+	used
+	endless
+	unsaved
+	unplaced
+	notWorth
+)
+
+// restartTime is what a restart takes beside the ranks' own start: their grace after they are told to end, and the
+// questions for slots.
+const restartTime = 5 * time.Second
+
+// Weigh decides whether a gang that breaks its contract moves.
+func (c *Contract) Weigh(now grid.Time, at *Situation) Verdict {
+	slow := c.window.iteration()
+	v := Verdict{Text: fmt.Sprintf("broke its contract: %.3g s an iteration, where %.3g are expected and %.3g allowed; ",
+		slow, c.promised, c.allowed)}
+	stays, why := c.mayNot(at)
+	var saves, costs float64
+	if stays == none {
+		v.Choice, saves, costs, why = c.better(slow, at)
+		switch {
+		case v.Choice.Places == nil:
+			stays, why = unplaced, "no schedule was found: "+why
+		case !(saves > costs):
+			v.Choice, stays = gangs.Choice{}, notWorth
+		}
+	}
+	switch stays {
+	case none:
+		v.Text += fmt.Sprintf("moves to a better schedule and goes on from checkpoint %d: saves %.3g s and costs %.3g",
+			at.Step, saves, costs)
+		v.News = true
+		return v
+	case notWorth:
+		why = fmt.Sprintf("the best schedule now saves %.3g s and costs %.3g", max(saves, 0), costs)
+	}
+	v.Text += "stays: " + why
+	v.News = stays != c.stays
+	c.stays = stays
+	c.pause = min(max(2*c.pause, minPause), maxPause)
+	c.look = now.Add(c.pause)
+	c.window.next()
+	return v
+}
+
+// mayNot says why the gang cannot move at all.
+func (c *Contract) mayNot(at *Situation) (reason, string) {
+	switch {
+	case at.Spec.Retries == 0:
+		return once, "with retries 0 nothing runs again"
+	case at.Moves >= c.terms.Moves:
+		return used, fmt.Sprintf("it has moved %d times, as often as it may", at.Moves)
+	case at.Layout == nil:
+		return unknown, "which shares its ranks have is not known here"
+	case c.window.said.Total <= 0:
+		return endless, "its progress does not say how many iterations there are"
+	case at.Step == 0:
+		return unsaved, "no checkpoint is kept"
+	}
+	return none, ""
+}
+
+// better searches for the best schedule now, and returns what a move to it saves and costs, seconds.
+func (c *Contract) better(slow float64, at *Situation) (best gangs.Choice, saves, costs float64, why string) {
+	search, err := schedule.New(at.Spec.Gang.Search)
+	if err != nil {
+		return best, 0, 0, err.Error()
+	}
+	best = search.Choose(at.Size, at.Nodes, at.Rooms)
+	if best.Places == nil {
+		return best, 0, 0, best.Why
+	}
+	here := search.Predict(at.Layout, at.Nodes, at.Rooms)
+	if math.IsInf(here, 1) {
+		return gangs.Choice{}, 0, 0, "a node of it is not known now"
+	}
+	there := slow * best.Time / here
+	done, total := c.window.said.Done, c.window.said.Total
+	saves = (total - done) * (slow - there)
+	costs = (c.startup + restartTime).Seconds() + max(done-float64(at.Step), 0)*there
+	return best, saves, costs, ""
+}
