@@ -17,7 +17,7 @@ func (n *Node) keepaliveAnswered(now grid.Time, from grid.NodeID, m *grid.Messag
 		n.createJobs(now, n.submissions.Answered(now, from, a.Revived, fx), fx)
 	}
 	if a.Agrees {
-		n.coordinator.ResumeJobs(now)
+		n.coordinator.ResumeJobs(now, fx)
 	}
 }
 

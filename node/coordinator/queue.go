@@ -68,7 +68,8 @@ func (c *Coordinator) dropUnowned() {
 }
 
 // resumeJob resumes what waited for a majority of the job's register.
-func (c *Coordinator) resumeJob(j *job) {
+func (c *Coordinator) resumeJob(now grid.Time, j *job, fx *grid.Effects) {
+	c.placeUnreported(now, j, fx)
 	j.replica.leasesDenied = false
 	c.changed(grid.JobChange{Kind: grid.JobLeased, Job: j.id})
 	for rep := j.replica; len(rep.awaitingMajority) > 0; {
@@ -78,14 +79,13 @@ func (c *Coordinator) resumeJob(j *job) {
 }
 
 // ResumeJobs resumes all jobs of which a majority answers now.
-func (c *Coordinator) ResumeJobs(now grid.Time) {
+func (c *Coordinator) ResumeJobs(now grid.Time, fx *grid.Effects) {
 	c.queue.awaitingMajority = slices.DeleteFunc(c.queue.awaitingMajority, func(j *job) bool {
 		if c.mayAct(now, j) {
-			c.resumeJob(j)
+			c.resumeJob(now, j, fx)
 			j.awaitingMajority = false
-			// nothing of it waits any more
-		} else if len(j.replica.awaitingMajority) == 0 && !j.setAside && !j.replica.leasesDenied {
-			j.awaitingMajority = false
+		} else if r := j.replica; len(r.awaitingMajority) == 0 && !j.setAside && !r.leasesDenied && r.graceUntil == 0 {
+			j.awaitingMajority = false // nothing of it waits any more
 		}
 		return !j.awaitingMajority
 	})

@@ -104,7 +104,7 @@ func (c *Coordinator) writeAnswered(now grid.Time, from grid.NodeID, a *grid.Reg
 		return
 	}
 	rep, mayActBefore := j.replica, c.mayAct(now, j)
-	finals, valid := rep.Answered(now, from, a, c.scratch.finals[:0])
+	finals, valid := rep.Answered(now, from, a, c.scratch.finals[:0], fx)
 	c.scratch.finals = finals
 	if !valid {
 		c.stats.Stale++
@@ -129,7 +129,7 @@ func (c *Coordinator) writeAnswered(now grid.Time, from grid.NodeID, a *grid.Reg
 		j.replica.MarkDirty()
 	}
 	if !mayActBefore && c.mayAct(now, j) {
-		c.resumeJob(j)
+		c.resumeJob(now, j, fx)
 	}
 }
 
@@ -177,9 +177,7 @@ func (c *Coordinator) tickReplica(now grid.Time, r Register, fx *grid.Effects) b
 	if r.State().Done {
 		return r.CountCloseNotice() && !settled
 	}
-	if rep := j.replica; rep.graceUntil != 0 && now >= rep.graceUntil && c.mayAct(now, j) {
-		c.placeUnreported(now, j, fx)
-	}
+	c.placeUnreported(now, j, fx)
 	c.continueBulkEnd(now, j, fx)
 	r.RenewIfDue(now, reached, fx)
 	return true

@@ -152,11 +152,15 @@ func (c *Coordinator) dropOwnership(now grid.Time, j *job, fx *grid.Effects) {
 	}
 }
 
-// Attempts of earlier epochs after a takeover: the new owner does not know them, only their workers do.
-
-// placeUnreported ends the takeover grace: tasks that no worker has reported are placed again, or end as lost if they
-// may run at most once.
+// placeUnreported ends a takeover grace that is over, once a majority answers: tasks that no worker has reported are
+// placed again, or end as lost if they may run at most once. Only workers know the attempts of earlier epochs.
 func (c *Coordinator) placeUnreported(now grid.Time, j *job, fx *grid.Effects) {
+	if rep := j.replica; rep.graceUntil == 0 || now < rep.graceUntil {
+		return
+	} else if !c.mayAct(now, j) {
+		c.awaitMajority(j)
+		return
+	}
 	j.replica.graceUntil = 0
 	j.nextFresh = 0
 	c.countFailure(j)
@@ -238,10 +242,7 @@ func (c *Coordinator) endGrace(now grid.Time, fx *grid.Effects) {
 	for len(c.grace) > 0 && now >= c.grace[0].until {
 		j := c.grace[0].job
 		c.grace[0], c.grace = graceEntry{}, c.grace[1:]
-		// else tickReplica does it later
-		if rep := j.replica; rep.graceUntil != 0 && now >= rep.graceUntil && c.mayAct(now, j) {
-			c.placeUnreported(now, j, fx)
-		}
+		c.placeUnreported(now, j, fx)
 	}
 	if len(c.grace) == 0 {
 		c.grace = nil

@@ -33,7 +33,7 @@ func owned(t *testing.T, s *Replicas, nonce byte, accepted ...grid.NodeID) *Repl
 				continue
 			}
 			g := grid.RegisterMessage{Job: r.id, Epoch: w.Msg.Register.Epoch, Seq: w.Msg.Register.Seq, Answer: grid.RegisterOK}
-			if _, valid := r.Answered(start, id, &g, nil); !valid {
+			if _, valid := r.Answered(start, id, &g, nil, new(grid.Effects)); !valid {
 				t.Fatalf("the answer of %v does not count", id.Short())
 			}
 		}
@@ -72,7 +72,7 @@ func TestKeepaliveExtendsTheLeaseOfListedRegisters(t *testing.T) {
 	var fx grid.Effects
 	s.SendWrites(start, &fx)
 	g := grid.RegisterMessage{Job: later.id, Epoch: 1, Seq: fx.Sends[0].Msg.Register.Seq, Answer: grid.RegisterOK}
-	if _, valid := later.Answered(sent.Add(time.Second), second, &g, nil); !valid {
+	if _, valid := later.Answered(sent.Add(time.Second), second, &g, nil, new(grid.Effects)); !valid {
 		t.Fatal("the write is not answered")
 	}
 	a := s.KeepaliveAnswered(sent.Add(2*time.Second), second,

@@ -316,7 +316,7 @@ func (n *scriptNode) receive(from grid.NodeID, m *grid.Message, fx *grid.Effects
 	case grid.KindWrite:
 		r.Answer(from, grid.KindWriteAck, g, r.Write(now, from, g, fx), fx)
 	case grid.KindWriteAck:
-		committed, valid := r.Answered(now, from, g, nil)
+		committed, valid := r.Answered(now, from, g, nil, fx)
 		if !valid {
 			return
 		}

@@ -93,7 +93,8 @@ func (r *Replica) Repeat(now grid.Time, fx *grid.Effects) (settled bool) {
 
 // Answered takes a member's answer to a write; it appends the committed entries to dst, and reports whether it answered
 // the write under way.
-func (r *Replica) Answered(now grid.Time, from grid.NodeID, g *grid.RegisterMessage, dst []uint32) ([]uint32, bool) {
+func (r *Replica) Answered(now grid.Time, from grid.NodeID, g *grid.RegisterMessage, dst []uint32,
+	fx *grid.Effects) ([]uint32, bool) {
 	accepted := r.HasAccepted(max(r.Place(from), 0))
 	committed, valid := r.WriteAnswered(from, g, dst)
 	if !valid {
@@ -102,8 +103,13 @@ func (r *Replica) Answered(now grid.Time, from grid.NodeID, g *grid.RegisterMess
 	place := r.Place(from)
 	if g.Answer == grid.RegisterOK {
 		r.acked[place] = max(r.acked[place], r.writeSent[place])
-		if r.of.member(from); !accepted { // from now on keepalives list this register
+		if p := r.of.member(from); !accepted { // from now on keepalives list this register
 			r.acceptedAt[place] = now
+			// the answer may be to the first copy, so of the lease little may be left
+			if p.keepaliveSeq == 0 && p.keepaliveSent < now && now >= r.writeSent[place].Add(r.of.cfg.Lease/6) {
+				r.acceptedAt[place] = now - 1
+				r.of.keepaliveOne(now, p, r.of.ownedWith(from), fx)
+			}
 		}
 	}
 	if g.Answer == grid.RegisterHigher {

@@ -50,7 +50,8 @@ type Owner interface {
 	DecidedNow(i uint32) bool
 	MarkDirty()
 	StepDown()
-	Answered(now grid.Time, from grid.NodeID, g *grid.RegisterMessage, dst []uint32) (committed []uint32, valid bool)
+	Answered(now grid.Time, from grid.NodeID, g *grid.RegisterMessage, dst []uint32,
+		fx *grid.Effects) (committed []uint32, valid bool)
 	RenewIfDue(now grid.Time, voters []grid.NodeID, fx *grid.Effects)
 	Repeat(now grid.Time, fx *grid.Effects) (settled bool)
 	CountCloseNotice() bool
