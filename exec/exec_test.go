@@ -88,6 +88,41 @@ func TestBigTaskIsPassedABoundedNumberOfTimes(t *testing.T) {
 	}
 }
 
+// What would pass the work that waits starts at once, and there is room for it; until that has been passed too often.
+func TestRoomBesideBigWork(t *testing.T) {
+	e := new(New(grid.Resources{CPU: 4 * grid.CPU}))
+	law := func(string) (mean, scv float64) { return 10, 1 }
+	e.Accept(0, id(0), offer(3*grid.CPU, 0, "big"), true)
+	e.Next(0)
+	e.Accept(0, id(1), offer(2*grid.CPU, 0, "big"), true)
+	if w := e.Next(0); w != nil {
+		t.Fatalf("%v starts on one core, want none", w)
+	}
+	one := grid.Resources{CPU: grid.CPU}
+	for i := range MaxPassed + 2 {
+		room, none := e.Room(64)
+		want := one
+		if i >= MaxPassed {
+			want = grid.Resources{}
+		}
+		if room != want || none {
+			t.Fatalf("after %d that passed: room %v, %v; want %v, and that work waits", i, room, none, want)
+		}
+		if wait := e.Wait(0, one, law); wait == 0 != (i < MaxPassed) {
+			t.Fatalf("after %d that passed: a small task waits for %v s", i, wait)
+		}
+		if e.Wait(0, grid.Resources{CPU: 2 * grid.CPU}, law) == 0 {
+			t.Fatal("a task that does not fit would not wait")
+		}
+		a := id(2 + i)
+		e.Accept(0, a, offer(grid.CPU, 0, "small"), true)
+		if w := e.Next(0); w != nil != (i < MaxPassed) {
+			t.Fatalf("after %d that passed: started %v", i, w)
+		}
+		e.Finish(a, &grid.Result{})
+	}
+}
+
 func TestRefuses(t *testing.T) {
 	for _, c := range []struct {
 		need  grid.Resources

@@ -79,8 +79,9 @@ func (w *Work) waitsForSlot(free *grid.Resources) bool {
 }
 
 // Room returns the resources that are free and that no queued work is about to take; false = work waits for a slot. It
-// looks at the first of the queue, up to most. Cores that are free beside work which waits for counted resources are
-// room, for work that needs none of these.
+// looks at the first of the queue, up to most. What is free beside work that waits for more cores or memory is room, for
+// work that passes it, unless it has been passed too often; so is what is free beside work that waits for counted
+// resources, for work that needs none of these.
 func (e *Exec) Room(most int) (room grid.Resources, none bool) {
 	if e.overdue() {
 		return grid.Resources{}, false
@@ -91,7 +92,7 @@ func (e *Exec) Room(most int) (room grid.Resources, none bool) {
 		case w.Held, w.sleep == dormant:
 		case !w.waitsForSlot(&e.free):
 			room = room.Minus(need)
-		case e.free.FitsPlain(need):
+		case e.free.FitsPlain(need), w.passed < MaxPassed:
 			none = false
 		default:
 			return grid.Resources{}, false
