@@ -69,8 +69,8 @@ func (e *Exec) WaitOf(now grid.Time, key order.Key, need grid.Resources, law Law
 	return first + ahead.wait(e, need.Counts)
 }
 
-// startsAtOnce reports whether a task with that need, accepted now, would start now: nothing is queued, or what is needs
-// more than what is free and is passed.
+// startsAtOnce reports whether a task with that need, accepted now, would start now: nothing is queued, or what is
+// needs more than what is free and is passed.
 func (e *Exec) startsAtOnce(need grid.Resources) bool {
 	if !e.Free().Fits(need) || e.queue.Len() == 0 {
 		return e.Free().Fits(need)

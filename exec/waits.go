@@ -79,8 +79,8 @@ func (w *Work) waitsForSlot(free *grid.Resources) bool {
 }
 
 // Room returns the resources that are free and that no queued work is about to take; false = work waits for a slot. It
-// looks at the first of the queue, up to most. What is free beside work that waits for more cores or memory is room, for
-// work that passes it, unless it has been passed too often; so is what is free beside work that waits for counted
+// looks at the first of the queue, up to most. What is free beside work that waits for more cores or memory is room,
+// for work that passes it, unless it has been passed too often; so is what is free beside work that waits for counted
 // resources, for work that needs none of these.
 func (e *Exec) Room(most int) (room grid.Resources, none bool) {
 	if e.overdue() {
