@@ -155,7 +155,8 @@ var floors = map[string][]string{
 	"sim/spread":      {"grid", "gossip", "sim", "sim/event"},
 	"sim/record":      {"grid", "node", "sim"},
 	"sim/net": {"grid", "gossip", "gang/mapper", "gang/model", "discovery", "balance", "lpas", "exec", "node", "node/schedule",
-		"sim", "sim/mesh", "sim/pages", "sim/rank", "document"},
+		"sim", "sim/mesh", "sim/net/worth", "sim/pages", "sim/rank", "document"},
+	"sim/net/worth":  {"grid", "document"},
 	"sim/rank":       {},
 	"sim/mesh":       {"heap"},
 	"sim/gangs":      {"gang", "gang/mapper", "gang/model", "grid", "sim/mesh", "sim/rank"},
@@ -200,7 +201,7 @@ var pure = []string{"grid", "lpas", "gossip", "exec", "sparse", "heap", "fifo", 
 	"node/checkpoint", "node/contract", "node/failures", "node/gangs", "node/history", "node/listing", "node/mapping", "node/membership", "node/ownercache", "node/peers", "node/policies", "node/profile", "node/progress", "node/pull",
 	"node/quota", "node/rates", "node/replication", "node/reputation", "node/reservation", "node/schedule", "node/turns",
 	"node/worker", "sim", "sim/event", "sim/oracle", "sim/chart", "sim/gangs",
-	"sim/mesh", "sim/rank", "sim/spread"}
+	"sim/mesh", "sim/net/worth", "sim/rank", "sim/spread"}
 
 var impure = []string{"os", "net", "sync", "math/rand", "crypto/rand", "context", "io/fs", "net/http"}
 

@@ -92,6 +92,14 @@ func (w *World) Outcome(submission, index int) Outcome {
 		Result: t.Result.Result(), Ended: time.Duration(t.Ended)}
 }
 
+// Rejected reports whether a submission was refused by its node, so that its tasks never come to be.
+func (w *World) Rejected(submission int) bool { return w.books.Job(submission).Rejected }
+
+// Size returns the size of a task: 1 takes 1/rate seconds where tasks of its class are executed at that rate.
+func (w *World) Size(submission, index int) float64 {
+	return w.taskSize(int32(submission), w.books.TaskAt(submission, index), grid.ClassOf(w.cfg.Work[submission].Spec))
+}
+
 // truth is what the oracle is told of a world in hindsight.
 type truth struct {
 	*World

@@ -21,7 +21,9 @@ type Report struct {
 	Moved    int // of these, run on another node than their origin
 	Rejected int // submissions that their node refused
 	Again    int // attempts beyond each task's first
-	Traffic  Traffic
+	// times that an attempt was suspended
+	Suspensions int
+	Traffic     Traffic
 	// core-seconds of Regret, and in which attempts ran, once the last fault has no consequences; with Config.Conserves
 	Regret, Busy float64
 	Checkpoints  oracle.Checkpoints
@@ -38,7 +40,8 @@ type ClassReport struct {
 // Report returns the results of the run so far.
 func (w *World) Report() Report {
 	r := Report{Digest: uint64(w.digest), Virtual: time.Duration(w.now), Steps: w.steps, Tasks: w.books.Tasks(),
-		Traffic: w.counts, Nodes: w.upTime, Checkpoints: w.books.Checkpoints()}
+		Traffic: w.counts, Nodes: w.upTime, Checkpoints: w.books.Checkpoints(),
+		Suspensions: w.books.Suspensions()}
 	for i := range w.hosts {
 		if h := &w.hosts[i]; h.up {
 			r.Nodes += w.now.Sub(h.upSince)

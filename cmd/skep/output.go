@@ -194,3 +194,29 @@ func isTerminal(stream any) bool {
 	st, err := f.Stat()
 	return err == nil && st.Mode()&os.ModeCharDevice != 0
 }
+
+// tableFormat is an output format that may also be csv; it is a flag's value.
+type tableFormat string
+
+func (f *tableFormat) flag(cmd *cobra.Command) {
+	*f = "table"
+	cmd.Flags().Var(f, "output", "table, json, yaml or csv")
+	cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"table", "json", "yaml", "csv"},
+		cobra.ShellCompDirectiveNoFileComp))
+}
+
+// String implements pflag.Value.
+func (f *tableFormat) String() string { return string(*f) }
+
+// Type implements pflag.Value.
+func (f *tableFormat) Type() string { return "format" }
+
+// Set implements pflag.Value.
+func (f *tableFormat) Set(s string) error {
+	switch s {
+	case "table", "json", "yaml", "csv":
+		*f = tableFormat(s)
+		return nil
+	}
+	return fmt.Errorf("want table, json, yaml or csv")
+}

@@ -4,41 +4,14 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"iter"
 	"math"
 	"strconv"
 	"strings"
 	"text/tabwriter"
 
-	"github.com/spf13/cobra"
-
 	"skep/sim/net"
 )
-
-// tableFormat is an output format that may also be csv; it is a flag's value.
-type tableFormat string
-
-func (f *tableFormat) flag(cmd *cobra.Command) {
-	*f = "table"
-	cmd.Flags().Var(f, "output", "table, json, yaml or csv")
-	cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"table", "json", "yaml", "csv"},
-		cobra.ShellCompDirectiveNoFileComp))
-}
-
-// String implements pflag.Value.
-func (f *tableFormat) String() string { return string(*f) }
-
-// Type implements pflag.Value.
-func (f *tableFormat) Type() string { return "format" }
-
-// Set implements pflag.Value.
-func (f *tableFormat) Set(s string) error {
-	switch s {
-	case "table", "json", "yaml", "csv":
-		*f = tableFormat(s)
-		return nil
-	}
-	return fmt.Errorf("want table, json, yaml or csv")
-}
 
 // printNet prints a report.
 func printNet(w io.Writer, f tableFormat, r *net.Report) error {
@@ -87,6 +60,9 @@ func tableNet(t *tabwriter.Writer, r *net.Report) {
 	if r.LeftOut > 0 {
 		fmt.Fprintf(t, "%d jobs of traces left out, which begin after the time of the scenario\n", r.LeftOut)
 	}
+	if r.Worth != nil && r.Worth.Suspensions > 0 {
+		fmt.Fprintf(t, "%d times a task was suspended\n", r.Worth.Suspensions)
+	}
 	if r.Hostile > 0 {
 		fmt.Fprintf(t, "%d messages of hostile nodes; offenders cut off %d times\n", r.Hostile, r.CutOff)
 	}
@@ -105,6 +81,7 @@ func tableNet(t *tabwriter.Writer, r *net.Report) {
 		row(t, "all", tasks, est(r.Completion))
 	}
 	tableGangs(t, r)
+	tableWorth(t, r)
 	fmt.Fprintln(t)
 	row(t, "MOVED", "UTILISATION", "FAIRNESS", "REGRET", "WALKS", "FOUND", "HOPS")
 	row(t, est(r.Moved), est(r.Utilisation), est(r.Fairness), est(r.Regret), r.Searches.Walks, est(r.Searches.Success),
@@ -133,6 +110,56 @@ func tableGangs(t *tabwriter.Writer, r *net.Report) {
 		row(t, g.Class, g.Gangs, g.Other, g.Restarts, est(g.Turnaround), est(g.Wait), est(g.Iteration), est(g.Predicted),
 			est(g.Error), est(g.Nodes))
 	}
+}
+
+// tableWorth prints what results were worth by band of bid and to users, if anybody has said so.
+func tableWorth(t *tabwriter.Writer, r *net.Report) {
+	if r.Worth == nil || !r.Stable {
+		return
+	}
+	fmt.Fprintln(t)
+	row(t, "BID", "TASKS", "REFUSED", "MISSED", "COMPLETION s", "WCT", "WCR", "UTILITY")
+	for name, x := range bands(r.Worth) {
+		row(t, name, x.Tasks, x.Refused, x.Missed, est(x.Completion), est(x.WCT), est(x.WCR), est(x.Utility))
+	}
+	if len(r.Worth.Users) == 0 {
+		return
+	}
+	fmt.Fprintln(t)
+	row(t, "USER", "TASKS", "REFUSED", "MISSED", "COMPLETION s", "SLOWDOWN", "WCR", "UTILITY")
+	for _, x := range r.Worth.Users {
+		row(t, x.User, x.Tasks, x.Refused, x.Missed, est(x.Completion), est(x.Slowdown), est(x.WCR), est(x.Utility))
+	}
+}
+
+// bands yields the bands of bids, named by their lowest and highest bid, and all together where there are several.
+func bands(w *net.Worth) iter.Seq2[string, *net.WorthReport] {
+	return func(yield func(string, *net.WorthReport) bool) {
+		for i := range w.Bids {
+			x := &w.Bids[i]
+			name := plain(x.From, 6)
+			if x.From < x.To {
+				name += " to " + plain(x.To, 6)
+			}
+			if !yield(name, x) {
+				return
+			}
+		}
+		if len(w.Bids) != 1 {
+			yield("all", &w.All)
+		}
+	}
+}
+
+// putWorth prints the figures of a band of bids, or of a user, as csvNet does.
+func putWorth(put func(measure, of string, e net.Estimate), what, of string, x *net.WorthReport) {
+	put(what+"_missed", of, net.Estimate{Mean: float64(x.Missed)})
+	put(what+"_refused", of, net.Estimate{Mean: float64(x.Refused)})
+	put(what+"_completion", of, x.Completion)
+	put(what+"_slowdown", of, x.Slowdown)
+	put(what+"_wct", of, x.WCT)
+	put(what+"_wcr", of, x.WCR)
+	put(what+"_utility", of, x.Utility)
 }
 
 // csvNet prints a report as lines of measure, subject, mean and half-width.
@@ -187,6 +214,14 @@ func csvNet(w io.Writer, r *net.Report) error {
 			put(e.what, g.Class, e.Estimate)
 		}
 	}
+	if r.Worth != nil && r.Stable {
+		for name, x := range bands(r.Worth) {
+			putWorth(put, "bid", name, x)
+		}
+		for i := range r.Worth.Users {
+			putWorth(put, "user", r.Worth.Users[i].User, &r.Worth.Users[i])
+		}
+	}
 	for _, g := range r.Groups {
 		put("ran", g.Group, g.Ran)
 	}
@@ -202,45 +237,4 @@ func csvNet(w io.Writer, r *net.Report) error {
 	}
 	c.Flush()
 	return c.Error()
-}
-
-// printComparison prints how policies did.
-func printComparison(w io.Writer, f tableFormat, r *net.Comparison) error {
-	if f == "csv" {
-		c := csv.NewWriter(w)
-		c.Write([]string{"scenario", "policy", "measure", "mean", "half"})
-		for _, p := range r.Policies {
-			for _, m := range []struct {
-				what string
-				net.Estimate
-			}{{"rank", p.Rank}, {"degradation_pct", p.Degradation}, {r.By, p.Figure},
-				{"above_previous_pct", above(&p)},
-				{"best", net.Estimate{Mean: float64(p.Best)}}, {"failed", net.Estimate{Mean: float64(p.Failed)}}} {
-				mean := strconv.FormatFloat(m.Mean, 'g', -1, 64)
-				if math.IsNaN(m.Mean) {
-					mean = ""
-				}
-				c.Write([]string{r.Scenario, p.Policy, m.what, mean, strconv.FormatFloat(m.Half, 'g', -1, 64)})
-			}
-		}
-		c.Flush()
-		return c.Error()
-	}
-	return format(f).print(w, r, func(t *tabwriter.Writer) {
-		fmt.Fprintf(t, "%s: %d policies, %d replications from seed %d, by %s\n\n", r.Scenario, len(r.Policies),
-			r.Replications, r.Seed, r.By)
-		row(t, "POLICY", "RANK", "FROM THE BEST %", "THAN THE ONE ABOVE %", strings.ToUpper(r.By)+" s", "BEST",
-			"FAILED")
-		for _, p := range r.Policies {
-			row(t, p.Policy, est(p.Rank), est(p.Degradation), est(above(&p)), est(p.Figure), p.Best, p.Failed)
-		}
-	})
-}
-
-// above is by how many percent a policy is above the one before it; of the first, nothing.
-func above(p *net.Scored) net.Estimate {
-	if p.Above == nil {
-		return net.Estimate{Mean: math.NaN()}
-	}
-	return *p.Above
 }

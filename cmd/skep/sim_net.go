@@ -2,12 +2,17 @@ package main
 
 import (
 	"context"
+	"encoding/csv"
 	"errors"
 	"fmt"
+	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -180,4 +185,45 @@ func (a *app) compare(ctx context.Context, s *net.Scenario, c *comparison, out t
 		return &exitError{code: 130, err: errors.New("interrupted: the figures are of the replications that had ended")}
 	}
 	return nil
+}
+
+// printComparison prints how policies did.
+func printComparison(w io.Writer, f tableFormat, r *net.Comparison) error {
+	if f == "csv" {
+		c := csv.NewWriter(w)
+		c.Write([]string{"scenario", "policy", "measure", "mean", "half"})
+		for _, p := range r.Policies {
+			for _, m := range []struct {
+				what string
+				net.Estimate
+			}{{"rank", p.Rank}, {"degradation_pct", p.Degradation}, {r.By, p.Figure},
+				{"above_previous_pct", above(&p)},
+				{"best", net.Estimate{Mean: float64(p.Best)}}, {"failed", net.Estimate{Mean: float64(p.Failed)}}} {
+				mean := strconv.FormatFloat(m.Mean, 'g', -1, 64)
+				if math.IsNaN(m.Mean) {
+					mean = ""
+				}
+				c.Write([]string{r.Scenario, p.Policy, m.what, mean, strconv.FormatFloat(m.Half, 'g', -1, 64)})
+			}
+		}
+		c.Flush()
+		return c.Error()
+	}
+	return format(f).print(w, r, func(t *tabwriter.Writer) {
+		fmt.Fprintf(t, "%s: %d policies, %d replications from seed %d, by %s\n\n", r.Scenario, len(r.Policies),
+			r.Replications, r.Seed, r.By)
+		row(t, "POLICY", "RANK", "FROM THE BEST %", "THAN THE ONE ABOVE %", strings.ToUpper(r.By)+" s", "BEST",
+			"FAILED")
+		for _, p := range r.Policies {
+			row(t, p.Policy, est(p.Rank), est(p.Degradation), est(above(&p)), est(p.Figure), p.Best, p.Failed)
+		}
+	})
+}
+
+// above is by how many percent a policy is above the one before it; of the first, nothing.
+func above(p *net.Scored) net.Estimate {
+	if p.Above == nil {
+		return net.Estimate{Mean: math.NaN()}
+	}
+	return *p.Above
 }

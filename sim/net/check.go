@@ -111,6 +111,9 @@ func (s *Scenario) checkNames(bad func(where, format string, args ...any)) {
 		if s.class(st.Class) == nil {
 			bad(where, "class %q: is not among the classes", st.Class)
 		}
+		if len(st.User) > grid.MaxUser || !grid.Printable(st.User) {
+			bad(where, "user %.200q: want printable text of at most %d bytes", st.User, grid.MaxUser)
+		}
 		for _, name := range st.From {
 			if s.group(name) == nil {
 				bad(where, "from %q: is no group", name)

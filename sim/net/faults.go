@@ -158,3 +158,8 @@ const minLoad = 100 * time.Millisecond
 
 // minSession is the least time between a node's restart and its next leaving, and the reverse.
 const minSession = time.Second
+
+// faultKinds are the faults of a file.
+var faultKinds = map[string]sim.FaultKind{"crash": sim.Crash, "leave": sim.Leave, "restart": sim.Restart,
+	"cut": sim.Cut, "cut_out": sim.CutOut,
+	"cut_in": sim.CutIn, "heal": sim.Heal, "slow": sim.Slow, "drift": sim.Drift, "share": sim.Share}

@@ -133,7 +133,7 @@ func (f *scenarioFile) class(e document.Entry) {
 	c := Class{Name: e.Key, Size: sim.Exponential(), Retries: grid.MaxRetries,
 		Needs: grid.Needs{Resources: grid.Resources{CPU: grid.CPU}}}
 	for _, k := range f.Mapping(e.Value, "class", "mean", "size", "cpu", "memory", "labels", "resources", "retries",
-		"inputs", "idempotent", "bound", "fails", "on_failure", "priority") {
+		"inputs", "idempotent", "bound", "fails", "on_failure", "priority", "deadline") {
 		switch k.Key {
 		case "mean":
 			f.span(k, &c.Mean)
@@ -164,7 +164,9 @@ func (f *scenarioFile) class(e document.Entry) {
 		case "idempotent":
 			f.flag(k, &c.Idempotent)
 		case "priority":
-			f.Value(k, func(t string) (err error) { c.Bid, err = grid.ParseBid(t); return })
+			c.Terms.ReadPriority(&f.Reader, k)
+		case "deadline":
+			c.Terms.ReadDeadline(&f.Reader, k)
 		case "fails":
 			f.real(k, 0, 1, &c.Failing.Share)
 		case "on_failure":

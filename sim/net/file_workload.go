@@ -134,8 +134,8 @@ func (f *scenarioFile) stream(_ int, n ast.Node) {
 	st := Stream{}
 	trace := ""
 	var traceAt ast.Node
-	for _, e := range f.Mapping(n, "workload", "class", "rate", "tasks", "gang", "from", "burst", "diurnal", "once",
-		"trace") {
+	for _, e := range f.Mapping(n, "workload", "class", "rate", "tasks", "gang", "from", "user", "burst", "diurnal",
+		"once", "trace") {
 		switch e.Key {
 		case "class":
 			f.Value(e, func(t string) error { st.Class = t; return nil })
@@ -148,6 +148,8 @@ func (f *scenarioFile) stream(_ int, n ast.Node) {
 			st.Gang = f.gang(e)
 		case "from":
 			st.From = f.Texts(e.Value, "from")
+		case "user":
+			st.User, _ = f.Text(e.Value, e.Key)
 		case "burst":
 			for _, k := range f.Mapping(e.Value, "burst", "on", "off") {
 				f.span(k, map[string]*time.Duration{"on": &st.On, "off": &st.Off}[k.Key])
@@ -194,10 +196,6 @@ func (f *scenarioFile) stream(_ int, n ast.Node) {
 	}
 	f.s.Streams = append(f.s.Streams, st)
 }
-
-var faultKinds = map[string]sim.FaultKind{"crash": sim.Crash, "leave": sim.Leave, "restart": sim.Restart,
-	"cut": sim.Cut, "cut_out": sim.CutOut,
-	"cut_in": sim.CutIn, "heal": sim.Heal, "slow": sim.Slow, "drift": sim.Drift, "share": sim.Share}
 
 // fault parses a fault: {at: 2m, crash: fast/0-4}.
 func (f *scenarioFile) fault(_ int, n ast.Node) {

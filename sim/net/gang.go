@@ -96,6 +96,7 @@ func (g *Gang) search(strategy string) *grid.ScheduleSearch {
 // spec returns the job of a stream.
 func (s *Scenario) spec(st *Stream, c *Class, tasks uint32) *grid.JobSpec {
 	spec := c.spec(tasks)
+	spec.Submitter.User = st.User
 	if st.Gang != nil {
 		spec.Gang = grid.Gang{Ranks: tasks, Search: st.Gang.search(s.Strategy)}
 	}

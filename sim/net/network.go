@@ -66,5 +66,9 @@ const (
 	streamArrivals // and the following ones, one for each stream of the workload
 )
 
-// streamLoads is that of the loads of nodes, a stream each, apart from all others.
-const streamLoads = 99
+// Those of the terms of jobs, one for each stream of the workload, and of loads, one for each node, apart from all
+// others.
+const (
+	streamTerms = 98 + iota
+	streamLoads
+)

@@ -42,8 +42,8 @@ type Report struct {
 	// share of tasks that ran on another node than their origin
 	Moved Estimate `json:"moved"`
 	Usage
-	Classes  []ClassReport  `json:"classes"`
-	Gangs    []GangReport   `json:"gangs,omitempty"`
+	Classes []ClassReport `json:"classes"`
+	Special
 	Groups   []GroupReport  `json:"nodes_by_group"`
 	Messages []KindReport   `json:"messages"`
 	Searches SearchReport   `json:"searches"`
@@ -162,6 +162,7 @@ func (s *Scenario) report(samples []*sample) *Report {
 		r.class(s.Classes[i].Name, all)
 	}
 	r.gangReports(s, all)
+	r.worth(s, all)
 	r.groups(s, all)
 	r.messages(all)
 	r.searches(all)

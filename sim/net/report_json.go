@@ -16,6 +16,7 @@ func (r *Report) MarshalJSON() ([]byte, error) {
 	out := struct {
 		*plain
 		Completion *Estimate `json:"completion,omitempty"`
+		Worth      *Worth    `json:"worth,omitempty"`
 		Classes    []class   `json:"classes"`
 	}{plain: (*plain)(r)}
 	for _, c := range r.Classes {

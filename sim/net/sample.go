@@ -7,6 +7,7 @@ import (
 	"skep/grid"
 	"skep/node"
 	"skep/sim"
+	"skep/sim/net/worth"
 )
 
 // sample is the measurements of one replication. Those over time, not over tasks, are from the end of the warm-up to
@@ -41,6 +42,7 @@ type sample struct {
 type bag struct {
 	first time.Duration // the arrival of the first; −1 = there are none
 	last  time.Duration // the end of the last
+	worth worth.Tally
 }
 
 // usage is how well the nodes were used.
@@ -159,12 +161,15 @@ func (m *sample) countTasks(w *sim.World, s *Scenario, wall time.Duration) {
 		m.classes[s.Classes[i].Name] = new(times)
 	}
 	m.ran, m.bag.first = make([]int, len(s.Groups)), -1
-	crowd := newPopulation(m, s)
-	bounds := s.bounds()
+	crowd, bounds := newPopulation(m, s), s.bounds()
 	for n := range m.work {
 		sub := &m.work[n]
 		for k := range sub.Spec.Count {
 			o := w.Outcome(n, int(k))
+			m.countWorth(w, s, n, int(k), &o)
+			if w.Rejected(n) {
+				continue
+			}
 			end := w.Now()
 			if o.State == grid.Ended {
 				end = o.Ended

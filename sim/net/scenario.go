@@ -7,6 +7,7 @@ import (
 	"skep/grid"
 	"skep/node"
 	"skep/sim"
+	"skep/sim/net/worth"
 )
 
 // Scenario is a grid and what happens in it. Times are since the world began.
@@ -91,8 +92,8 @@ type Class struct {
 
 	Failing Failing
 
-	Idempotent bool     // tasks may run twice at once: policies with copies may start a second one
-	Bid        grid.Bid // 0 = the usual one
+	Idempotent bool // tasks may run twice at once: policies with copies may start a second one
+	Terms      worth.Terms
 }
 
 // Fault is applied at a time.
@@ -181,7 +182,7 @@ func (g *Group) rate(c *Class) float64 {
 func (c *Class) spec(tasks uint32) *grid.JobSpec {
 	s := &grid.JobSpec{Class: c.Name, Engine: grid.EngineProcess, Command: []string{"task"}, Count: tasks,
 		Retries: c.Retries, Needs: c.Needs, Idempotent: c.Idempotent,
-		Rules: grid.Rules{OnFailure: c.Failing.Rule, Bid: c.Bid}}
+		Rules: grid.Rules{OnFailure: c.Failing.Rule}}
 	if c.Inputs > 0 {
 		var id grid.BlobID
 		copy(id[:], c.Name)

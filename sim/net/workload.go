@@ -15,6 +15,7 @@ type Stream struct {
 	Rate  float64  // tasks a second over all origins together, in the long run
 	Tasks uint32   // of a job, which arrive at once; 0 = 1
 	From  []string // groups whose nodes submit, evenly; none = all
+	User  string   // who submits; "" = nobody says
 
 	// On and Off, if given, are the mean lengths of bursts and of the silence between them, both exponential. Rate
 	// remains the long-run rate.
@@ -44,20 +45,24 @@ func (s *Scenario) Arrivals(seed uint64) []sim.Submission {
 	var all []sim.Submission
 	for k := range s.Streams {
 		st := &s.Streams[k]
-		r := grid.NewRand(seed, streamArrivals+uint64(k))
+		r, terms := grid.NewRand(seed, streamArrivals+uint64(k)), grid.NewRand(seed, streamTerms<<32+uint64(k))
 		from := s.origins(st)
 		c := s.class(st.Class)
 		if st.Trace != nil {
-			all = append(all, s.traced(st, c, from, r)...)
+			for _, sub := range s.traced(st, c, from, r) {
+				sub.Spec = c.Terms.For(sub.Spec, terms)
+				all = append(all, sub)
+			}
 			continue
 		}
 		spec := s.spec(st, c, max(st.Tasks, 1))
 		if st.Once > 0 {
-			all = append(all, sim.Submission{At: st.Once, Node: from[r.IntN(len(from))], Spec: spec})
+			all = append(all, sim.Submission{At: st.Once, Node: from[r.IntN(len(from))],
+				Spec: c.Terms.For(spec, terms)})
 			continue
 		}
 		for _, at := range st.times(s.Start, s.Time, r) {
-			all = append(all, sim.Submission{At: at, Node: from[r.IntN(len(from))], Spec: spec})
+			all = append(all, sim.Submission{At: at, Node: from[r.IntN(len(from))], Spec: c.Terms.For(spec, terms)})
 		}
 	}
 	slices.SortStableFunc(all, func(a, b sim.Submission) int { return int(max(-1, min(1, a.At-b.At))) })
@@ -131,6 +136,7 @@ func (s *Scenario) traced(st *Stream, c *Class, from []int, r *grid.Rand) []sim.
 		spec := specs[j.Tasks]
 		if spec == nil {
 			spec = c.spec(j.Tasks)
+			spec.Submitter.User = st.User
 			specs[j.Tasks] = spec
 		}
 		node := from[r.IntN(len(from))]

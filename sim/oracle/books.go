@@ -77,6 +77,7 @@ type relations struct {
 	gangs    gangs
 
 	checkpoints checkpoints
+	suspensions int // of all attempts
 }
 
 // machine is what the books know of a node.

@@ -84,6 +84,9 @@ func (b *Books) Task(submission, index int) Task {
 	return b.tasks[int(b.jobs[submission].first)+index].Task
 }
 
+// TaskAt returns the number of a task among those of all submissions.
+func (b *Books) TaskAt(submission, index int) int32 { return b.jobs[submission].first + int32(index) }
+
 // JobOf returns the submission of a task.
 func (b *Books) JobOf(task int32) int32 { return b.tasks[task].job }
 

@@ -2,6 +2,9 @@ package oracle
 
 import "skep/grid"
 
+// Suspensions is how often attempts were suspended so far.
+func (b *Books) Suspensions() int { return b.relations.suspensions }
+
 // Suspend reports that a node suspends an attempt that it runs, or continues it.
 func (b *Books) Suspend(i, task int32, a grid.Attempt, on bool) {
 	for at := b.tasks[task].runs; at != 0; at = b.runs[at-1].next {
@@ -14,6 +17,7 @@ func (b *Books) Suspend(i, task int32, a grid.Attempt, on bool) {
 		}
 		if r.paused = on; on {
 			m.used.CPU -= r.needs.CPU
+			b.relations.suspensions++
 			if r.pauses++; r.pauses > grid.MaxSuspensions {
 				b.fail(i, "suspends %s for the %d. time", b.taskName(task), r.pauses)
 			}

@@ -1,0 +1,86 @@
+package net
+
+import (
+	"context"
+	"math"
+	"strings"
+	"testing"
+)
+
+// inTurn is a machine that does one task of 3 s after the other, and users who want all of eight within 10 s.
+const inTurn = `name: turn
+start: 10s
+warmup: 5s
+time: 2m
+classes:
+  usual: {mean: 3s, size: deterministic}
+  urgent: {mean: 3s, size: deterministic, priority: 4, deadline: 10s}
+  soft: {mean: 3s, size: deterministic, priority: 2, deadline: {at: 2s, worthless: 6s}}
+nodes:
+  - {name: n, count: 1, cpus: 1}
+node: {members: 1}
+workload:
+  - {class: urgent, tasks: 8, once: 10s, user: ada}
+  - {class: urgent, tasks: 8, once: 40s, user: ben}
+  - {class: soft, once: 50s, user: ada}
+  - {class: usual, once: 60s}
+`
+
+// Three of the first eight are done by their deadline. Then it is known how long they take, so the next eight are
+// refused: they are not lost. What is soft and late by half of the time until it is worthless is worth three quarters.
+func TestWorthOfResults(t *testing.T) {
+	s, _, err := ParseScenario("s.yaml", []byte(inTurn), nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := Run(context.Background(), s, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Lost != 0 || r.Rejected != 1 || !r.Stable || r.Worth == nil {
+		t.Fatalf("%d lost, %d rejected, stable %v", r.Lost, r.Rejected, r.Stable)
+	}
+	near := func(what string, got, want float64) {
+		if !(math.Abs(got-want) <= 0.01*want) {
+			t.Errorf("%s: %.4g, want %.4g", what, got, want)
+		}
+	}
+	a := &r.Worth.All
+	if a.Tasks != 18 || a.Missed != 5 || a.Refused != 8 {
+		t.Errorf("%d tasks, %d missed, %d refused: want 18, 5, 8", a.Tasks, a.Missed, a.Refused)
+	}
+	near("completion", a.Completion.Mean, (3+6+9+3+3)/5.0)
+	near("WCT", a.WCT.Mean, (4*(3+6+9)+2*3+3)/5.0)
+	near("WCR", a.WCR.Mean, (3*4+1)/(16*4+2+1.0))
+	near("utility", a.Utility.Mean, (3*4*3+2*0.75*3+3)/18)
+	if b := r.Worth.Bids; len(b) != 3 || b[0].Tasks != 1 || b[1].From != 2 || b[2].To != 4 || b[2].Missed != 5 {
+		t.Errorf("bids %+v", b)
+	}
+	if u := r.Worth.Users; len(u) != 2 || u[0].User != "ada" || u[0].Tasks != 9 || u[1].Refused != 8 {
+		t.Errorf("users %+v", u)
+	}
+}
+
+// A class without terms has the same arrivals as before there were any, and terms draw nothing of the others' chance.
+func TestTermsLeaveArrivals(t *testing.T) {
+	const with = "time: 5m\nclasses:\n  a: {mean: 1s}\nnodes:\n  - {count: 9}\nworkload:\n  - {class: a, rate: 4}\n"
+	times := func(text string) (all []float64) {
+		s, _, err := ParseScenario("s.yaml", []byte(text), nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, x := range s.Arrivals(1) {
+			all = append(all, x.At.Seconds(), float64(x.Node))
+		}
+		return all
+	}
+	a, b := times(with), times(strings.Replace(with, "1s}", "1s, priority: [1, 4], deadline: {at: 9s, share: 0.5}}", 1))
+	for k := range a {
+		if len(a) != len(b) || a[k] != b[k] {
+			t.Fatalf("arrivals %v and %v", len(a), len(b))
+		}
+	}
+	if bad := parseErr(strings.Replace(with, "rate: 4", `rate: 4, user: "a\tb"`, 1)); !strings.Contains(bad, `user "a\tb": want`) {
+		t.Errorf("a name that cannot be printed: %s", bad)
+	}
+}
