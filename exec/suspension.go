@@ -19,7 +19,8 @@ type suspension struct {
 
 // suspensions are those of the attempts that run. The cores of suspended work are free, its memory stays taken.
 type suspensions struct {
-	list []*suspension // in the order of their first ones
+	list  []*suspension // in the order of their first ones
+	count uint64        // of all times
 }
 
 func (s *suspensions) of(w *Work) *suspension {
@@ -53,6 +54,14 @@ func (e *Exec) Suspended(w *Work) (by grid.TaskID, is bool) {
 	return grid.TaskID{}, false
 }
 
+// Suspensions is how often work was suspended since the start.
+func (e *Exec) Suspensions() uint64 {
+	if e.suspended == nil {
+		return 0
+	}
+	return e.suspended.count
+}
+
 // age is for how long running work has run until now, without the time in which it was suspended.
 func (e *Exec) age(now grid.Time, w *Work) time.Duration {
 	return now.Sub(w.Started) - e.suspended.of(w).time(now)
@@ -71,6 +80,7 @@ func (e *Exec) suspend(now grid.Time, w *Work, by grid.TaskID) {
 	}
 	x.on, x.since, x.by = true, now, by
 	x.times++
+	e.suspended.count++
 	e.free.CPU += w.Spec.Needs.CPU
 	e.check()
 }

@@ -101,6 +101,9 @@ func TestHigherBidsSuspendTheLowestOnes(t *testing.T) {
 	if d := b.age(3*minute, one); d != time.Minute {
 		t.Errorf("it has run for %v, want 1m", d)
 	}
+	if n := b.Suspensions(); n != 2 {
+		t.Errorf("%d suspensions, want 2", n)
+	}
 }
 
 // Memory stays taken, and counted resources: for those nothing is suspended, nor what has them.

@@ -38,17 +38,17 @@ type PeerView struct {
 // Stats are counts since the start and present gauges.
 type Stats struct {
 	Counts
-	Queued         int // attempts accepted here and not started
-	Running        int
-	Unacked        int           // results that their owners have not acknowledged
-	Backlog        time.Duration // until a one-core task that arrived now would start
-	Capacity, Free grid.Resources
-	Jobs           int
-	Replicated     int     // of Jobs, those that another node owns
-	Pending        int     // tasks of owned jobs that wait for placement
-	Peers          int     // in the view
-	Lambda         float64 // of the last allocation solved; 0 = none. 1/Lambda is the load
-	Solves         uint64
+	Queued              int // attempts accepted here and not started
+	Running             int
+	Unacked             int           // results that their owners have not acknowledged
+	Backlog             time.Duration // until a one-core task that arrived now would start
+	Capacity, Free      grid.Resources
+	Jobs                int
+	Replicated          int     // of Jobs, those that another node owns
+	Pending             int     // tasks of owned jobs that wait for placement
+	Peers               int     // in the view
+	Lambda              float64 // of the last allocation solved; 0 = none. 1/Lambda is the load
+	Solves, Suspensions uint64  // allocations solved; times that an attempt here was suspended
 }
 
 // Counts are counts since the start.
@@ -83,7 +83,7 @@ func (n *Node) Peers(now grid.Time, dst []PeerView) []PeerView {
 func (n *Node) Stats(now grid.Time) Stats {
 	here := n.worker.Exec()
 	s := Stats{Queued: here.Queued(), Running: len(here.Running()), Unacked: len(here.Finished()),
-		Capacity: here.Capacity(), Free: here.Free(), Peers: len(n.gossip.Peers()),
+		Suspensions: here.Suspensions(), Capacity: here.Capacity(), Free: here.Free(), Peers: len(n.gossip.Peers()),
 		Backlog: grid.Seconds(here.Wait(now, oneCore, n.peers.RunTime))}
 	copy(s.Sent[:], n.stats.sent)
 	copy(s.Received[:], n.stats.received)

@@ -12,6 +12,7 @@ import (
 	"skep/node/checkpoint"
 	"skep/node/coordinator/register"
 	"skep/node/coordinator/tuning"
+	"skep/node/deadline"
 	"skep/node/decisions"
 	"skep/node/deposit"
 	"skep/node/mapping"
@@ -63,6 +64,7 @@ type Counts struct {
 	Lost         uint64
 	Backups      uint64 // backup attempts begun
 	Retried      uint64 // recorded failures after which the task is run again
+	deadline.Ends
 }
 
 // Coordinator is the jobs that this node owns, and those of whose registers it is a member.

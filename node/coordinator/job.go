@@ -92,6 +92,9 @@ func (c *Coordinator) recordEnd(now grid.Time, j *job, i uint32, r *grid.Result,
 	if r.Wall > 0 {
 		t.began = t.done - int64(r.Wall)
 	}
+	if again == 0 {
+		c.stats.Ends.Add(j.spec, r, now.Sub(j.arrived))
+	}
 	c.trace(t, grid.Trace{At: now, What: grid.TraceEnded, Node: t.worker})
 	c.setState(j, i, grid.Ended, fx)
 	c.backups.due = true

@@ -134,3 +134,20 @@ func TestImpossible(t *testing.T) {
 		t.Error("refused by a run time that may be of another number of ranks")
 	}
 }
+
+// By hand: bids 1, 2 and 4 with exit 0, the second after its deadline; one missed, one failed.
+func TestEnds(t *testing.T) {
+	var e Ends
+	add := func(bid grid.Bid, d grid.Deadline, cause grid.Cause, exit int32, took time.Duration) {
+		e.Add(&grid.JobSpec{Rules: grid.Rules{Bid: bid, Deadline: d}}, &grid.Result{Cause: cause, Exit: exit}, took)
+	}
+	const s = time.Second
+	add(0, grid.Deadline{}, grid.Exited, 0, 7*s)
+	add(2000, grid.Deadline{At: 10 * s, Worthless: 30 * s}, grid.Exited, 0, 11*s)
+	add(4000, grid.Deadline{At: 10 * s}, grid.Exited, 0, 10*s)
+	add(4000, grid.Deadline{At: 10 * s}, grid.Missed, grid.ExitMissed, 10*s)
+	add(500, grid.Deadline{}, grid.Exited, 1, s)
+	if want := (Ends{Good: 3, Missed: 1, Other: 1, Bids: 11.5, InTime: 5, Weighted: 7 + 22 + 40}); e != want {
+		t.Errorf("%+v, want %+v", e, want)
+	}
+}

@@ -67,6 +67,13 @@ var (
 	descLost    = prometheus.NewDesc("skep_attempts_lost_total", "Attempts of own tasks that were lost.", nil, nil)
 	descRetried = prometheus.NewDesc("skep_failures_retried_total",
 		"Recorded failures of own tasks after which these are run again.", nil, nil)
+	descEnded = prometheus.NewDesc("skep_tasks_ended_total", "Tasks of own jobs that have ended.", []string{"how"}, nil)
+	descBids  = prometheus.NewDesc("skep_bids_ended_total", "Bids of the tasks of own jobs that have ended.",
+		[]string{"in_time"}, nil)
+	descWeighted = prometheus.NewDesc("skep_weighted_completion_seconds_total",
+		"Bid times the time from the submission to the end, of tasks of own jobs with exit 0.", nil, nil)
+	descSuspended = prometheus.NewDesc("skep_suspensions_total", "Times that an attempt here was suspended.", nil, nil)
+
 	descTasks   = prometheus.NewDesc("skep_attempts", "Attempts accepted here.", []string{"state"}, nil)
 	descPending = prometheus.NewDesc("skep_tasks_pending", "Tasks of own jobs that look for a node.", nil, nil)
 	descJobs    = prometheus.NewDesc("skep_jobs", "Jobs submitted here.", nil, nil)
@@ -88,8 +95,8 @@ func (c *collector) Describe(chan<- *prometheus.Desc) {}
 
 // Collect sends the metrics of the driver and of the node.
 func (c *collector) Collect(ch chan<- prometheus.Metric) {
-	counter := func(d *prometheus.Desc, v uint64, labels ...string) {
-		ch <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, float64(v), labels...)
+	counter := func(d *prometheus.Desc, v float64, labels ...string) {
+		ch <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, v, labels...)
 	}
 	gauge := func(d *prometheus.Desc, v float64, labels ...string) {
 		ch <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
@@ -100,15 +107,15 @@ func (c *collector) Collect(ch chan<- prometheus.Metric) {
 			continue
 		}
 		kind := grid.Kind(k).String()
-		counter(descSent, n.Sent[k].Load(), kind)
-		counter(descReceived, n.Received[k].Load(), kind)
-		counter(descOut, n.SentBytes[k].Load(), kind)
-		counter(descIn, n.ReceivedBytes[k].Load(), kind)
+		counter(descSent, float64(n.Sent[k].Load()), kind)
+		counter(descReceived, float64(n.Received[k].Load()), kind)
+		counter(descOut, float64(n.SentBytes[k].Load()), kind)
+		counter(descIn, float64(n.ReceivedBytes[k].Load()), kind)
 	}
 	for reason, v := range c.d.drops.byReason() {
-		counter(descDropped, v, "driver", reason)
+		counter(descDropped, float64(v), "driver", reason)
 	}
-	counter(descFetches, c.d.runner.Fetched())
+	counter(descFetches, float64(c.d.runner.Fetched()))
 	gauge(descConns, float64(len(c.d.transport.Peers())))
 	gauge(descBlobs, float64(c.d.blobs.Size()))
 	gauge(descQueue, float64(c.d.inbox.Len()))
@@ -129,15 +136,21 @@ func (c *collector) stats() (s node.Stats, ok bool) {
 	return s, ok && err == nil
 }
 
-func collectNode(s *node.Stats, counter func(*prometheus.Desc, uint64, ...string),
-	gauge func(*prometheus.Desc, float64, ...string)) {
-	counter(descDropped, s.Stale, "node", "stale")
-	counter(descDropped, s.Full, "node", "full")
-	counter(descPlaced, s.Moved, "elsewhere")
-	counter(descPlaced, s.Local, "here")
-	counter(descCopies, s.Backups)
-	counter(descLost, s.Lost)
-	counter(descRetried, s.Retried)
+func collectNode(s *node.Stats, counter, gauge func(*prometheus.Desc, float64, ...string)) {
+	counter(descDropped, float64(s.Stale), "node", "stale")
+	counter(descDropped, float64(s.Full), "node", "full")
+	counter(descPlaced, float64(s.Moved), "elsewhere")
+	counter(descPlaced, float64(s.Local), "here")
+	counter(descCopies, float64(s.Backups))
+	counter(descLost, float64(s.Lost))
+	counter(descRetried, float64(s.Retried))
+	counter(descEnded, float64(s.Good), "good")
+	counter(descEnded, float64(s.Missed), "missed")
+	counter(descEnded, float64(s.Other), "other")
+	counter(descBids, s.InTime, "yes")
+	counter(descBids, s.Bids-s.InTime, "no")
+	counter(descWeighted, s.Weighted)
+	counter(descSuspended, float64(s.Suspensions))
 	gauge(descTasks, float64(s.Queued), "queued")
 	gauge(descTasks, float64(s.Running), "running")
 	gauge(descPending, float64(s.Pending))
@@ -151,5 +164,5 @@ func collectNode(s *node.Stats, counter func(*prometheus.Desc, uint64, ...string
 	}
 	gauge(descView, float64(s.Peers))
 	gauge(descLambda, s.Lambda)
-	counter(descSolves, s.Solves)
+	counter(descSolves, float64(s.Solves))
 }

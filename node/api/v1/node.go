@@ -114,6 +114,17 @@ type Stats struct {
 	Peers    int               `json:"peers"`
 	Lambda   float64           `json:"lambda" doc:"Of the last allocation solved; 1/lambda is the load; 0 = none."`
 	Solves   uint64            `json:"solves"`
+	Ends
+}
+
+// Ends is how tasks of own jobs have ended, and what they bid.
+type Ends struct {
+	Good        uint64  `json:"tasks_good" doc:"Ended with exit 0."`
+	Missed      uint64  `json:"tasks_missed" doc:"Not ended by their deadline."`
+	Bids        float64 `json:"bids_ended" doc:"Of all tasks that have ended."`
+	InTime      float64 `json:"bids_in_time" doc:"Of those with exit 0 by their deadline, or without one."`
+	Weighted    float64 `json:"weighted_completion_seconds" doc:"Bid × time since the submission, of those with exit 0."`
+	Suspensions uint64  `json:"suspensions" doc:"Times that an attempt here was suspended."`
 }
 
 // Blob is content that a node stores.

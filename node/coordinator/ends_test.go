@@ -1,0 +1,33 @@
+package coordinator_test
+
+import (
+	"testing"
+
+	"skep/node/deadline"
+)
+
+// The owner counts how tasks end, each once: not a failure after which the task is run again.
+func TestEndsAreCounted(t *testing.T) {
+	w := &network{now: clockStart, shown: -1, hidden: map[string]bool{}}
+	for _, line := range []string{
+		"start a b",
+		"submit a job1 on=b count=2 max-running=1 deadline=5s", "run", "advance 2s", "end b job1/0 exit 0", "run",
+		"advance 10s",
+		"submit a job2 on=b retry-failed=1", "run", "end b job2/0 exit 1", "advance 5s", "end b job2/0 exit 1", "run",
+	} {
+		if _, err := w.command(line); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := w.member("a").n.Stats(w.now).Ends
+	if d := got.Weighted - 2; d < 0 || d > 0.1 {
+		t.Errorf("weighted completion time %v, want that of the one good end, after 2 s", got.Weighted)
+	}
+	got.Weighted = 0
+	if want := (deadline.Ends{Good: 1, Missed: 1, Other: 1, Bids: 3, InTime: 1}); got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	if other := w.member("b").n.Stats(w.now).Ends; other != (deadline.Ends{}) {
+		t.Errorf("who runs them counts %+v", other)
+	}
+}

@@ -1,0 +1,35 @@
+package deadline
+
+import (
+	"time"
+
+	"skep/grid"
+)
+
+// Ends sums how tasks have ended that a node owned, so that what its users got can be compared: the mean of Weighted
+// over Good is their weighted completion time, that of InTime over Bids their weighted completion rate.
+type Ends struct {
+	Good, Missed, Other uint64 // tasks: with exit 0, not by their deadline, otherwise
+
+	Bids     float64 // of all of them
+	InTime   float64 // bids of those with exit 0 by the deadline, or without one
+	Weighted float64 // Σ bid × seconds from the submission, of those with exit 0
+}
+
+// Add counts a task of a job that has ended so long after the submission.
+func (e *Ends) Add(spec *grid.JobSpec, r *grid.Result, took time.Duration) {
+	bid := spec.Bid().Number()
+	e.Bids += bid
+	switch d := spec.Rules.Deadline; {
+	case r.Cause == grid.Missed:
+		e.Missed++
+	case r.Exit != 0:
+		e.Other++
+	default:
+		e.Good++
+		e.Weighted += bid * took.Seconds()
+		if !d.Some() || took <= d.At {
+			e.InTime += bid
+		}
+	}
+}
