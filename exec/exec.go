@@ -2,7 +2,6 @@ package exec
 
 import (
 	"fmt"
-	"slices"
 
 	"skep/grid"
 )
@@ -83,8 +82,7 @@ func (e *Exec) accept(by Owner, now grid.Time, id grid.AttemptID, o *grid.Offer,
 	}
 	w := e.newWork()
 	*w = Work{ID: id, Class: o.Class, Lease: o.Lease, State: grid.WorkQueued, Accepted: now, Since: now,
-		Terms: Terms{Stays: o.Stays, Asks: o.Asks, Barred: slices.Clone(o.Barred), Inputs: o.Inputs, Places: o.Places},
-		ready: ready}
+		Terms: termsOf(o), ready: ready}
 	e.shareSpec(w, o.Spec)
 	w.class, w.Held = e.counterOf(w), held
 	e.lines.enter(w, by)

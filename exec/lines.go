@@ -85,7 +85,9 @@ func (q *lines) mean(class string) float64 {
 
 // release takes work that does not wait and does not run any more out of its line.
 func (q *lines) release(w *Work) {
-	q.all.Release(w.line)
+	if q.all.Release(w.line) && w.shared.line == w.line {
+		w.shared.line = nil
+	}
 	w.line = nil
 }
 

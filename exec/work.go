@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"slices"
 	"time"
 
 	"skep/grid"
@@ -54,12 +55,50 @@ type Report struct {
 
 // Terms are what its offer says of an attempt.
 type Terms struct {
-	Stays  bool             // while it is queued it may not be given away
-	Asks   bool             // its owner asks for it before it gives it up
-	Barred []grid.NodeID    // it may not be given to them; forgotten in a restart
-	Inputs []grid.File      // left by tasks of other jobs; immutable
-	Places []grid.RankPlace // of all ranks of its gang; immutable
-	Held   bool             // of WorkQueued: it has its slot
+	Stays bool // while it is queued it may not be given away
+	Asks  bool // its owner asks for it before it gives it up
+	Held  bool // of WorkQueued: it has its slot
+	lists *lists
+}
+
+// lists are those terms of which most offers have none; nil = all are empty.
+type lists struct {
+	barred []grid.NodeID
+	inputs []grid.File
+	places []grid.RankPlace
+}
+
+// termsOf returns what an offer says.
+func termsOf(o *grid.Offer) Terms {
+	t := Terms{Stays: o.Stays, Asks: o.Asks}
+	if len(o.Barred)+len(o.Inputs)+len(o.Places) > 0 {
+		t.lists = &lists{slices.Clone(o.Barred), o.Inputs, o.Places}
+	}
+	return t
+}
+
+// Barred returns the nodes that it may not be given to; forgotten in a restart.
+func (t *Terms) Barred() []grid.NodeID {
+	if t.lists == nil {
+		return nil
+	}
+	return t.lists.barred
+}
+
+// Inputs returns the files left by tasks of other jobs; immutable.
+func (t *Terms) Inputs() []grid.File {
+	if t.lists == nil {
+		return nil
+	}
+	return t.lists.inputs
+}
+
+// Places returns those of all ranks of its gang; immutable.
+func (t *Terms) Places() []grid.RankPlace {
+	if t.lists == nil {
+		return nil
+	}
+	return t.lists.places
 }
 
 // Level is the finest level of its class: that of its job, unless the task was demoted to another class.

@@ -94,7 +94,7 @@ func (o *Lines[T]) bound(k Key) Key {
 
 func (o *Lines[T]) boundFair(k Key, full bool) Key {
 	a, shared := o.accounts.find(k.Node), false
-	if shared = full && (a == nil || a.lines == 0); shared {
+	if shared = full && (a == nil || a.lines() == 0); shared {
 		k.Node, k.User = grid.NodeID{k.Node[0] % otherNodes}, others
 		a = o.accounts.find(k.Node)
 	}
@@ -104,10 +104,10 @@ func (o *Lines[T]) boundFair(k Key, full bool) Key {
 	if a.pairOf(k.Bid) == nil {
 		k.Bid = a.boundBid(k.Bid, full && !shared)
 	}
-	if a.userOf(k.User) == nil && len(a.users) >= maxUsers {
-		a.sweepUsers(o.usedLately)
+	if a.userOf(k.User) == nil && len(a.users()) >= maxUsers {
+		a.here.sweepUsers(o.usedLately)
 	}
-	if a.lines >= maxOfNode || len(a.users) >= maxUsers && a.userOf(k.User) == nil {
+	if a.lines() >= maxOfNode || len(a.users()) >= maxUsers && a.userOf(k.User) == nil {
 		k.User = others
 	}
 	if full && !shared && o.find(k) == nil {
@@ -119,7 +119,7 @@ func (o *Lines[T]) boundFair(k Key, full bool) Key {
 // boundBid returns the band into which work of one goes that a node has not; full: one that it has.
 func (a *account[T]) boundBid(bid grid.Bid, full bool) grid.Bid {
 	n, lower, lowest := 0, grid.Bid(0), grid.MaxBid
-	for p := a.pairs; p != nil; p = p.next {
+	for p := a.pairs(); p != nil; p = p.next {
 		b := p.level.bid
 		if n++; b < bid {
 			lower = max(lower, b)

@@ -22,16 +22,16 @@ func TestLinesAreBounded(t *testing.T) {
 				}
 				p.add(fmt.Sprint(i), Key{grid.Bid(1 + i*7919%20_000), id, fmt.Sprint(i % users), fmt.Sprint("c", i)})
 			}
-			if most := maxLines + otherNodes*maxBids; p.lines > most || len(p.Open()) != p.lines {
+			if most := maxLines + otherNodes*maxBids; int(p.lines) > most || len(p.Open()) != int(p.lines) {
 				t.Errorf("%s: %d lines, %d open, want %d at most", rule, p.lines, len(p.Open()), most)
 			}
 			for _, a := range p.accounts.list {
 				bids := 0
-				for q := a.pairs; q != nil; q = q.next {
+				for q := a.pairs(); q != nil; q = q.next {
 					bids++
 				}
-				if bids > maxBids || a.lines > maxOfNode+maxBids || len(a.users) > maxUsers+1 {
-					t.Errorf("%s: a node has %d lines of %d bids and %d users", rule, a.lines, bids, len(a.users))
+				if bids > maxBids || a.lines() > maxOfNode+maxBids || len(a.users()) > maxUsers+1 {
+					t.Errorf("%s: a node has %d lines of %d bids and %d users", rule, a.lines(), bids, len(a.users()))
 				}
 			}
 			names := p.run(works+1, 1)
@@ -119,7 +119,7 @@ func TestSecondUser(t *testing.T) {
 	p.add("a", Key{1000, node(1), "one", ""})
 	p.add("a", Key{1000, node(1), "one", ""})
 	_, l := p.start(100)
-	if len(l.pair.of.users) > 0 {
+	if len(l.pair.of.users()) > 0 {
 		t.Error("one user has a use of his own")
 	}
 	p.add("b", Key{1000, node(1), "two", ""})
@@ -128,7 +128,7 @@ func TestSecondUser(t *testing.T) {
 	}
 	p.now = p.now.Add(100 * time.Second)
 	p.End(p.now, l, 1, 100, 0)
-	if a := l.pair.of; a.running != 1 || len(a.users) != 2 || a.users[0].running != 0 || a.users[1].running != 1 {
-		t.Errorf("%d run, and of the users %+v", a.running, a.users)
+	if h := l.pair.of.here; h.works != 1 || len(h.users) != 2 || h.users[0].works != 0 || h.users[1].works != 1 {
+		t.Errorf("%d run, and of the users %+v", h.works, h.users)
 	}
 }

@@ -134,7 +134,7 @@ func (o *Lines[T]) aheadOf(now grid.Time, k Key, p *pair[T], own float64, work W
 	case v.bid != k.Bid:
 		ahead = p.open > 0 && o.rank(now, v, p) > float64(k.Bid) || p.open == 0 && v.bid > k.Bid
 	default:
-		used := o.usedOf(now, &p.of.use)
+		used := o.usedOf(now, &p.of.use, p.of.runs())
 		n, theirs := sum(p, work)
 		ahead = used <= own
 		if turns := math.Floor((own-used)/theirs*float64(n)) + 1; theirs > 0 && ahead && turns < float64(n) {

@@ -21,8 +21,8 @@ type Lines[T any] struct {
 
 	levels   []*level[T] // the highest bid first
 	open     []*Line[T]  // in which something waits, in no order
-	lines    int
-	idle     int // lines without work
+	lines    int32
+	idle     int32 // lines without work
 	accounts accounts[T]
 	decay    decay
 
@@ -30,8 +30,7 @@ type Lines[T any] struct {
 
 	banded, toBand grid.Bid // of the last call of band
 
-	sorted []*pair[T] // scratch
-	turns  []*Line[T] // scratch
+	*scratch[T] // nil until Sorted has more than one line to sort
 }
 
 // level is the lines of one bid, under sjf of one class.
@@ -68,13 +67,14 @@ type Line[T any] struct {
 	last  grid.Time // of the last start
 	place int32     // in the open lines, from 1; 0 = nothing waits in it
 	works int32     // that were entered and not released
-	gone  bool      // it was dropped without work
+	gone  bool      // it was dropped, without work
 }
 
 // long ago, before any work started.
 const never = -grid.Time(1 << 61)
 
-// keepLines is how many lines are kept without work.
+// keepLines is how many lines are kept without work beside those that have some. Without any work none is: most nodes
+// have nothing waiting.
 const keepLines = 1
 
 // New returns lines without work. size is the expected run time of a class in seconds. The configuration is valid, and
@@ -136,11 +136,14 @@ func (o *Lines[T]) Again(l *Line[T]) bool {
 	return true
 }
 
-// Release ends what Enter began.
-func (o *Lines[T]) Release(l *Line[T]) {
+// Release ends what Enter began, and reports whether the line went.
+func (o *Lines[T]) Release(l *Line[T]) (gone bool) {
 	if l.works--; l.works == 0 {
-		o.idle++
+		if o.idle++; o.idle == o.lines {
+			o.dropIdle()
+		}
 	}
+	return l.gone
 }
 
 // SetFirst says when what is first in a line came; waits = false: nothing waits in it.
@@ -153,9 +156,10 @@ func (o *Lines[T]) SetFirst(l *Line[T], came grid.Time, waits bool) {
 		l.pair.open++
 		l.pair.level.open++
 	case !waits && l.place > 0:
-		last := o.open[len(o.open)-1]
+		end := len(o.open) - 1
+		last := o.open[end]
 		o.open[l.place-1], last.place = last, l.place
-		o.open = o.open[:len(o.open)-1]
+		o.open[end], o.open = nil, o.open[:end]
 		l.place = 0
 		l.pair.open--
 		l.pair.level.open--
@@ -165,16 +169,16 @@ func (o *Lines[T]) SetFirst(l *Line[T], came grid.Time, waits bool) {
 
 // Start says that a work of a line starts, on so many cores and for an expected time in seconds.
 func (o *Lines[T]) Start(now grid.Time, l *Line[T], cores, expected float64) {
-	o.turn(now, l, func(a *use) { a.start(cores, expected) })
+	o.turn(now, l, func(_ *use, r *running) { r.start(now, cores, expected) })
 }
 
 // Charge says that a work of a line starts somewhere else, where it is expected to use so many core-seconds.
 func (o *Lines[T]) Charge(now grid.Time, l *Line[T], used float64) {
-	o.turn(now, l, func(a *use) { a.used += used })
+	o.turn(now, l, func(a *use, _ *running) { a.used += used })
 }
 
 // turn counts a start of a line.
-func (o *Lines[T]) turn(now grid.Time, l *Line[T], change func(*use)) {
+func (o *Lines[T]) turn(now grid.Time, l *Line[T], change func(*use, *running)) {
 	l.last, l.pair.last = now, now
 	o.change(now, l, change)
 	o.wait(l.pair)
@@ -182,24 +186,25 @@ func (o *Lines[T]) turn(now grid.Time, l *Line[T], change func(*use)) {
 
 // End says that a work ends which started at a time; cores and expected are those of Start.
 func (o *Lines[T]) End(now grid.Time, l *Line[T], cores, expected float64, started grid.Time) {
-	o.change(now, l, func(a *use) { a.end(cores, expected, started) })
+	o.change(now, l, func(_ *use, r *running) { r.end(cores, expected, started) })
 }
 
 // change changes the use of a line's node and user.
-func (o *Lines[T]) change(now grid.Time, l *Line[T], f func(*use)) {
+func (o *Lines[T]) change(now grid.Time, l *Line[T], f func(*use, *running)) {
 	a := l.pair.of
 	if a == nil {
 		return
 	}
 	o.latest = max(o.latest, now)
-	a.advance(now, o.cfg.HalfLife, &o.decay)
-	f(&a.use)
+	h := a.here
+	a.advance(now, &h.running, o.cfg.HalfLife, &o.decay)
+	f(&a.use, &h.running)
 	if u := l.by; u != nil {
-		u.advance(now, o.cfg.HalfLife, &o.decay)
-		f(&u.use)
+		u.advance(now, &u.running, o.cfg.HalfLife, &o.decay)
+		f(&u.use, &u.running)
 	}
-	a.score = a.use.score()
-	for p := a.pairs; p != nil; p = p.next {
+	h.score = a.use.score(&h.running)
+	for p := h.pairs; p != nil; p = p.next {
 		o.judge(p)
 	}
 }
@@ -210,15 +215,15 @@ func (o *Lines[T]) CountsUse() bool { return o.rule.Fair }
 // Used returns what a node has used of late and is expected to use with what runs, in core-seconds.
 func (o *Lines[T]) Used(now grid.Time, node grid.NodeID) float64 {
 	if a := o.accounts.find(node); a != nil {
-		return o.usedOf(now, &a.use)
+		return o.usedOf(now, &a.use, a.runs())
 	}
 	return 0
 }
 
 // usedLately is usedOf as of the last change.
-func (o *Lines[T]) usedLately(a *use) float64 { return o.usedOf(o.latest, a) }
+func (o *Lines[T]) usedLately(a *use, r *running) float64 { return o.usedOf(o.latest, a, r) }
 
-func (o *Lines[T]) usedOf(now grid.Time, a *use) float64 {
-	a.advance(now, o.cfg.HalfLife, &o.decay)
-	return a.score()
+func (o *Lines[T]) usedOf(now grid.Time, a *use, r *running) float64 {
+	a.advance(now, r, o.cfg.HalfLife, &o.decay)
+	return a.score(r)
 }

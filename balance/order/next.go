@@ -27,8 +27,8 @@ func (o *Lines[T]) refresh(now grid.Time) {
 		return
 	}
 	for _, a := range o.accounts.list {
-		if a.pairs != nil {
-			a.score = o.usedOf(now, &a.use)
+		if h := a.here; h != nil {
+			h.score = o.usedOf(now, &a.use, &h.running)
 		}
 	}
 	for _, v := range o.levels {
@@ -83,8 +83,8 @@ func (v *level[T]) bestOf() *pair[T] {
 
 // comparePairs orders pairs of a level.
 func comparePairs[T any](a, b *pair[T]) int {
-	if a.of != nil && a.of.score != b.of.score {
-		return cmp.Compare(a.of.score, b.of.score)
+	if a.of != nil && a.of.here.score != b.of.here.score {
+		return cmp.Compare(a.of.here.score, b.of.here.score)
 	}
 	return cmp.Compare(a.since, b.since)
 }
@@ -206,5 +206,5 @@ func (o *Lines[T]) usedBy(now grid.Time, l *Line[T]) float64 {
 	if l.by == nil {
 		return 0
 	}
-	return o.usedOf(now, &l.by.use)
+	return o.usedOf(now, &l.by.use, &l.by.running)
 }

@@ -8,12 +8,21 @@ import (
 	"skep/grid"
 )
 
+// scratch is the memory of Sorted.
+type scratch[T any] struct {
+	sorted []*pair[T]
+	turns  []*Line[T]
+}
+
 // Sorted returns the lines in which something waits, in the order of their turns now; valid until the next call.
 func (o *Lines[T]) Sorted(now grid.Time) []*Line[T] {
 	if _, single := o.Single(); single {
 		return o.open
 	}
 	o.refresh(now)
+	if o.scratch == nil {
+		o.scratch = new(scratch[T])
+	}
 	o.sorted, o.turns = o.sorted[:0], o.turns[:0]
 	for _, v := range o.levels {
 		if v.open == 0 {

@@ -39,7 +39,7 @@ func (o *Lines[T]) pairOf(k Key) *pair[T] {
 
 // pairOf returns the pair of a node with a bid; nil = there is none.
 func (a *account[T]) pairOf(bid grid.Bid) *pair[T] {
-	for p := a.pairs; p != nil; p = p.next {
+	for p := a.pairs(); p != nil; p = p.next {
 		if p.level.bid == bid {
 			return p
 		}
@@ -66,7 +66,7 @@ func (o *Lines[T]) add(k Key) *Line[T] {
 		if u := p.of.addUser(k.User, o.usedLately); u != nil {
 			l.by = u
 		}
-		p.of.lines++
+		p.of.here.lines++
 	}
 	p.lines = append(p.lines, l)
 	o.lines++
@@ -88,7 +88,7 @@ func (o *Lines[T]) addPair(k Key) *pair[T] {
 			o.accounts.sweep(o.usedLately)
 			a = o.accounts.add(k.Node)
 		}
-		p.of, p.next, a.pairs = a, a.pairs, p
+		a.add(p)
 	}
 	v.pairs = append(v.pairs, p)
 	return p
@@ -111,7 +111,7 @@ func (o *Lines[T]) dropIdle() {
 				l.gone = true
 				o.lines--
 				if p.of != nil {
-					p.of.lines--
+					p.of.here.lines--
 				}
 				if l.by != nil {
 					l.by.lines--
@@ -133,14 +133,7 @@ func (o *Lines[T]) dropIdle() {
 		})
 	}
 	o.levels = slices.DeleteFunc(o.levels, func(v *level[T]) bool { return len(v.pairs) == 0 })
-	o.idle = 0
-}
-
-// remove removes a pair from those of its account.
-func (a *account[T]) remove(p *pair[T]) {
-	at := &a.pairs
-	for *at != p {
-		at = &(*at).next
+	if o.idle = 0; o.lines == 0 {
+		o.levels, o.open = nil, nil
 	}
-	*at = p.next
 }

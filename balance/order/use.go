@@ -7,15 +7,18 @@ import (
 	"skep/grid"
 )
 
-// use is what a node, or a user of one, has used of late and is using.
+// use is what a node, or a user of one, has used of late.
 type use struct {
-	used  float64 // core-seconds, decayed to at
-	at    grid.Time
-	cores float64 // of its running work
+	used float64 // core-seconds, decayed to at
+	at   grid.Time
+}
 
-	promised float64 // core-seconds that the running work was expected to use
+// running is the running work that counts for a use; nil = nothing does.
+type running struct {
+	works    int
+	cores    float64
+	promised float64 // core-seconds that it was expected to use
 	starts   float64 // Σ cores·start in seconds
-	running  int     // its running works
 }
 
 // decay is the share of use that is left after a time. Most use is brought to the same time after the same one.
@@ -34,44 +37,48 @@ func (d *decay) set(after, half time.Duration) {
 	d.perCore = (1 - d.left) / rate
 }
 
-// advance brings use to a time.
-func (a *use) advance(now grid.Time, half time.Duration, d *decay) {
+// advance brings use to a time, of whom r runs.
+func (a *use) advance(now grid.Time, r *running, half time.Duration, d *decay) {
 	if now <= a.at {
 		return
 	}
-	if a.used != 0 || a.cores != 0 {
+	cores := 0.0
+	if r != nil {
+		cores = r.cores
+	}
+	if a.used != 0 || cores != 0 {
 		d.set(now.Sub(a.at), half)
-		a.used = a.used*d.left + a.cores*d.perCore
+		a.used = a.used*d.left + cores*d.perCore
 	}
 	a.at = now
 }
 
 // score is the use that counts at the time of the last advance, in core-seconds: what was used and decayed, and what
 // the running work is expected to use beyond what it has.
-func (a *use) score() float64 {
-	if a.cores == 0 {
+func (a *use) score(r *running) float64 {
+	if r == nil || r.works == 0 {
 		return a.used
 	}
-	return a.used + max(a.promised-(a.cores*seconds(a.at)-a.starts), 0)
+	return a.used + max(r.promised-(r.cores*seconds(a.at)-r.starts), 0)
 }
 
 func seconds(t grid.Time) float64 { return time.Duration(t).Seconds() }
 
-// start counts a work that starts at the time of the last advance.
-func (a *use) start(cores, expected float64) {
-	a.cores += cores
-	a.running++
-	a.promised += cores * expected
-	a.starts += cores * seconds(a.at)
+// start counts a work that starts at a time.
+func (r *running) start(now grid.Time, cores, expected float64) {
+	r.works++
+	r.cores += cores
+	r.promised += cores * expected
+	r.starts += cores * seconds(now)
 }
 
 // end counts the end of a work that start counted.
-func (a *use) end(cores, expected float64, started grid.Time) {
-	if a.running--; a.running == 0 { // rounding does not add up
-		a.cores, a.promised, a.starts = 0, 0, 0
+func (r *running) end(cores, expected float64, started grid.Time) {
+	if r.works--; r.works == 0 { // rounding does not add up
+		*r = running{}
 		return
 	}
-	a.cores -= cores
-	a.promised -= cores * expected
-	a.starts -= cores * seconds(started)
+	r.cores -= cores
+	r.promised -= cores * expected
+	r.starts -= cores * seconds(started)
 }

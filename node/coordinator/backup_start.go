@@ -178,6 +178,13 @@ func (c *Coordinator) forgetBackup(l *liveTask) {
 	c.slotFreed(l.job)
 }
 
+// setQueueIndex says where in its line a job is; −1 = it has left, and the line may go.
+func (j *job) setQueueIndex(i int) {
+	if j.queueIndex = i + 1; i < 0 {
+		j.line = nil
+	}
+}
+
 // countTurns counts tasks that are placed for the order of jobs.
 func (c *Coordinator) countTurns(now grid.Time, j *job, tasks int) {
 	c.queue.turns.Placed(now, turns.Task{Key: c.payer(j).Key(j.id, j.spec, j.level), Time: c.peers.Expected(j.level),

@@ -23,8 +23,6 @@ type jobQueue struct {
 	deadlines        deadlineWatch
 }
 
-func (j *job) setQueueIndex(i int) { j.queueIndex = i + 1 }
-
 // enqueueJob puts a job at the end of the queue.
 func (c *Coordinator) enqueueJob(j *job) {
 	c.dequeueJob(j)

@@ -67,7 +67,10 @@ func (q *Queue[T]) First(now grid.Time) T {
 }
 
 // Pop removes the job that First returned.
-func (q *Queue[T]) Pop() { q.Remove(q.front, 0) }
+func (q *Queue[T]) Pop() {
+	q.Remove(q.front, 0)
+	q.front = nil
+}
 
 // Remove removes the job at an index of its line.
 func (q *Queue[T]) Remove(l *Line[T], index int) {

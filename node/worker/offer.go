@@ -120,7 +120,7 @@ func inputsOf(s *grid.JobSpec, task uint32, left []grid.File) []grid.File {
 func (w *Worker) fetchInputs(a *exec.Work, inputs []grid.File, fx *grid.Effects) {
 	job := a.ID.Task.Job
 	others := w.membersOf(job)
-	if len(a.Inputs) > 0 {
+	if len(a.Inputs()) > 0 {
 		others = slices.Clone(others)
 		for k := range a.Spec.After.Jobs {
 			d := &a.Spec.After.Jobs[k]

@@ -47,7 +47,7 @@ func (w *Worker) Start(now grid.Time) {
 // Resume goes on with what was restored, once the owners of the jobs are known.
 func (w *Worker) Resume(now grid.Time, fx *grid.Effects) {
 	for _, a := range w.exec.Queue() {
-		if inputs := inputsOf(a.Spec, a.ID.Task.Index, a.Inputs); len(inputs) > 0 {
+		if inputs := inputsOf(a.Spec, a.ID.Task.Index, a.Inputs()); len(inputs) > 0 {
 			w.fetchInputs(a, inputs, fx)
 		}
 	}

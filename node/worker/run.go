@@ -42,8 +42,8 @@ func (w *Worker) startFitting(now grid.Time, accepted grid.AttemptID, fx *grid.E
 func (w *Worker) start(now grid.Time, a *exec.Work, accepted grid.AttemptID, fx *grid.Effects) {
 	w.refuted = false
 	w.save(a, fx)
-	fx.Starts = append(fx.Starts, grid.Start{Attempt: a.ID, Spec: a.Spec, Inputs: a.Inputs, Until: a.Until,
-		Local: w.localRank(a), Places: a.Places})
+	fx.Starts = append(fx.Starts, grid.Start{Attempt: a.ID, Spec: a.Spec, Inputs: a.Inputs(), Until: a.Until,
+		Local: w.localRank(a), Places: a.Places()})
 	if a.ID != accepted {
 		w.tellSelf(a, fx)
 	} else if w.own(a.ID.Task.Job) {
@@ -234,7 +234,7 @@ func (w *Worker) forgetReplicated(id grid.JobID, fx *grid.Effects) {
 func (w *Worker) save(a *exec.Work, fx *grid.Effects) *grid.Record {
 	rec := fx.Save(grid.RecWork)
 	rec.Work = grid.WorkRecord{ID: a.ID, Spec: a.Spec, Class: a.Class, Lease: a.Lease, State: a.State, Result: a.Result,
-		Stays: a.Stays, Asks: a.Asks, HandedBack: a.HandedBack, Inputs: a.Inputs, Places: a.Places}
+		Stays: a.Stays, Asks: a.Asks, HandedBack: a.HandedBack, Inputs: a.Inputs(), Places: a.Places()}
 	if owner := w.owners[a.ID.Task.Job]; owner != nil {
 		rec.Work.Members, rec.Work.Owner, rec.Work.Epoch = owner.members, owner.owner, owner.epoch
 	}
