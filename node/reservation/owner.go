@@ -2,6 +2,7 @@ package reservation
 
 import (
 	"slices"
+	"time"
 
 	"skep/grid"
 )
@@ -16,17 +17,17 @@ type owner struct {
 // waiting is a gang that asked and has not got its slots.
 type waiting struct {
 	job   grid.JobID
-	seen  grid.Time // first
+	came  grid.Time // as in kept
 	asked grid.Time // last
 }
 
-// inLine returns when a gang was first heard of, which may be now. Of too many gangs the one that has not asked for
-// longest is forgotten.
-func (o *owner) inLine(now grid.Time, job grid.JobID) grid.Time {
+// inLine returns when a gang came, by its age when it was first heard of, which may be now. Of too many gangs the one
+// that has not asked for longest is forgotten.
+func (o *owner) inLine(now grid.Time, job grid.JobID, age time.Duration) grid.Time {
 	o.line = slices.DeleteFunc(o.line, func(w waiting) bool { return now.Sub(w.asked) > longInLine })
 	if at := slices.IndexFunc(o.line, func(w waiting) bool { return w.job == job }); at >= 0 {
 		o.line[at].asked = now
-		return o.line[at].seen
+		return o.line[at].came
 	}
 	if len(o.line) == maxInLine {
 		oldest := 0
@@ -37,8 +38,9 @@ func (o *owner) inLine(now grid.Time, job grid.JobID) grid.Time {
 		}
 		o.line = slices.Delete(o.line, oldest, oldest+1)
 	}
-	o.line = append(o.line, waiting{job, now, now})
-	return now
+	came := now.Add(-min(max(age, 0), maxAge))
+	o.line = append(o.line, waiting{job, came, now})
+	return came
 }
 
 // forget takes a gang that has its slots out of the line.

@@ -1,7 +1,6 @@
 package reservation
 
 import (
-	"cmp"
 	"slices"
 	"time"
 
@@ -17,6 +16,9 @@ const (
 	maxInLine  = 32  // gangs of each
 	longInLine = 10 * time.Minute
 	wantsFor   = 10 * time.Second // a gang that asked wants slots for so long
+
+	maxAge   = 10 * time.Minute       // that an owner can say of a gang
+	sameTime = 500 * time.Millisecond // gangs that came within it are in the order of their jobs' identities
 )
 
 // Ledger is the resources of the machine.
@@ -32,7 +34,7 @@ type Ledger interface {
 type kept struct {
 	owner grid.NodeID
 	ask   grid.Reserve // the newest
-	seen  grid.Time    // when the gang was first heard of
+	came  grid.Time    // when the gang was submitted, as its owner said when it was first heard of
 	since grid.Time
 	until grid.Time
 	held  uint32 // slots taken in the ledger
@@ -42,9 +44,13 @@ type kept struct {
 // fills reports whether it gets slots as they become free.
 func (k *kept) fills() bool { return k.held+k.used < k.ask.Ranks }
 
-// before reports whether a goes first.
+// before reports whether a goes first. Questions take a different time to each worker, and all must agree on the order:
+// where they do not, each of two gangs takes slots of the other one somewhere, and neither gets all.
 func (a *kept) before(b *kept) bool {
-	return cmp.Or(cmp.Compare(a.seen, b.seen), a.ask.Job.Compare(b.ask.Job)) < 0
+	if d := a.came.Sub(b.came); d.Abs() > sameTime {
+		return d < 0
+	}
+	return a.ask.Job.Compare(b.ask.Job) < 0
 }
 
 // Table is the reservations at a worker. The zero value is empty; On gives it its ledger.
@@ -84,7 +90,7 @@ func (t *Table) Asked(now grid.Time, from grid.NodeID, q *grid.Reserve, workWait
 	}
 	o := t.owner(from)
 	ttl := min(max(q.TTL, minTTL), MaxTTL)
-	k := &kept{owner: from, ask: *q, seen: o.inLine(now, q.Job), since: now, until: now.Add(ttl)}
+	k := &kept{owner: from, ask: *q, came: o.inLine(now, q.Job, q.Age), since: now, until: now.Add(ttl)}
 	why, holder := t.refuses(now, k, o, workWaits)
 	if why == grid.WhyNone {
 		why, holder = t.keep(now, k, fx)

@@ -32,8 +32,12 @@ func job(name string) grid.JobID {
 
 // ask has the owner named by the first letter of the job ask for slots, and returns what the worker says.
 func (w *world) ask(s float64, name string, ranks, round uint32, later bool) string {
+	return w.askAged(s, name, 0, ranks, round, later)
+}
+
+func (w *world) askAged(s float64, name string, age time.Duration, ranks, round uint32, later bool) string {
 	w.fx.Reset()
-	w.tb.On(&w.e).Asked(at(s), grid.NodeID{name[0]}, &grid.Reserve{Job: job(name), Round: round, Ranks: ranks,
+	w.tb.On(&w.e).Asked(at(s), grid.NodeID{name[0]}, &grid.Reserve{Job: job(name), Round: round, Ranks: ranks, Age: age,
 		Needs: grid.Resources{CPU: grid.CPU}, TTL: time.Hour, Later: later, Attempt: grid.Attempt{Epoch: 1, N: round}}, false,
 		&w.fx)
 	return w.said()
@@ -113,6 +117,39 @@ func TestWound(t *testing.T) {
 	w.ask(20, "b1", 3, 3, false)
 	w.take(20, "b1", 3)
 	w.want("one of which a rank is offered", w.ask(20, "a1", 4, 3, false), "a1 1 has too few free slots")
+}
+
+// Workers agree on the order of gangs, whichever of them each has heard of first: by age, and of two that came at the
+// same time by the identity of their jobs. What is said of a gang's age later does not count, nor more than ten minutes.
+func TestOrderInLine(t *testing.T) {
+	const wounds = "b1 0 has given its slots to an older gang (a1); a1 3"
+	refused := func(holder string) string { return "a1 1 keeps its slots for another gang (" + holder + ")" }
+	for _, c := range []struct {
+		what     string
+		a, b     time.Duration // ages at second 1000, when b has slots and a asks
+		want     string
+		reversed bool // a's job has the higher identity
+	}{
+		{"the older one", 20 * time.Second, 10 * time.Second, wounds, false},
+		{"the younger one", 10 * time.Second, 20 * time.Second, refused("b1"), false},
+		{"as old but for the way of the message", 10 * time.Second, 10*time.Second + 99*time.Millisecond, wounds,
+			false},
+		{"the same the other way round", 10*time.Second + 99*time.Millisecond, 10 * time.Second, refused("A1"), true},
+		{"more than there can be", 100 * time.Hour, 10 * time.Minute, wounds, false},
+		{"more than there can be, of the higher identity", 100 * time.Hour, 10 * time.Minute, refused("A1"), true},
+		{"less than nothing", -time.Hour, 0, wounds, false},
+	} {
+		w, b := newWorld(t), "b1"
+		if c.reversed {
+			b = "A1"
+		}
+		w.want(c.what+": b", w.askAged(1000, b, c.b, 3, 1, false), b+" 3")
+		w.want(c.what, w.askAged(1000, "a1", c.a, 3, 1, false), c.want)
+	}
+	w := newWorld(t)
+	w.askAged(0, "a1", 0, 5, 1, false)
+	w.askAged(0, "b1", time.Second, 3, 1, false)
+	w.want("older than it said at first", w.askAged(1, "a1", time.Hour, 3, 2, false), refused("b1"))
 }
 
 // What is not used is free again after the time to live, whatever was asked for, and a release of an earlier round
