@@ -120,7 +120,8 @@ func TestWound(t *testing.T) {
 }
 
 // Workers agree on the order of gangs, whichever of them each has heard of first: by age, and of two that came at the
-// same time by the identity of their jobs. What is said of a gang's age later does not count, nor more than ten minutes.
+// same time by the identity of their jobs. What is said of a gang's age later does not count, nor more than ten
+// minutes.
 func TestOrderInLine(t *testing.T) {
 	const wounds = "b1 0 has given its slots to an older gang (a1); a1 3"
 	refused := func(holder string) string { return "a1 1 keeps its slots for another gang (" + holder + ")" }
