@@ -159,10 +159,10 @@ func (j *job) held() map[grid.NodeID]grid.Resources {
 }
 
 // chooseWorkers chooses those of a gang's next attempt: where it moves to, or by a search.
-func (j *job) chooseWorkers(by gangs.Chooser, size gangs.Size, nodes []grid.GangNode, rooms []int) gangs.Choice {
+func (j *job) chooseWorkers(now grid.Time, by gangs.Chooser, nodes []grid.GangNode, rooms []int) gangs.Choice {
 	x := j.contract.Planned(nodes)
 	if x.Places == nil {
-		x = by.Choose(size, nodes, rooms)
+		x = j.gang.Choose(now, by, &j.spec.Gang, j.spec.Needs.Resources, nodes, rooms)
 	}
 	j.contract.Promise(x.Time)
 	return x

@@ -56,7 +56,7 @@ func (c *Coordinator) placeGang(now grid.Time, j *job, fx *grid.Effects) {
 		c.endGangUnplaceable(now, j, err.Error(), fx)
 		return
 	}
-	choice := j.chooseWorkers(chooser, size, nodes, rooms)
+	choice := j.chooseWorkers(now, chooser, nodes, rooms)
 	if choice.Places == nil {
 		c.gangNotChosen(now, j, chooser, nodes, rooms, choice.Why, fx)
 		return

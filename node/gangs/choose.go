@@ -111,6 +111,30 @@ func (g *Gang) Rooms(now grid.Time, ranks int, need grid.Resources, nodes []grid
 	return rooms, could
 }
 
+// Choose chooses workers for the next round. If too few slots are free as far as is known, the first round asks all the
+// same, for the fewest ranks: that slots have become free is told with a delay, and the answers say how many are.
+func (g *Gang) Choose(now grid.Time, by Chooser, of *grid.Gang, need grid.Resources, nodes []grid.GangNode,
+	rooms []int) Choice {
+	size := g.Size(of)
+	c := by.Choose(size, nodes, rooms)
+	if c.Places != nil || g.Tries > 0 {
+		return c
+	}
+	size.Max = size.Min
+	idle, all := g.WhenIdle(size.Max, need, nodes)
+	for i := range idle {
+		if idle[i].Refuses.Why != grid.WhyNone {
+			all[i] = 0
+		} else if room := g.RoomAt(now, idle[i].Node); room >= 0 {
+			all[i] = min(room, all[i])
+		}
+	}
+	if asks := by.Choose(size, idle, all); asks.Places != nil {
+		return asks
+	}
+	return c
+}
+
 // WhenIdle returns the nodes that may run ranks as they would be if nothing ran, and for how many ranks each has slots.
 func (g *Gang) WhenIdle(ranks int, need grid.Resources, nodes []grid.GangNode) (idle []grid.GangNode, rooms []int) {
 	for _, n := range nodes {

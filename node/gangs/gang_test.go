@@ -143,6 +143,33 @@ func TestUnusedRanks(t *testing.T) {
 	g.Start()
 }
 
+// In its first round a gang asks also where no slot is free as far as is known, for the fewest ranks: not nodes that it
+// may not use, and no more than they said of late. Later rounds go by what is known.
+func TestFirstRoundAsks(t *testing.T) {
+	four := grid.Resources{CPU: 4 * grid.CPU}
+	nodes := []grid.GangNode{{Node: grid.NodeID{1}, Capacity: four}, {Node: grid.NodeID{2}, Capacity: four},
+		{Node: grid.NodeID{3}, Capacity: four, Refuses: grid.Refusal{Why: grid.WhyDrain}}}
+	g, of := New(1, 10), &grid.Gang{Ranks: 10, Min: 6}
+	choose := func(rooms ...int) int {
+		c := g.Choose(0, FewestNodes{}, of, grid.Resources{CPU: grid.CPU}, nodes, rooms)
+		return int(c.Ranks())
+	}
+	want := func(what string, got, want int) {
+		t.Helper()
+		if got != want {
+			t.Errorf("%s: %d ranks are asked for, want %d", what, got, want)
+		}
+	}
+	want("enough is free", choose(4, 4, 0), 8)
+	want("too little is free", choose(1, 0, 0), 6)
+	g.SetRoom(grid.NodeID{2}, 1, 100)
+	want("and a node said so", choose(1, 0, 0), 0)
+	g.SetRoom(grid.NodeID{2}, 2, 100)
+	want("or that it has enough", choose(1, 0, 0), 6)
+	g.GiveUp()
+	want("in the second round", choose(1, 0, 0), 0)
+}
+
 // Rooms are what is free, what a worker said, or for a gang that asks for later all of a node; none where it cannot
 // run.
 func TestRooms(t *testing.T) {
