@@ -163,8 +163,11 @@ func (c *Coordinator) MayYield(now grid.Time, id grid.AttemptID, to grid.NodeID)
 		return false
 	}
 	l := j.at(id.Task.Index).live
-	return l != nil && !l.excludes(to, true) && !c.peers.BackingOff(now, to) && !c.peers.Excludes(now, l.class(), to) &&
-		j.leads() && !j.cancelled && !c.isLocal(j.spec) && c.mayAct(now, j) &&
+	if l != nil {
+		l.Expire(now)
+	}
+	return l != nil && !slices.Contains(l.vain, to) && !l.excludes(to, true) && !c.peers.BackingOff(now, to) &&
+		!c.peers.Excludes(now, l.class(), to) && j.leads() && !j.cancelled && !c.isLocal(j.spec) && c.mayAct(now, j) &&
 		(j.spec.Retries > 0 || id.Epoch >= j.replica.fullHistoryFrom)
 }
 

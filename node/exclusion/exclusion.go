@@ -61,7 +61,10 @@ func (x *Set) Undrained(id grid.NodeID) {
 
 // Fail records a node on which the task failed; the oldest one is forgotten beyond MaxStrikes.
 func (x *Set) Fail(id grid.NodeID, why grid.Refusal) {
-	if x.HasFailedOn(id) {
+	if at := slices.IndexFunc(x.failedOn, func(f Failed) bool { return f.Node == id }); at >= 0 {
+		if x.failedOn[at].Why.Why == grid.WhySilent {
+			x.failedOn[at].Why = why
+		}
 		return
 	}
 	if len(x.failedOn) == MaxStrikes {
@@ -70,16 +73,17 @@ func (x *Set) Fail(id grid.NodeID, why grid.Refusal) {
 	x.failedOn = append(x.failedOn, Failed{id, why})
 }
 
-// HasFailedOn reports whether the task failed on a node.
+// HasFailedOn reports whether the task failed on a node. That an offer was not answered says nothing of how it would
+// run there: PreferOthers keeps it from that node for a while.
 func (x *Set) HasFailedOn(id grid.NodeID) bool {
-	return slices.ContainsFunc(x.failedOn, func(f Failed) bool { return f.Node == id })
+	return slices.ContainsFunc(x.failedOn, func(f Failed) bool { return f.Node == id && f.Why.Why != grid.WhySilent })
 }
 
 // Unfit yields the nodes on which the task failed, and those that can never run it.
 func (x *Set) Unfit() iter.Seq[grid.NodeID] {
 	return func(yield func(grid.NodeID) bool) {
 		for _, f := range x.failedOn {
-			if !yield(f.Node) {
+			if f.Why.Why != grid.WhySilent && !yield(f.Node) {
 				return
 			}
 		}

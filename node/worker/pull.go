@@ -71,15 +71,24 @@ func (w *Worker) Waiting(now grid.Time, dst []grid.Waiting) []grid.Waiting {
 				return false
 			}
 			dst = append(dst, grid.Waiting{Job: job, Owner: w.Owner(job), Spec: a.Spec, Class: a.Class,
-				Level: a.Level(), Barred: a.Barred()})
+				Level: a.Level(), Barred: w.barred(a)})
 		}
 		x := &dst[first+at]
-		x.Barred = intersection(x.Barred, a.Barred())
+		x.Barred = intersection(x.Barred, w.barred(a))
 		late = late || now >= overdueAt(a)
 		x.End, x.Overdue = max(x.End, end), x.Overdue || late
 		return true
 	})
 	return dst
+}
+
+// barred returns the nodes that may not pull an attempt. This node, as its owner, is asked instead: what it said with
+// the offer may be over.
+func (w *Worker) barred(a *exec.Work) []grid.NodeID {
+	if w.own(a.ID.Task.Job) {
+		return nil
+	}
+	return a.Barred()
 }
 
 // intersection returns the nodes that are in both lists, which stay as they are.
@@ -100,7 +109,7 @@ func (w *Worker) Yield(now grid.Time, x *grid.Waiting, to grid.NodeID, there flo
 	w.exec.Waits(now, w.cfg.RunTime, maxYields, func(a *exec.Work, end float64) bool {
 		late = late || now >= overdueAt(a)
 		if a.ID.Task.Job == x.Job && a.Class == x.Class && w.mayYield(a) && (there < end || late) &&
-			!slices.Contains(a.Barred(), to) && (!w.own(x.Job) || may(a.ID)) {
+			!slices.Contains(w.barred(a), to) && (!w.own(x.Job) || may(a.ID)) {
 			given = a
 		}
 		return given == nil
