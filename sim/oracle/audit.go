@@ -74,7 +74,7 @@ func (b *Books) orphaned(i int32) int {
 	n := 0
 	for at := b.machines[i].disk.workChain; at != 0; at = b.workRecords[at-1].nodeChain[1] {
 		if j := &b.jobs[b.tasks[b.workRecords[at-1].task].job]; j.register == 0 && b.machines[j.origin].lost ||
-			j.register != 0 && !b.majorityUp(b.members(j)) || !b.canBeAsked(j) {
+			j.register != 0 && !b.majorityTakesPart(j) || !b.canBeAsked(j) {
 			n++
 		}
 	}

@@ -12,6 +12,12 @@ import (
 // down now stays down: its jobs need not end.
 func (b *Books) Settle() {
 	b.settled = true
+	b.countLeft()
+}
+
+// countLeft counts what must end and has not.
+func (b *Books) countLeft() {
+	b.tasksLeft, b.recordsLeft = 0, 0
 	for i := range b.machines {
 		for at := b.machines[i].disk.workChain; at != 0; at = b.workRecords[at-1].nodeChain[1] {
 			if b.up(int32(i)) && b.mustEnd(&b.jobs[b.tasks[b.workRecords[at-1].task].job]) {
@@ -41,14 +47,15 @@ func (b *Books) unended(j *job) (n int) {
 	return n
 }
 
-// mustEnd reports whether a job has to end: its origin, or a majority of its members, is up.
+// mustEnd reports whether a job has to end: its origin, or a majority of its members, is up. A member with a tombstone of
+// an earlier opening takes no part in it.
 func (b *Books) mustEnd(j *job) bool {
 	m, up := &b.machines[j.origin], b.up(j.origin)
 	if !b.canBeAsked(j) {
 		return false
 	}
 	if j.register != 0 {
-		return !j.rejected && b.majorityUp(b.members(j)) && (j.confirmed || up)
+		return !j.rejected && b.majorityTakesPart(j) && (j.confirmed || up)
 	}
 	return !j.rejected && !m.lost && (up || !m.begun)
 }

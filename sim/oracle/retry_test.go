@@ -124,3 +124,61 @@ func TestRetriesMustEnd(t *testing.T) {
 		t.Error("an answer is awaited from a node that is down")
 	}
 }
+
+// A job that was opened for a retry must end while a majority of its members takes part. One that had evicted it before
+// has only a tombstone, and answers nothing.
+func TestOpenedJobEndsWithTheMembersThatHaveKeptIt(t *testing.T) {
+	register := func(s *scene, opened uint32) grid.Record {
+		return grid.Record{Kind: grid.RecRegister, Register: grid.RegisterRecord{ID: s.w.JobID(0), Spec: s.spec, Epoch: 1,
+			Members: []grid.NodeID{s.w.ID(0), s.w.ID(1), s.w.ID(2)}, Owner: s.w.ID(0), Opened: opened}}
+	}
+	tombstone := func(s *scene, opened uint32) grid.Record {
+		return grid.Record{Kind: grid.RecTombstone, Tombstone: grid.TombstoneRecord{ID: s.w.JobID(0), Opened: opened}}
+	}
+	forgets := func(s *scene, opened uint32) {
+		r := register(s, 0)
+		r.Delete = true
+		s.Save(2, []grid.Record{tombstone(s, opened), r})
+	}
+	for _, c := range []struct {
+		name string
+		play func(s *scene)
+		done bool
+	}{
+		{"two have kept it", func(s *scene) { forgets(s, 0) }, false},
+		{"one has kept it", func(s *scene) {
+			forgets(s, 0)
+			s.Stopped(1)
+		}, true},
+		{"the third has evicted what was opened", func(s *scene) {
+			forgets(s, 1)
+			s.Stopped(1)
+		}, false},
+	} {
+		s := newScene()
+		for i := range int32(3) {
+			s.Save(i, []grid.Record{register(s, 0)})
+		}
+		for i := range int32(2) {
+			s.Save(i, []grid.Record{register(s, 1)})
+		}
+		s.Answer(0, &grid.Reply{Caller: 1})
+		c.play(s)
+		if s.Settle(); s.Done() != c.done {
+			t.Errorf("%s: done %v; %s", c.name, s.Done(), s.Unfinished())
+		}
+	}
+	s := newScene() // it is evicted, and opened, after the last fault
+	for i := range int32(3) {
+		s.Save(i, []grid.Record{register(s, 0)})
+	}
+	s.Answer(0, &grid.Reply{Caller: 1})
+	s.Stopped(1)
+	if s.Settle(); s.Done() {
+		t.Error("a majority has it, and it need not end")
+	}
+	forgets(s, 0)
+	if s.Save(0, []grid.Record{register(s, 1)}); !s.Done() {
+		t.Errorf("one member takes part: %s", s.Unfinished())
+	}
+}
