@@ -85,9 +85,7 @@ func (q *lines) mean(class string) float64 {
 
 // release takes work that does not wait and does not run any more out of its line.
 func (q *lines) release(w *Work) {
-	if q.all.Release(w.line) && w.shared.line == w.line {
-		w.shared.line = nil
-	}
+	q.all.Release(w.line)
 	w.line = nil
 }
 

@@ -73,8 +73,7 @@ type Line[T any] struct {
 // long ago, before any work started.
 const never = -grid.Time(1 << 61)
 
-// keepLines is how many lines are kept without work beside those that have some. Without any work none is: most nodes
-// have nothing waiting.
+// keepLines is how many lines are kept without work when one is added.
 const keepLines = 1
 
 // New returns lines without work. size is the expected run time of a class in seconds. The configuration is valid, and
@@ -136,14 +135,11 @@ func (o *Lines[T]) Again(l *Line[T]) bool {
 	return true
 }
 
-// Release ends what Enter began, and reports whether the line went.
-func (o *Lines[T]) Release(l *Line[T]) (gone bool) {
+// Release ends what Enter began.
+func (o *Lines[T]) Release(l *Line[T]) {
 	if l.works--; l.works == 0 {
-		if o.idle++; o.idle == o.lines {
-			o.dropIdle()
-		}
+		o.idle++
 	}
-	return l.gone
 }
 
 // SetFirst says when what is first in a line came; waits = false: nothing waits in it.

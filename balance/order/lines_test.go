@@ -271,7 +271,7 @@ func TestIsBounded(t *testing.T) {
 		p.add("x", Key{1000, grid.NodeID{9, byte(i), byte(i >> 8)}, "", ""})
 		p.run(1, 0.001)
 	}
-	if p.lines > 0 || len(p.accounts.list) > 4*minSweep {
+	if p.lines > 2*keepLines+2 || len(p.accounts.list) > 4*minSweep {
 		t.Errorf("%d lines and %d accounts are kept, want few", p.lines, len(p.accounts.list))
 	}
 }
@@ -305,9 +305,10 @@ func TestPreempt(t *testing.T) {
 	}
 }
 
-// Under fifo, the default, nobody can add lines.
+// Under fifo nobody can add lines.
 func TestFifoIsOneLine(t *testing.T) {
 	cfg := Defaults()
+	cfg.Rule = "fifo"
 	p := &place{Lines: New[[]work](&cfg, func(string) float64 { return 1 })}
 	for i := range 10_000 {
 		user, class := string(rune('a'+i%26)), string(rune('a'+i%7))

@@ -50,7 +50,7 @@ func (a *account[T]) pairOf(bid grid.Bid) *pair[T] {
 // add makes the line of a key for which there is none; one in which it goes with others where there are too many.
 func (o *Lines[T]) add(k Key) *Line[T] {
 	if o.idle > keepLines || o.idle > 0 && o.lines >= maxLines {
-		o.dropIdle()
+		o.DropIdle()
 	}
 	if k = o.bound(o.reduce(k)); o.lines > 0 {
 		if l := o.find(k); l != nil {
@@ -100,8 +100,8 @@ func (o *Lines[T]) levelAt(k Key) (at int, found bool) {
 	})
 }
 
-// dropIdle drops the lines without work.
-func (o *Lines[T]) dropIdle() {
+// DropIdle drops the lines without work, for who has none often and no need to save allocations: what was used is kept.
+func (o *Lines[T]) DropIdle() {
 	for _, v := range o.levels {
 		for _, p := range v.pairs {
 			p.lines = slices.DeleteFunc(p.lines, func(l *Line[T]) bool {

@@ -77,7 +77,9 @@ func (q *Queue[T]) Remove(l *Line[T], index int) {
 	l.Of.Remove(index)
 	q.count--
 	q.setFirst(l)
-	q.lines.Release(l)
+	if q.lines.Release(l); q.count == 0 {
+		q.lines.DropIdle()
+	}
 }
 
 // Task is tasks that are placed together.
