@@ -38,8 +38,7 @@ func Names() []string {
 
 // Config says how work that waits is ordered. The zero value is first come, first served.
 type Config struct {
-	// Rule is the name of a rule; "" = fifo. Default of a node: fifo, until policies that map many tasks together heed
-	// bids as the others do.
+	// Rule is the name of a rule; "" = fifo, which is for systems of the literature. Default of a node: fair.
 	Rule string
 
 	// MaxBid is the highest bid; work that bids more counts as if it bid that. Default 10. Higher makes bids of a few
@@ -64,7 +63,7 @@ const Suspending = 5.0
 
 // Defaults returns the configuration of a real node.
 func Defaults() Config {
-	return Config{Rule: "fifo", MaxBid: 10 * grid.UsualBid, Ageing: 4 * time.Hour, HalfLife: time.Hour}
+	return Config{Rule: "fair", MaxBid: 10 * grid.UsualBid, Ageing: 4 * time.Hour, HalfLife: time.Hour}
 }
 
 // SetPreempt sets Preempt as a setting says it: never, suspend, or suspend:F.

@@ -76,6 +76,7 @@ func (b *bag) chance(seed uint64) *draws {
 func (b *bag) draw(policy string, seed uint64) (*net.Scenario, error) {
 	c := node.Defaults()
 	c.Policy, c.Members, c.Pull, c.MappingInterval = policy, 1, false, 5*time.Second
+	c.Order.Rule = "fifo" // the studies know no bids
 	c.Balance.PollMax, c.Balance.Explore, c.Balance.NearTie, c.Balance.Resolve = 0, 0, 0, 0
 	c.Balance.Bandwidth = float64(b.Link)
 	s := &net.Scenario{Name: "bag", Seed: seed, Replications: 1, Start: begin, Node: c, Given: true, Files: b.Link,

@@ -112,7 +112,7 @@ func (r *ran) news(kind, rule string, nodes int, seed uint64, long time.Duration
 // tasks measures what it is worth to tasks: two kinds of machines, two classes, half of what they can do.
 func (r *ran) tasks(ctx context.Context, set *setting, rule string, nodes int, seed uint64, long time.Duration) error {
 	c := node.Defaults()
-	c.Gossip.View, c.Members, c.Pull = 64, 1, false
+	c.Gossip.View, c.Members, c.Pull, c.Order.Rule = 64, 1, false, "fifo"
 	if rule == "perfect" {
 		rule = gossip.Defaults().Rule
 	}
