@@ -42,6 +42,9 @@ func New(s *grid.ScheduleSearch) (*Chooser, error) {
 	for _, p := range s.Parameters {
 		told[p.Name] = p.Value
 	}
+	if _, is := told["speed"]; s.Model == "table" && !is { // measured on machines of speed 1
+		told["speed"] = ReferenceWork
+	}
 	var rows []model.Measurement
 	for _, m := range s.Measured {
 		rows = append(rows, model.Measurement{Ranks: int(m.Ranks), Compute: m.Compute, Message: m.Message})

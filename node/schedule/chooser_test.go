@@ -2,6 +2,7 @@ package schedule
 
 import (
 	"fmt"
+	"math"
 	"reflect"
 	"slices"
 	"strings"
@@ -130,6 +131,22 @@ func whole(t *testing.T, c gangs.Choice, units uint32) {
 	}
 	if c.Places != nil && sum != units {
 		t.Errorf("shares of %d of %d units: %+v", sum, units, c)
+	}
+}
+
+// A table's times are those of nodes of speed 1, unless it says otherwise.
+func TestTimesOfATable(t *testing.T) {
+	s := &grid.ScheduleSearch{Model: "table", Parameters: []grid.Parameter{{Name: "units", Value: 100}},
+		Measured: []grid.Measured{{Ranks: 2, Compute: 3, Message: 0.5}}}
+	for speed, want := range map[float64]float64{1: 3.5, 2: 2} {
+		c := choose(t, s, 2, []grid.GangNode{node(1, speed, 0), node(2, speed, 0)}, 1, 1)
+		if math.Abs(c.Time-want) > 1e-9 {
+			t.Errorf("nodes of speed %g: %g s, want %g", speed, c.Time, want)
+		}
+	}
+	s.Parameters = append([]grid.Parameter{{Name: "speed", Value: 6e9}}, s.Parameters...)
+	if c := choose(t, s, 2, []grid.GangNode{node(1, 1, 0), node(2, 1, 0)}, 1, 1); math.Abs(c.Time-6.5) > 1e-9 {
+		t.Errorf("measured at speed 2: %g s, want 6.5", c.Time)
 	}
 }
 
