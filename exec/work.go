@@ -66,13 +66,14 @@ type lists struct {
 	barred []grid.NodeID
 	inputs []grid.File
 	places []grid.RankPlace
+	before grid.Division
 }
 
 // termsOf returns what an offer says.
 func termsOf(o *grid.Offer) Terms {
 	t := Terms{Stays: o.Stays, Asks: o.Asks}
-	if len(o.Barred)+len(o.Inputs)+len(o.Places) > 0 {
-		t.lists = &lists{slices.Clone(o.Barred), o.Inputs, o.Places}
+	if len(o.Barred)+len(o.Inputs)+len(o.Places)+int(o.Before.Ranks) > 0 {
+		t.lists = &lists{slices.Clone(o.Barred), o.Inputs, o.Places, o.Before}
 	}
 	return t
 }
@@ -99,6 +100,14 @@ func (t *Terms) Places() []grid.RankPlace {
 		return nil
 	}
 	return t.lists.places
+}
+
+// Before returns how the work of its gang was divided, as in grid.Offer.
+func (t *Terms) Before() grid.Division {
+	if t.lists == nil {
+		return grid.Division{}
+	}
+	return t.lists.before
 }
 
 // Level is the finest level of its class: that of its job, unless the task was demoted to another class.

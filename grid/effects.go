@@ -76,6 +76,7 @@ type Start struct {
 	Until   Time        // 0 = no deadline
 	Local   uint32      // of a rank of a gang: its index among those of the attempt on this node
 	Places  []RankPlace // as in Offer; immutable
+	Before  Division    // as in Offer
 }
 
 // Take asks for the files of a closed checkpoint of an attempt that runs to be stored, and for an EvCheckpoint that

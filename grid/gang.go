@@ -71,11 +71,18 @@ func PlaceOf(places []RankPlace, rank uint32) NodeID {
 
 // SharesOf lists the shares of the work of all ranks, with commas between; "" = it is not divided.
 func SharesOf(places []RankPlace) string {
-	var b []byte
+	var all []uint32
 	for _, p := range places {
-		for _, x := range p.Shares {
-			b = append(strconv.AppendUint(b, uint64(x), 10), ',')
-		}
+		all = append(all, p.Shares...)
+	}
+	return ListShares(all)
+}
+
+// ListShares lists shares of the work with commas between.
+func ListShares(shares []uint32) string {
+	var b []byte
+	for _, x := range shares {
+		b = append(strconv.AppendUint(b, uint64(x), 10), ',')
 	}
 	return string(b[:max(len(b)-1, 0)])
 }

@@ -116,3 +116,14 @@ func (c *Contract) check(p *problems) {
 		p.addf("gang.contract.moves %d: want 0 to %d", c.Moves, MaxMoves)
 	}
 }
+
+// ShareOf returns the share of the work of one rank; none = it is not divided.
+func ShareOf(places []RankPlace, rank uint32) []uint32 {
+	for _, p := range places {
+		if rank < uint32(len(p.Shares)) {
+			return p.Shares[rank : rank+1]
+		}
+		rank -= min(rank, p.Ranks)
+	}
+	return nil
+}

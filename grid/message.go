@@ -178,6 +178,7 @@ type Offer struct {
 	Barred  []NodeID // to which the owner would not offer the task: none of them may pull it; MaxBarred at most
 
 	Places []RankPlace // of a rank of a gang with NetworkGang: of all ranks; immutable
+	Before Division    // of a rank that begins from a checkpoint: that of the attempt which has written it
 }
 
 // Find is a search for nodes that meet a need, walking from neighbour to neighbour, and its outcome.

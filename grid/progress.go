@@ -71,6 +71,18 @@ const (
 	CheckpointFolder = ".skep-checkpoint"
 )
 
+// The variables of a rank that begins from a checkpoint, about the attempt that has written it.
+const (
+	CheckpointRanksVariable  = "SKEP_CHECKPOINT_RANKS"  // how many ranks it had
+	CheckpointSharesVariable = "SKEP_CHECKPOINT_SHARES" // of the work, of these, with commas between
+)
+
+// Division is how an attempt of a gang had divided its work.
+type Division struct {
+	Ranks  uint32   // 0 = it is not known
+	Shares []uint32 // of the work, by rank; nil = it was not divided, or that is not known. Immutable
+}
+
 // SplitInputs returns those of the inputs in an offer that other jobs have left, and those of the checkpoint that the
 // attempt begins from, as their paths say.
 func SplitInputs(files []File) (left, from []File) {
@@ -94,6 +106,7 @@ func SplitInputs(files []File) (left, from []File) {
 type Checkpoint struct {
 	Step   uint64   // taken, to be taken, or to be kept
 	Files  []File   // of Step: of one rank, or by members of all, with RANK/ before the path
+	Shares []uint32 // of the work, of the same ranks; nil = it is not divided, or not known how
 	Closed []uint64 // at the worker: waiting to be taken, ascending; MaxClosed at most
 	// of the owner: those up to it are not needed at the worker any more
 	Usable  uint64

@@ -79,6 +79,7 @@ type WorkRecord struct {
 	Asks   bool        // its owner asks for it before it gives it up
 	Inputs []File      // as in Offer
 	Places []RankPlace // as in Offer
+	Before Division    // as in Offer
 
 	// HandedBack is set of an attempt that was given back to its owner before it started: it is WorkFinished, until the
 	// owner has acknowledged that. Newly allocated; nil = it was not.
@@ -181,4 +182,6 @@ type CheckpointRecord struct {
 	ID    AttemptID // that has written it
 	Step  uint64
 	Files []File // of all ranks, RANK/ before each path
+
+	Shares []uint32 // of the work, by rank; nil = it was not divided, or not known how
 }

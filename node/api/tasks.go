@@ -128,7 +128,7 @@ func nodeText(id grid.NodeID) string {
 func taskOf(t *node.TaskView, name names) v1.Task {
 	out := v1.Task{
 		Index: t.ID.Task.Index, State: t.State.String(), Attempt: t.ID.Attempt.String(),
-		Node: nodeText(t.Worker), Name: name[t.Worker], Copy: nodeText(t.Backup), Lost: t.Lost,
+		Node: nodeText(t.Worker), Name: name[t.Worker], Copy: nodeText(t.Backup), Lost: t.Lost, Ranks: t.Ranks,
 		Placed: moment(t.Placed), Began: moment(t.Began), Done: moment(t.Done),
 	}
 	switch {

@@ -12,7 +12,7 @@ import (
 func (u *unit) tell(to grid.NodeID, kept bool, fx *grid.Effects) {
 	m := fx.Send(to, grid.KindCheckpointKeep)
 	m.Attempts = append(m.Attempts, grid.AttemptID{Task: u.id, Attempt: u.kept.by})
-	m.Checkpoint = &grid.Checkpoint{Step: u.kept.step, Files: u.kept.files, Kept: kept}
+	m.Checkpoint = &grid.Checkpoint{Step: u.kept.step, Files: u.kept.files, Kept: kept, Shares: u.kept.shares}
 }
 
 // Keep takes what the owner asks a member to keep, or what a member tells the owner that it keeps.
@@ -25,7 +25,8 @@ func (s *Store) Keep(now grid.Time, from grid.NodeID, id grid.AttemptID, x *grid
 	}
 	switch {
 	case x == nil || j.Spec == nil || id.Task != task || id.Task.Index >= j.Spec.Count || x.Step == 0 ||
-		!validSet(x.Files, ranks) || !slices.Contains(j.Members, from) || from == s.cfg.Self || jobs.Over(task):
+		!validSet(x.Files, ranks) || !validShares(x.Shares, ranks) || !slices.Contains(j.Members, from) ||
+		from == s.cfg.Self || jobs.Over(task):
 		s.stale++
 	case x.Kept && j.Leads:
 		s.memberKeeps(now, from, id, x, &j, jobs, fx)
@@ -53,6 +54,14 @@ func validSet(files []grid.File, ranks int) bool {
 	return true
 }
 
+// validShares reports whether shares are those of all ranks, or none.
+func validShares(shares []uint32, ranks int) bool { return len(shares) == 0 || len(shares) == ranks }
+
+// setOf returns the set that a message names.
+func setOf(by grid.Attempt, x *grid.Checkpoint) set {
+	return set{by, x.Step, slices.Clone(x.Files), slices.Clone(x.Shares)}
+}
+
 // keepFor has this node, a member, keep what the owner names. What it keeps of a later attempt, or a later step of the
 // same one, stays.
 func (s *Store) keepFor(now grid.Time, owner grid.NodeID, id grid.AttemptID, x *grid.Checkpoint, j *Job,
@@ -60,7 +69,7 @@ func (s *Store) keepFor(now grid.Time, owner grid.NodeID, id grid.AttemptID, x *
 	u := s.look(id.Task)
 	u.gather, u.copies = nil, nil
 	s.unclaim(u)
-	want := set{id.Attempt, x.Step, slices.Clone(x.Files)}
+	want := setOf(id.Attempt, x)
 	switch {
 	case u.kept.is(want.by, want.step):
 		u.told = owner
@@ -117,7 +126,8 @@ func (s *Store) memberKeeps(now grid.Time, from grid.NodeID, id grid.AttemptID, 
 	case !u.kept.newer(id.Attempt, x.Step):
 		u.tell(from, false, fx)
 	case id.Epoch < j.Since && s.early(u, j, jobs):
-		s.hear(now, from, u, &set{id.Attempt, x.Step, slices.Clone(x.Files)}, j, fx)
+		told := setOf(id.Attempt, x)
+		s.hear(now, from, u, &told, j, fx)
 	}
 }
 

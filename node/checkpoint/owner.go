@@ -32,6 +32,7 @@ type rank struct {
 	worker grid.NodeID // zero = nothing yet
 	closed []uint64
 	files  []grid.File // of gather.step
+	shares []uint32    // its own, with files
 	named  bool        // files are set
 	sure   set         // what an earlier owner has called usable, as the worker says
 }
@@ -114,10 +115,10 @@ func (s *Store) takeFiles(g *gather, r *rank, number int, x *grid.Checkpoint) (w
 		return fmt.Sprintf("it has more than %d files", grid.MaxCheckpointFiles)
 	}
 	files, ok := ofRank(number, x.Files)
-	if !ok {
-		return fmt.Sprintf("rank %d names what is no file", number)
+	if !ok || len(x.Shares) > 1 {
+		return fmt.Sprintf("rank %d names what is no file, or shares of others", number)
 	}
-	r.files, r.named = files, true
+	r.files, r.shares, r.named = files, x.Shares, true
 	return ""
 }
 
@@ -171,7 +172,7 @@ func (s *Store) advance(now grid.Time, u *unit, j *Job, fx *grid.Effects) {
 	var others []grid.NodeID
 	for i := range g.ranks {
 		r := &g.ranks[i]
-		x.files = append(x.files, r.files...)
+		x.files, x.shares = append(x.files, r.files...), append(x.shares, r.shares...)
 		if r.worker != s.cfg.Self && len(r.files) > 0 {
 			if from.IsZero() {
 				from = r.worker
@@ -179,6 +180,9 @@ func (s *Store) advance(now grid.Time, u *unit, j *Job, fx *grid.Effects) {
 				others = append(others, r.worker)
 			}
 		}
+	}
+	if len(x.shares) != len(g.ranks) {
+		x.shares = nil
 	}
 	if len(x.files) == 0 {
 		s.abandon(u, "it has no files")

@@ -28,6 +28,15 @@ func (s *Store) Inputs(spec *grid.JobSpec, id grid.AttemptID) []grid.File {
 	return files
 }
 
+// Before returns how the work was divided in the attempt whose checkpoint a rank of a gang is given by Inputs.
+func (s *Store) Before(spec *grid.JobSpec, id grid.AttemptID) grid.Division {
+	u := s.units[unitOf(spec, id.Task)]
+	if !spec.IsGang() || u == nil || u.given != id.Attempt || u.from.step == 0 {
+		return grid.Division{}
+	}
+	return grid.Division{Ranks: spec.Gang.RanksOf(u.from.by), Shares: u.from.shares}
+}
+
 // Advanced reports whether what is kept was written by that attempt of a task or gang.
 func (s *Store) Advanced(spec *grid.JobSpec, id grid.AttemptID) bool {
 	task := unitOf(spec, id.Task)

@@ -19,6 +19,7 @@ type closed struct {
 	known  uint64        // the newest that the driver has told
 	usable uint64        // not needed any more, up to this one
 	files  []grid.File   // of step, if it is taken
+	shares []uint32      // of the work: the rank's
 	failed *grid.Refusal // why step could not be taken
 	taken  bool
 	sure   set         // the newest one that an owner has called usable, of this rank; step 0 = none
@@ -40,7 +41,7 @@ func (r *Running) Event(id grid.AttemptID, x *grid.Checkpoint, owner grid.NodeID
 		if a.taken = true; x.Refusal.Why != grid.WhyNone {
 			a.failed = &x.Refusal
 		} else {
-			a.files = x.Files
+			a.files, a.shares = x.Files, x.Shares
 		}
 	}
 	before := len(a.steps)
@@ -84,12 +85,12 @@ func (r *Running) Report(id grid.AttemptID, owner grid.NodeID, fx *grid.Effects)
 		x.Closed = x.Closed[len(x.Closed)-grid.MaxClosed:]
 	}
 	if a.taken {
-		x.Step, x.Files = a.step, a.files
+		x.Step, x.Files, x.Shares = a.step, a.files, a.shares
 		if a.failed != nil {
 			x.Refusal = *a.failed
 		}
 	} else if a.vouches(owner) {
-		x.Step, x.Files, x.Usable = a.sure.step, a.sure.files, a.sure.step
+		x.Step, x.Files, x.Shares, x.Usable = a.sure.step, a.sure.files, a.sure.shares, a.sure.step
 	}
 	m := fx.Send(owner, grid.KindCheckpoint)
 	m.Attempts, m.Checkpoint = append(m.Attempts, id), x
@@ -108,7 +109,7 @@ func (r *Running) Answered(owner grid.NodeID, id grid.AttemptID, x *grid.Checkpo
 	}
 	known, take := len(a.steps), uint64(0)
 	if a.taken && a.failed == nil && x.Usable == a.step {
-		a.sure = set{id.Attempt, a.step, a.files}
+		a.sure = set{id.Attempt, a.step, a.files, a.shares}
 	}
 	if x.Usable >= a.sure.step {
 		a.told = owner

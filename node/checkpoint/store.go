@@ -77,6 +77,8 @@ type set struct {
 	by    grid.Attempt
 	step  uint64
 	files []grid.File // immutable
+
+	shares []uint32 // of the work, by rank; nil = it was not divided, or not known how. Immutable
 }
 
 // is reports whether it is the set of that attempt and step.
@@ -183,7 +185,7 @@ func (s *Store) keep(u *unit, fx *grid.Effects) {
 	u.kept, u.coming, u.blame = u.coming, set{}, blame{}
 	rec := fx.Save(grid.RecCheckpoint)
 	rec.Checkpoint = &grid.CheckpointRecord{ID: grid.AttemptID{Task: u.id, Attempt: u.kept.by}, Step: u.kept.step,
-		Files: u.kept.files}
+		Files: u.kept.files, Shares: u.kept.shares}
 }
 
 // forgo gives up the set that was to come.
@@ -195,7 +197,7 @@ func (s *Store) forgo(u *unit) {
 // Restore takes a record of an earlier run; payer is the owner of the job, or its origin.
 func (s *Store) Restore(r *grid.CheckpointRecord, payer grid.NodeID) {
 	u := s.get(r.ID.Task)
-	u.kept, u.payer = set{r.ID.Attempt, r.Step, r.Files}, s.payer(r.ID.Task, payer)
+	u.kept, u.payer = set{by: r.ID.Attempt, step: r.Step, files: r.Files, shares: r.Shares}, s.payer(r.ID.Task, payer)
 	s.charge(u, u.kept.room())
 }
 

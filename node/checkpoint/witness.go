@@ -33,6 +33,9 @@ func (x *set) name() name {
 		}
 		h.Write(b[:])
 	}
+	for _, share := range x.shares { // without any it is the name that earlier versions give
+		h.Write(binary.BigEndian.AppendUint32(nil, share))
+	}
 	return name{x.by, x.step, [sha256.Size]byte(h.Sum(nil))}
 }
 
@@ -129,8 +132,8 @@ func (s *Store) early(u *unit, j *Job, jobs Jobs) bool {
 func (s *Store) vouched(u *unit, r *rank, number int, x *grid.Checkpoint, j *Job, jobs Jobs,
 	fx *grid.Effects) {
 	files, ok := ofRank(number, x.Files)
-	if ok {
-		r.sure = set{u.gather.attempt, x.Step, files}
+	if ok = ok && len(x.Shares) <= 1; ok {
+		r.sure = set{u.gather.attempt, x.Step, files, x.Shares}
 	}
 	want := set{by: u.gather.attempt, step: x.Step}
 	var workers []grid.NodeID
@@ -139,8 +142,11 @@ func (s *Store) vouched(u *unit, r *rank, number int, x *grid.Checkpoint, j *Job
 		if r.sure.step != x.Step {
 			return
 		}
-		want.files = append(want.files, r.sure.files...)
+		want.files, want.shares = append(want.files, r.sure.files...), append(want.shares, r.sure.shares...)
 		workers = append(workers, r.worker)
+	}
+	if len(want.shares) != len(u.gather.ranks) {
+		want.shares = nil
 	}
 	if !ok || len(want.files) == 0 || len(want.files) > grid.MaxCheckpointFiles || u.gather.vouched >= maxTries ||
 		!u.kept.newer(want.by, want.step) || !s.early(u, j, jobs) ||

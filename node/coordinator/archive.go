@@ -158,7 +158,7 @@ func (c *Coordinator) AdmitOffer(from grid.NodeID, o *grid.Offer, fx *grid.Effec
 	if from == c.cfg.Self {
 		return grid.Refusal{}
 	}
-	size := quota.Amount{Bytes: quota.AttemptBytes(o.Spec, o.Places), Offers: 1}
+	size := quota.Amount{Bytes: quota.AttemptBytes(o.Spec, o.Places, o.Before), Offers: 1}
 	full := c.admit(quota.PartiesOf(o.ID.Task.Job, from), size, fx)
 	if full == "" {
 		return grid.Refusal{}

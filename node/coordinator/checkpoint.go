@@ -28,6 +28,11 @@ func (c *Coordinator) inputsLeft(l *liveTask) []grid.File {
 	return left
 }
 
+// divisionBefore is how the work was divided in the attempt whose checkpoint a rank begins from.
+func (c *Coordinator) divisionBefore(l *liveTask) grid.Division {
+	return c.checkpoints.Before(l.job.spec, l.id())
+}
+
 // vainLosses returns the losses of a task or gang that count for its back-off: one that got beyond the checkpoint that
 // it began from was not lost for a reason of its own, so its earlier losses do not count.
 func (c *Coordinator) vainLosses(j *job, i uint32, lost int32) int32 {
@@ -106,6 +111,9 @@ func (j *job) unit(i uint32) iter.Seq[uint32] {
 // task returns the view of a task with its checkpoints.
 func (v Views) task(j *job, i uint32) TaskView {
 	t := j.taskView(i)
+	if j.spec.IsGang() && t.ID.Attempt != (grid.Attempt{}) {
+		t.Ranks = j.spec.Gang.RanksOf(t.ID.Attempt)
+	}
 	if t.State != grid.Ended && (i == 0 || !j.spec.IsGang()) {
 		t.Checkpoint = v.c.checkpoints.View(j.spec, t.ID.Task)
 	}

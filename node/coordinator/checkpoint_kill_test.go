@@ -121,6 +121,9 @@ func wholeCheckpoint(t *testing.T, s *grid.Start) (step string) {
 	if len(s.Inputs) == 0 {
 		return ""
 	}
+	if s.Before.Ranks != 2 {
+		t.Errorf("of an attempt of %d ranks: want 2", s.Before.Ranks)
+	}
 	if len(s.Inputs) != 2 {
 		t.Errorf("%d files: want those of two ranks", len(s.Inputs))
 	}

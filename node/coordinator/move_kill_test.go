@@ -1,6 +1,7 @@
 package coordinator_test
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -89,6 +90,8 @@ func killInMove(t *testing.T, victim string, point int) (moved, killed bool) {
 		attempt = m.running[0].Attempt.Attempt
 		if from := wholeCheckpoint(t, &m.running[0]); from != "40" && attempt != (grid.Attempt{Epoch: 1, N: 1}) {
 			t.Errorf("rank %d of %v begins from %q", rank, attempt, from)
+		} else if want := []uint32{4500, 4500}; from != "" && !slices.Equal(m.running[0].Before.Shares, want) {
+			t.Errorf("rank %d of %v begins from shares %v, want %v", rank, attempt, m.running[0].Before.Shares, want)
 		}
 	}
 	if n := len(ranksAt(w)); n != 2 {

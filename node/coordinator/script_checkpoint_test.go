@@ -90,7 +90,14 @@ func beginning(s *grid.Start) string {
 	if at < 0 {
 		return ""
 	}
-	return fmt.Sprintf(" from checkpoint %s, %d files", strings.Split(s.Inputs[at].Path, "/")[1], len(s.Inputs)-at)
+	text := fmt.Sprintf(" from checkpoint %s, %d files", strings.Split(s.Inputs[at].Path, "/")[1], len(s.Inputs)-at)
+	if b := &s.Before; b.Ranks > 0 {
+		text += fmt.Sprintf(" of %d ranks", b.Ranks)
+		if b.Shares != nil {
+			text += fmt.Sprintf(" %v", b.Shares)
+		}
+	}
+	return text
 }
 
 func checkpointText(x *grid.Checkpoint) (s string) {

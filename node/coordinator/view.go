@@ -37,25 +37,24 @@ type JobView struct {
 
 // TaskView is one task of a job.
 type TaskView struct {
-	ID     grid.AttemptID
-	State  grid.TaskState
-	Worker grid.NodeID // zero = none yet
-	Lost   int32       // attempts lost
-	Result *grid.Result
-	Placed int64
-	Began  int64
-	Done   int64
-	Waits  grid.Refusal   // why it is pending, or why its end is not visible yet, if known
-	Traces []grid.Trace   // oldest first, bounded
-	Backup grid.NodeID    // worker of the backup attempt; zero = none
-	Runs   bool           // it is placed and has started, as far as its worker has said
-	Said   *grid.Progress // what it says of its progress while it runs; nil = nothing
+	ID                  grid.AttemptID
+	State               grid.TaskState
+	Worker              grid.NodeID // zero = none yet
+	Lost                int32       // attempts lost
+	Result              *grid.Result
+	Placed, Began, Done int64
+	Waits               grid.Refusal   // why it is pending, or why its end is not visible yet, if known
+	Traces              []grid.Trace   // oldest first, bounded
+	Backup              grid.NodeID    // worker of the backup attempt; zero = none
+	Runs                bool           // it is placed and has started, as far as its worker has said
+	Said                *grid.Progress // what it says of its progress while it runs; nil = nothing
 
 	Failures   []grid.Failure  // ends after which it was run again, or is to be: oldest first, the newest grid.MaxFailures
 	LastFailed *grid.Result    // of the newest of them; nil if the task has ended
 	Again      int64           // its next attempt is not made before; 0 = it has none, or one was made since
 	Suspended  bool            // by its worker, while it runs
 	Checkpoint checkpoint.View // of a gang, of its first rank
+	Ranks      uint32          // of a gang: of the attempt; 0 = there is none yet
 }
 
 // Views are what a driver may ask about jobs: it changes nothing.

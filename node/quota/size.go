@@ -20,9 +20,10 @@ func PartiesOf(id grid.JobID, from grid.NodeID) Parties {
 	return who
 }
 
-// AttemptBytes estimates the memory of an attempt with its specification and the places of its gang's ranks.
-func AttemptBytes(s *grid.JobSpec, places []grid.RankPlace) grid.Bytes {
-	size := offerBytes + SpecBytes(s) + placeBytes*grid.Bytes(len(places))
+// AttemptBytes estimates the memory of an attempt with its specification, the places of its gang's ranks, and the
+// shares that those of an attempt before had.
+func AttemptBytes(s *grid.JobSpec, places []grid.RankPlace, before grid.Division) grid.Bytes {
+	size := offerBytes + SpecBytes(s) + placeBytes*grid.Bytes(len(places)) + grid.Bytes(4*len(before.Shares))
 	for i := range places {
 		size += grid.Bytes(4 * len(places[i].Shares))
 	}

@@ -69,7 +69,7 @@ func (w *Worker) Reply(now grid.Time, from grid.NodeID, o *grid.Offer, v Verdict
 		w.supersede(o.ID, fx)
 		w.followOwner(now, o.ID.Task.Job, from, o.ID.Epoch, fx) // the offer may be the first message of a new owner
 		if from != w.cfg.Self {
-			w.cfg.Quota.Take(o.ID, quota.PartiesOf(o.ID.Task.Job, from), quota.AttemptBytes(o.Spec, o.Places))
+			w.cfg.Quota.Take(o.ID, quota.PartiesOf(o.ID.Task.Job, from), quota.AttemptBytes(o.Spec, o.Places, o.Before))
 		}
 		w.accept(now, from, o, verified, fx)
 	}

@@ -13,14 +13,14 @@ func (w *Worker) Restore(r *grid.WorkRecord, verified bool) {
 		if from.IsZero() {
 			from = r.ID.Task.Job.Origin
 		}
-		size := quota.AttemptBytes(r.Spec, r.Places)
+		size := quota.AttemptBytes(r.Spec, r.Places, r.Before)
 		if r.Result != nil {
 			size += quota.ResultBytes(r.Result)
 		}
 		w.cfg.Quota.Take(r.ID, quota.PartiesOf(r.ID.Task.Job, from), size)
 	}
 	o := &grid.Offer{ID: r.ID, Spec: r.Spec, Class: r.Class, Lease: r.Lease, Stays: r.Stays, Asks: r.Asks,
-		Inputs: r.Inputs, Places: r.Places}
+		Inputs: r.Inputs, Places: r.Places, Before: r.Before}
 	switch r.State {
 	case grid.WorkQueued:
 		w.requeue(o, len(inputsOf(r.Spec, r.ID.Task.Index, r.Inputs)) == 0).Until = -1

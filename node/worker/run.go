@@ -43,7 +43,7 @@ func (w *Worker) start(now grid.Time, a *exec.Work, accepted grid.AttemptID, fx 
 	w.refuted = false
 	w.save(a, fx)
 	fx.Starts = append(fx.Starts, grid.Start{Attempt: a.ID, Spec: a.Spec, Inputs: a.Inputs(), Until: a.Until,
-		Local: w.localRank(a), Places: a.Places()})
+		Local: w.localRank(a), Places: a.Places(), Before: a.Before()})
 	if a.ID != accepted {
 		w.tellSelf(a, fx)
 	} else if w.own(a.ID.Task.Job) {
@@ -103,7 +103,9 @@ func (w *Worker) AttemptEvent(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 		w.Progressed(ev.Attempt, ev.Progress, fx)
 	case grid.EvCheckpoint:
 		if a := w.exec.Get(ev.Attempt); a != nil && a.State == grid.WorkRunning {
-			w.checkpoints.Event(ev.Attempt, ev.Checkpoint, w.Owner(ev.Attempt.Task.Job), fx)
+			x := *ev.Checkpoint
+			x.Shares = grid.ShareOf(a.Places(), ev.Attempt.Task.Index)
+			w.checkpoints.Event(ev.Attempt, &x, w.Owner(ev.Attempt.Task.Job), fx)
 		}
 	}
 }
@@ -234,7 +236,8 @@ func (w *Worker) forgetReplicated(id grid.JobID, fx *grid.Effects) {
 func (w *Worker) save(a *exec.Work, fx *grid.Effects) *grid.Record {
 	rec := fx.Save(grid.RecWork)
 	rec.Work = grid.WorkRecord{ID: a.ID, Spec: a.Spec, Class: a.Class, Lease: a.Lease, State: a.State, Result: a.Result,
-		Stays: a.Stays, Asks: a.Asks, HandedBack: a.HandedBack, Inputs: a.Inputs(), Places: a.Places()}
+		Stays: a.Stays, Asks: a.Asks, HandedBack: a.HandedBack, Inputs: a.Inputs(), Places: a.Places(),
+		Before: a.Before()}
 	if owner := w.owners[a.ID.Task.Job]; owner != nil {
 		rec.Work.Members, rec.Work.Owner, rec.Work.Epoch = owner.members, owner.owner, owner.epoch
 	}

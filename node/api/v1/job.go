@@ -79,6 +79,7 @@ type Task struct {
 	State   string     `json:"state" enum:"pending,offered,placed,ended"`
 	Phase   string     `json:"phase,omitempty" enum:"queued,running" doc:"Of a task that has a node: it waits there, or has started as far as that has said."`
 	Attempt string     `json:"attempt" doc:"EPOCH.N"`
+	Ranks   uint32     `json:"ranks,omitempty" doc:"Of a gang: how many ranks this attempt has."`
 	Node    string     `json:"node,omitempty" doc:"Where it was placed last."`
 	Name    string     `json:"node_name,omitempty"`
 	Copy    string     `json:"copy_node,omitempty" doc:"Where a backup attempt is."`

@@ -38,6 +38,12 @@ func rankVariables(s grid.Start) []string {
 	if shares := grid.SharesOf(s.Places); shares != "" {
 		vars = append(vars, grid.SharesVariable+"="+shares)
 	}
+	if b := &s.Before; b.Ranks > 0 {
+		vars = append(vars, number(grid.CheckpointRanksVariable, b.Ranks))
+		if shares := grid.ListShares(b.Shares); shares != "" {
+			vars = append(vars, grid.CheckpointSharesVariable+"="+shares)
+		}
+	}
 	return vars
 }
 

@@ -26,7 +26,8 @@ func (c *Codec) body(m *grid.Message, seal func(*grid.Ad) []byte) (proto.Message
 		return &pb.Offer{Attempt: putAttempt(o.ID), Spec: spec, Class: o.Class,
 			Lease: putSpan(o.Lease), Age: putSpan(o.Age), Stamp: o.Stamp, Members: putNodes(o.Members), Stays: o.Stays,
 			Pulled: o.Pulled, Asks: o.Asks, Barred: putNodes(o.Barred), Inputs: putFiles(left),
-			Checkpoint: putFiles(from), PlaceNodes: nodes, PlaceRanks: ranks, PlaceShares: shares}, err
+			Checkpoint: putFiles(from), PlaceNodes: nodes, PlaceRanks: ranks, PlaceShares: shares,
+			BeforeRanks: o.Before.Ranks, BeforeShares: o.Before.Shares}, err
 	case grid.KindAccept, grid.KindBeat:
 		return putReports(c.putAttempts(m.Attempts), m), nil
 	case grid.KindResultAck, grid.KindDrop, grid.KindAsk:

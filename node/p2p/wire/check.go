@@ -133,6 +133,10 @@ func offer(o *grid.Offer) error {
 	if err := first(left(o.Inputs), bound(o.Spec.CheckPlaces(o.ID.Attempt, o.Places))); err != nil {
 		return err
 	}
+	if b := &o.Before; b.Ranks > grid.MaxRanks || len(b.Shares) > 0 && len(b.Shares) != int(b.Ranks) {
+		return fmt.Errorf("%d shares of %d ranks before: %w: want one for each, or none, and at most %d", len(b.Shares),
+			b.Ranks, ErrBound, grid.MaxRanks)
+	}
 	if !grid.ValidClass(o.Class) {
 		return fmt.Errorf("class %.64q: %w: want that of a job, at most %d bytes of printable text", o.Class, ErrBound,
 			grid.MaxClass)

@@ -18,12 +18,13 @@ var checkpointShape = &shape{"checkpoint", []field{
 	1: message("attempt", 1, attemptShape), 2: number("step"),
 	3: message("files", grid.MaxCheckpointFiles, keptFileShape), 4: data("closed", 1, 10*grid.MaxClosed),
 	5: number("usable"), 6: number("kept"), 7: number("why"), 8: data("detail", 1, grid.MaxText),
+	9: data("shares", 1, 5*grid.MaxRanks),
 }}
 
 func putCheckpoint(m *grid.Message) *pb.Checkpoint {
 	x := m.Checkpoint
 	return &pb.Checkpoint{Attempt: putAttempt(m.Attempts[0]), Step: x.Step, Files: putFiles(x.Files), Closed: x.Closed,
-		Usable: x.Usable, Kept: x.Kept, Why: uint32(x.Refusal.Why), Detail: clean(x.Refusal.Detail)}
+		Usable: x.Usable, Kept: x.Kept, Why: uint32(x.Refusal.Why), Detail: clean(x.Refusal.Detail), Shares: x.Shares}
 }
 
 func readCheckpoint(b []byte, m *grid.Message) error {
@@ -34,7 +35,7 @@ func readCheckpoint(b []byte, m *grid.Message) error {
 	if err := oneAttempt(p.Attempt, m); err != nil {
 		return err
 	}
-	x := &grid.Checkpoint{Step: p.Step, Closed: p.Closed, Usable: p.Usable, Kept: p.Kept,
+	x := &grid.Checkpoint{Step: p.Step, Closed: p.Closed, Usable: p.Usable, Kept: p.Kept, Shares: p.Shares,
 		Refusal: grid.Refusal{Why: getWhy(p.Why), Detail: cleanText(p.Detail)}}
 	var err error
 	x.Files, err = getFiles(p.Files)
@@ -45,6 +46,9 @@ func readCheckpoint(b []byte, m *grid.Message) error {
 func checkpoint(x *grid.Checkpoint) error {
 	if x == nil {
 		return fmt.Errorf("checkpoint: %w: is missing", ErrMalformed)
+	}
+	if len(x.Shares) > grid.MaxRanks {
+		return fmt.Errorf("%d shares: %w: want at most %d", len(x.Shares), ErrBound, grid.MaxRanks)
 	}
 	if len(x.Files) > grid.MaxCheckpointFiles || len(x.Closed) > grid.MaxClosed {
 		return fmt.Errorf("%d files, %d closed: %w: want at most %d and %d", len(x.Files), len(x.Closed), ErrBound,
@@ -69,7 +73,8 @@ func getInputs(left, from []*pb.File) ([]grid.File, error) {
 }
 
 func putCheckpointRecord(c *grid.CheckpointRecord) *pb.CheckpointValue {
-	return &pb.CheckpointValue{Epoch: c.ID.Epoch, N: c.ID.N, Step: c.Step, Files: putFiles(c.Files)}
+	return &pb.CheckpointValue{Epoch: c.ID.Epoch, N: c.ID.N, Step: c.Step, Files: putFiles(c.Files),
+		Shares: c.Shares}
 }
 
 func getCheckpointRecord(key, value []byte) (*grid.CheckpointRecord, error) {
@@ -82,6 +87,6 @@ func getCheckpointRecord(key, value []byte) (*grid.CheckpointRecord, error) {
 	if err == nil {
 		c.Files, err = getFiles(p.Files)
 	}
-	c.ID.Epoch, c.ID.N, c.Step = p.Epoch, p.N, p.Step
+	c.ID.Epoch, c.ID.N, c.Step, c.Shares = p.Epoch, p.N, p.Step, p.Shares
 	return c, err
 }

@@ -159,6 +159,7 @@ func genMessage(t *rapid.T, k grid.Kind, m *grid.Message) {
 		}
 		genGangSize(t, s, &m.Offer.ID)
 		m.Offer.Inputs, m.Offer.Places = genFiles(t, 2), genPlaces(t, s, m.Offer.ID.Attempt)
+		m.Offer.Before = genDivision(t)
 	case grid.KindWrite, grid.KindCampaign:
 		m.Register.Job, m.Register.Spec = genSealed(t)
 		m.Register.Seq = rapid.Uint64().Draw(t, "seq")

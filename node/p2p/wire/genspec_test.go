@@ -234,7 +234,7 @@ func genReserve(t *rapid.T) *grid.Reserve {
 
 func genCheckpoint(t *rapid.T) *grid.Checkpoint {
 	step := rapid.Uint64Range(0, grid.MaxCheckpointStep)
-	return &grid.Checkpoint{Step: step.Draw(t, "step"), Files: genFiles(t, 4),
+	return &grid.Checkpoint{Step: step.Draw(t, "step"), Files: genFiles(t, 4), Shares: genDivision(t).Shares,
 		Closed: rapid.SliceOfN(step, 0, grid.MaxClosed).Draw(t, "closed"), Usable: step.Draw(t, "usable"),
 		Kept:    rapid.Bool().Draw(t, "kept"),
 		Refusal: grid.Refusal{Why: genWhy.Draw(t, "why"), Detail: genText.Draw(t, "detail")}}

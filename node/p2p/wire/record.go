@@ -79,7 +79,7 @@ func putRecord(r *grid.Record) (proto.Message, error) {
 		p := &pb.WorkValue{Spec: spec, Class: w.Class, Lease: putSpan(w.Lease), State: uint32(w.State),
 			Result: putMaybe(w.Result), Stays: w.Stays, Asks: w.Asks, Members: putNodes(w.Members), Owner: putNode(w.Owner),
 			Epoch: w.Epoch, Inputs: putFiles(w.Inputs), PlaceNodes: nodes, PlaceRanks: ranks,
-			PlaceShares: shares}
+			PlaceShares: shares, BeforeRanks: w.Before.Ranks, BeforeShares: w.Before.Shares}
 		if h := w.HandedBack; h != nil {
 			p.HandedBack, p.Puller = uint32(h.Why), putNode(h.Puller)
 		}

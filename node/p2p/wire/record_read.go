@@ -74,6 +74,7 @@ func getWorkRecord(key, value []byte, w *grid.WorkRecord) error {
 		err = getNode("puller", p.Puller, &w.HandedBack.Puller)
 	}
 	w.Epoch, w.Stays, w.Asks = p.Epoch, p.Stays, p.Asks
+	w.Before = grid.Division{Ranks: p.BeforeRanks, Shares: p.BeforeShares}
 	return err
 }
 

@@ -41,7 +41,7 @@ func genRecord(t *rapid.T) *grid.Record {
 	case grid.RecWork:
 		r.Work = grid.WorkRecord{ID: genAttempt(t, j, grid.MaxCount), Spec: spec, Class: genText.Draw(t, "class"),
 			Lease: genSpan.Draw(t, "lease"), State: grid.WorkState(rapid.IntRange(1, 3).Draw(t, "state")), Result: result,
-			Stays: rapid.Bool().Draw(t, "stays"), Asks: rapid.Bool().Draw(t, "asks")}
+			Stays: rapid.Bool().Draw(t, "stays"), Asks: rapid.Bool().Draw(t, "asks"), Before: genDivision(t)}
 		if rapid.Bool().Draw(t, "handed back") {
 			r.Work.HandedBack = &grid.HandBack{Why: grid.Why(rapid.IntRange(1, grid.Whys-1).Draw(t, "why")),
 				Puller: array[grid.NodeID](t, "puller")}
@@ -53,7 +53,7 @@ func genRecord(t *rapid.T) *grid.Record {
 		return r
 	case grid.RecCheckpoint:
 		r.Checkpoint = &grid.CheckpointRecord{ID: genAttempt(t, j, grid.MaxCount), Step: rapid.Uint64().Draw(t, "step"),
-			Files: genFiles(t, 4)}
+			Files: genFiles(t, 4), Shares: genDivision(t).Shares}
 		return r
 	case grid.RecTombstone:
 		r.Tombstone = grid.TombstoneRecord{ID: j, Epoch: rapid.Uint32().Draw(t, "epoch"),

@@ -94,3 +94,34 @@ func genPlaces(t *rapid.T, s *grid.JobSpec, a grid.Attempt) (places []grid.RankP
 	}
 	return places
 }
+
+// genDivision says how an attempt had divided its work.
+func genDivision(t *rapid.T) (d grid.Division) {
+	d.Ranks = rapid.Uint32Range(0, 9).Draw(t, "ranks before")
+	if rapid.Bool().Draw(t, "divided before") {
+		for range d.Ranks {
+			d.Shares = append(d.Shares, rapid.Uint32().Draw(t, "share before"))
+		}
+	}
+	return d
+}
+
+// Shares of an attempt before are those of all its ranks, or none.
+func TestDivisionBefore(t *testing.T) {
+	s := exampleGang(t, nil)
+	for _, c := range []struct {
+		before grid.Division
+		ok     bool
+	}{{grid.Division{}, true}, {grid.Division{Ranks: 9}, true}, {grid.Division{Ranks: 2, Shares: []uint32{7, 0}}, true},
+		{grid.Division{Ranks: 2, Shares: []uint32{7}}, false}, {grid.Division{Shares: []uint32{7}}, false},
+		{grid.Division{Ranks: grid.MaxRanks + 1}, false}} {
+		o := grid.Offer{Spec: s, Before: c.before}
+		o.ID.Task.Job, o.ID.Attempt = exampleJob(), grid.Attempt{Epoch: 1, N: 2}
+		if err := offer(&o); (err == nil) != c.ok {
+			t.Errorf("%+v: %v", c.before, err)
+		}
+	}
+	if err := checkpoint(&grid.Checkpoint{Shares: make([]uint32, grid.MaxRanks+1)}); err == nil {
+		t.Error("a checkpoint of more shares than ranks passes")
+	}
+}

@@ -111,6 +111,8 @@ var (
 		4: number("lease"), 5: number("age"), 6: data("members", 1, nodeSize*grid.MaxMembers), 7: number("stamp"),
 		8: number("stays"), 9: number("pulled"), 10: number("asks"), 11: data("barred", 1, nodeSize*grid.MaxBarred),
 		60:          message("checkpoint", grid.MaxCheckpointFiles, keptFileShape),
+		61:          number("before_ranks"),
+		62:          data("before_shares", 1, 5*grid.MaxRanks),
 		80:          message("inputs", grid.MaxJobInputs, fileShape),
 		placesField: data("place_nodes", 1, nodeSize*grid.MaxRanks), placesField + 1: data("place_ranks", 1, 2*grid.MaxRanks),
 		placesField + 2: data("place_shares", 1, 5*grid.MaxRanks),

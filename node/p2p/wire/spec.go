@@ -35,6 +35,7 @@ func (c *Codec) readOffer(b []byte, o *grid.Offer) error {
 	if o.Places, err = getPlaces(p.PlaceNodes, p.PlaceRanks, p.PlaceShares); err != nil {
 		return err
 	}
+	o.Before = grid.Division{Ranks: p.BeforeRanks, Shares: p.BeforeShares}
 	o.Age, err = getSpan("age", p.Age)
 	return err
 }

@@ -1502,19 +1502,21 @@ type Offer struct {
 	Attempt       *Attempt               `protobuf:"bytes,1,opt,name=attempt,proto3" json:"attempt,omitempty"`
 	Spec          []byte                 `protobuf:"bytes,2,opt,name=spec,proto3" json:"spec,omitempty"` // an encoded JobSpec, as its origin sealed it
 	Class         string                 `protobuf:"bytes,3,opt,name=class,proto3" json:"class,omitempty"`
-	Lease         int64                  `protobuf:"varint,4,opt,name=lease,proto3" json:"lease,omitempty"`                                        // ns
-	Age           int64                  `protobuf:"varint,5,opt,name=age,proto3" json:"age,omitempty"`                                            // ns
-	Members       []byte                 `protobuf:"bytes,6,opt,name=members,proto3" json:"members,omitempty"`                                     // of the job's register, 32 bytes each; none = it has none
-	Stamp         uint64                 `protobuf:"varint,7,opt,name=stamp,proto3" json:"stamp,omitempty"`                                        // of the last State or Hold of who is offered this
-	Stays         bool                   `protobuf:"varint,8,opt,name=stays,proto3" json:"stays,omitempty"`                                        // no idle node may pull it
-	Pulled        bool                   `protobuf:"varint,9,opt,name=pulled,proto3" json:"pulled,omitempty"`                                      // the worker has asked for it
-	Asks          bool                   `protobuf:"varint,10,opt,name=asks,proto3" json:"asks,omitempty"`                                         // the owner asks before it gives the attempt up
-	Barred        []byte                 `protobuf:"bytes,11,opt,name=barred,proto3" json:"barred,omitempty"`                                      // nodes that may not pull it, 32 bytes each
-	Checkpoint    []*File                `protobuf:"bytes,60,rep,name=checkpoint,proto3" json:"checkpoint,omitempty"`                              // that the attempt begins from; paths .skep-checkpoint/STEP/RANK/...
-	Inputs        []*File                `protobuf:"bytes,80,rep,name=inputs,proto3" json:"inputs,omitempty"`                                      // left by tasks of other jobs
-	PlaceNodes    []byte                 `protobuf:"bytes,90,opt,name=place_nodes,json=placeNodes,proto3" json:"place_nodes,omitempty"`            // the nodes with ranks of the gang, 32 bytes each, in the order of the ranks
-	PlaceRanks    []uint32               `protobuf:"varint,91,rep,packed,name=place_ranks,json=placeRanks,proto3" json:"place_ranks,omitempty"`    // how many ranks each of them has
-	PlaceShares   []uint32               `protobuf:"varint,92,rep,packed,name=place_shares,json=placeShares,proto3" json:"place_shares,omitempty"` // of the work, by rank; none = it is not divided
+	Lease         int64                  `protobuf:"varint,4,opt,name=lease,proto3" json:"lease,omitempty"`                                           // ns
+	Age           int64                  `protobuf:"varint,5,opt,name=age,proto3" json:"age,omitempty"`                                               // ns
+	Members       []byte                 `protobuf:"bytes,6,opt,name=members,proto3" json:"members,omitempty"`                                        // of the job's register, 32 bytes each; none = it has none
+	Stamp         uint64                 `protobuf:"varint,7,opt,name=stamp,proto3" json:"stamp,omitempty"`                                           // of the last State or Hold of who is offered this
+	Stays         bool                   `protobuf:"varint,8,opt,name=stays,proto3" json:"stays,omitempty"`                                           // no idle node may pull it
+	Pulled        bool                   `protobuf:"varint,9,opt,name=pulled,proto3" json:"pulled,omitempty"`                                         // the worker has asked for it
+	Asks          bool                   `protobuf:"varint,10,opt,name=asks,proto3" json:"asks,omitempty"`                                            // the owner asks before it gives the attempt up
+	Barred        []byte                 `protobuf:"bytes,11,opt,name=barred,proto3" json:"barred,omitempty"`                                         // nodes that may not pull it, 32 bytes each
+	Checkpoint    []*File                `protobuf:"bytes,60,rep,name=checkpoint,proto3" json:"checkpoint,omitempty"`                                 // that the attempt begins from; paths .skep-checkpoint/STEP/RANK/...
+	BeforeRanks   uint32                 `protobuf:"varint,61,opt,name=before_ranks,json=beforeRanks,proto3" json:"before_ranks,omitempty"`           // of the attempt that has written it
+	BeforeShares  []uint32               `protobuf:"varint,62,rep,packed,name=before_shares,json=beforeShares,proto3" json:"before_shares,omitempty"` // of the work, of these ranks; none = it was not divided
+	Inputs        []*File                `protobuf:"bytes,80,rep,name=inputs,proto3" json:"inputs,omitempty"`                                         // left by tasks of other jobs
+	PlaceNodes    []byte                 `protobuf:"bytes,90,opt,name=place_nodes,json=placeNodes,proto3" json:"place_nodes,omitempty"`               // the nodes with ranks of the gang, 32 bytes each, in the order of the ranks
+	PlaceRanks    []uint32               `protobuf:"varint,91,rep,packed,name=place_ranks,json=placeRanks,proto3" json:"place_ranks,omitempty"`       // how many ranks each of them has
+	PlaceShares   []uint32               `protobuf:"varint,92,rep,packed,name=place_shares,json=placeShares,proto3" json:"place_shares,omitempty"`    // of the work, by rank; none = it is not divided
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1629,6 +1631,20 @@ func (x *Offer) GetBarred() []byte {
 func (x *Offer) GetCheckpoint() []*File {
 	if x != nil {
 		return x.Checkpoint
+	}
+	return nil
+}
+
+func (x *Offer) GetBeforeRanks() uint32 {
+	if x != nil {
+		return x.BeforeRanks
+	}
+	return 0
+}
+
+func (x *Offer) GetBeforeShares() []uint32 {
+	if x != nil {
+		return x.BeforeShares
 	}
 	return nil
 }
@@ -3040,6 +3056,7 @@ type Checkpoint struct {
 	Kept          bool                   `protobuf:"varint,6,opt,name=kept,proto3" json:"kept,omitempty"`
 	Why           uint32                 `protobuf:"varint,7,opt,name=why,proto3" json:"why,omitempty"` // 0 = it was taken, or is kept
 	Detail        string                 `protobuf:"bytes,8,opt,name=detail,proto3" json:"detail,omitempty"`
+	Shares        []uint32               `protobuf:"varint,9,rep,packed,name=shares,proto3" json:"shares,omitempty"` // of the work, of the ranks whose files these are; none = it is not divided
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3128,6 +3145,13 @@ func (x *Checkpoint) GetDetail() string {
 		return x.Detail
 	}
 	return ""
+}
+
+func (x *Checkpoint) GetShares() []uint32 {
+	if x != nil {
+		return x.Shares
+	}
+	return nil
 }
 
 // After is what a job waits for.
@@ -4693,15 +4717,17 @@ type WorkValue struct {
 	Result        *Result                `protobuf:"bytes,5,opt,name=result,proto3" json:"result,omitempty"`
 	Members       []byte                 `protobuf:"bytes,6,opt,name=members,proto3" json:"members,omitempty"` // of the job's register
 	Owner         []byte                 `protobuf:"bytes,7,opt,name=owner,proto3" json:"owner,omitempty"`
-	Epoch         uint32                 `protobuf:"varint,8,opt,name=epoch,proto3" json:"epoch,omitempty"`                                        // of that owner
-	Stays         bool                   `protobuf:"varint,9,opt,name=stays,proto3" json:"stays,omitempty"`                                        // as Offer.stays
-	Asks          bool                   `protobuf:"varint,10,opt,name=asks,proto3" json:"asks,omitempty"`                                         // as Offer.asks
-	HandedBack    uint32                 `protobuf:"varint,11,opt,name=handed_back,json=handedBack,proto3" json:"handed_back,omitempty"`           // why it was given back before it started; 0 = it was not
-	Puller        []byte                 `protobuf:"bytes,12,opt,name=puller,proto3" json:"puller,omitempty"`                                      // who it was given back for
-	Inputs        []*File                `protobuf:"bytes,80,rep,name=inputs,proto3" json:"inputs,omitempty"`                                      // as Offer.inputs
-	PlaceNodes    []byte                 `protobuf:"bytes,90,opt,name=place_nodes,json=placeNodes,proto3" json:"place_nodes,omitempty"`            // as Offer.place_nodes
-	PlaceRanks    []uint32               `protobuf:"varint,91,rep,packed,name=place_ranks,json=placeRanks,proto3" json:"place_ranks,omitempty"`    // as Offer.place_ranks
-	PlaceShares   []uint32               `protobuf:"varint,92,rep,packed,name=place_shares,json=placeShares,proto3" json:"place_shares,omitempty"` // as Offer.place_shares
+	Epoch         uint32                 `protobuf:"varint,8,opt,name=epoch,proto3" json:"epoch,omitempty"`                                           // of that owner
+	Stays         bool                   `protobuf:"varint,9,opt,name=stays,proto3" json:"stays,omitempty"`                                           // as Offer.stays
+	Asks          bool                   `protobuf:"varint,10,opt,name=asks,proto3" json:"asks,omitempty"`                                            // as Offer.asks
+	HandedBack    uint32                 `protobuf:"varint,11,opt,name=handed_back,json=handedBack,proto3" json:"handed_back,omitempty"`              // why it was given back before it started; 0 = it was not
+	Puller        []byte                 `protobuf:"bytes,12,opt,name=puller,proto3" json:"puller,omitempty"`                                         // who it was given back for
+	BeforeRanks   uint32                 `protobuf:"varint,61,opt,name=before_ranks,json=beforeRanks,proto3" json:"before_ranks,omitempty"`           // as Offer.before_ranks
+	BeforeShares  []uint32               `protobuf:"varint,62,rep,packed,name=before_shares,json=beforeShares,proto3" json:"before_shares,omitempty"` // as Offer.before_shares
+	Inputs        []*File                `protobuf:"bytes,80,rep,name=inputs,proto3" json:"inputs,omitempty"`                                         // as Offer.inputs
+	PlaceNodes    []byte                 `protobuf:"bytes,90,opt,name=place_nodes,json=placeNodes,proto3" json:"place_nodes,omitempty"`               // as Offer.place_nodes
+	PlaceRanks    []uint32               `protobuf:"varint,91,rep,packed,name=place_ranks,json=placeRanks,proto3" json:"place_ranks,omitempty"`       // as Offer.place_ranks
+	PlaceShares   []uint32               `protobuf:"varint,92,rep,packed,name=place_shares,json=placeShares,proto3" json:"place_shares,omitempty"`    // as Offer.place_shares
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -4816,6 +4842,20 @@ func (x *WorkValue) GetHandedBack() uint32 {
 func (x *WorkValue) GetPuller() []byte {
 	if x != nil {
 		return x.Puller
+	}
+	return nil
+}
+
+func (x *WorkValue) GetBeforeRanks() uint32 {
+	if x != nil {
+		return x.BeforeRanks
+	}
+	return 0
+}
+
+func (x *WorkValue) GetBeforeShares() []uint32 {
+	if x != nil {
+		return x.BeforeShares
 	}
 	return nil
 }
@@ -5038,7 +5078,8 @@ type CheckpointValue struct {
 	Epoch         uint32                 `protobuf:"varint,1,opt,name=epoch,proto3" json:"epoch,omitempty"` // of the attempt that has written it
 	N             uint32                 `protobuf:"varint,2,opt,name=n,proto3" json:"n,omitempty"`
 	Step          uint64                 `protobuf:"varint,3,opt,name=step,proto3" json:"step,omitempty"`
-	Files         []*File                `protobuf:"bytes,4,rep,name=files,proto3" json:"files,omitempty"` // RANK/ before each path
+	Files         []*File                `protobuf:"bytes,4,rep,name=files,proto3" json:"files,omitempty"`           // RANK/ before each path
+	Shares        []uint32               `protobuf:"varint,5,rep,packed,name=shares,proto3" json:"shares,omitempty"` // of the work, by rank; none = it was not divided
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -5097,6 +5138,13 @@ func (x *CheckpointValue) GetStep() uint64 {
 func (x *CheckpointValue) GetFiles() []*File {
 	if x != nil {
 		return x.Files
+	}
+	return nil
+}
+
+func (x *CheckpointValue) GetShares() []uint32 {
+	if x != nil {
+		return x.Shares
 	}
 	return nil
 }
@@ -5425,7 +5473,7 @@ const file_skep_proto_rawDesc = "" +
 	"\x04rest\x18\x0f \x01(\x03R\x04rest\x12\x14\n" +
 	"\x05stamp\x18\x10 \x01(\x04R\x05stamp\x12\x1f\n" +
 	"\vfree_counts\x18F \x01(\tR\n" +
-	"freeCounts\"\xca\x03\n" +
+	"freeCounts\"\x92\x04\n" +
 	"\x05Offer\x12*\n" +
 	"\aattempt\x18\x01 \x01(\v2\x10.skep.v1.AttemptR\aattempt\x12\x12\n" +
 	"\x04spec\x18\x02 \x01(\fR\x04spec\x12\x14\n" +
@@ -5441,7 +5489,9 @@ const file_skep_proto_rawDesc = "" +
 	"\x06barred\x18\v \x01(\fR\x06barred\x12-\n" +
 	"\n" +
 	"checkpoint\x18< \x03(\v2\r.skep.v1.FileR\n" +
-	"checkpoint\x12%\n" +
+	"checkpoint\x12!\n" +
+	"\fbefore_ranks\x18= \x01(\rR\vbeforeRanks\x12#\n" +
+	"\rbefore_shares\x18> \x03(\rR\fbeforeShares\x12%\n" +
 	"\x06inputs\x18P \x03(\v2\r.skep.v1.FileR\x06inputs\x12\x1f\n" +
 	"\vplace_nodes\x18Z \x01(\fR\n" +
 	"placeNodes\x12\x1f\n" +
@@ -5581,7 +5631,7 @@ const file_skep_proto_rawDesc = "" +
 	"\x05later\x18\v \x01(\bR\x05later\x12\x10\n" +
 	"\x03why\x18\f \x01(\rR\x03why\x12\x16\n" +
 	"\x06detail\x18\r \x01(\tR\x06detail\x12\x16\n" +
-	"\x06holder\x18\x0e \x01(\fR\x06holder\"\xdf\x01\n" +
+	"\x06holder\x18\x0e \x01(\fR\x06holder\"\xf7\x01\n" +
 	"\n" +
 	"Checkpoint\x12*\n" +
 	"\aattempt\x18\x01 \x01(\v2\x10.skep.v1.AttemptR\aattempt\x12\x12\n" +
@@ -5591,7 +5641,8 @@ const file_skep_proto_rawDesc = "" +
 	"\x06usable\x18\x05 \x01(\x04R\x06usable\x12\x12\n" +
 	"\x04kept\x18\x06 \x01(\bR\x04kept\x12\x10\n" +
 	"\x03why\x18\a \x01(\rR\x03why\x12\x16\n" +
-	"\x06detail\x18\b \x01(\tR\x06detail\"[\n" +
+	"\x06detail\x18\b \x01(\tR\x06detail\x12\x16\n" +
+	"\x06shares\x18\t \x03(\rR\x06shares\"[\n" +
 	"\x05After\x12'\n" +
 	"\x04jobs\x18\x01 \x03(\v2\x13.skep.v1.DependencyR\x04jobs\x12)\n" +
 	"\x06inputs\x18\x02 \x03(\v2\x11.skep.v1.JobInputR\x06inputs\"L\n" +
@@ -5725,7 +5776,7 @@ const file_skep_proto_rawDesc = "" +
 	"\tCopyValue\x12\x14\n" +
 	"\x05epoch\x18\x01 \x01(\rR\x05epoch\x12\f\n" +
 	"\x01n\x18\x02 \x01(\rR\x01n\x12\x16\n" +
-	"\x06worker\x18\x03 \x01(\fR\x06worker\"\xbf\x03\n" +
+	"\x06worker\x18\x03 \x01(\fR\x06worker\"\x87\x04\n" +
 	"\tWorkValue\x12\x12\n" +
 	"\x04spec\x18\x01 \x01(\fR\x04spec\x12\x14\n" +
 	"\x05class\x18\x02 \x01(\tR\x05class\x12\x14\n" +
@@ -5740,7 +5791,9 @@ const file_skep_proto_rawDesc = "" +
 	" \x01(\bR\x04asks\x12\x1f\n" +
 	"\vhanded_back\x18\v \x01(\rR\n" +
 	"handedBack\x12\x16\n" +
-	"\x06puller\x18\f \x01(\fR\x06puller\x12%\n" +
+	"\x06puller\x18\f \x01(\fR\x06puller\x12!\n" +
+	"\fbefore_ranks\x18= \x01(\rR\vbeforeRanks\x12#\n" +
+	"\rbefore_shares\x18> \x03(\rR\fbeforeShares\x12%\n" +
 	"\x06inputs\x18P \x03(\v2\r.skep.v1.FileR\x06inputs\x12\x1f\n" +
 	"\vplace_nodes\x18Z \x01(\fR\n" +
 	"placeNodes\x12\x1f\n" +
@@ -5765,12 +5818,13 @@ const file_skep_proto_rawDesc = "" +
 	"\x04done\x18\b \x01(\bR\x04done\x12\x12\n" +
 	"\x04held\x18\t \x01(\bR\x04held\x12\x16\n" +
 	"\x06opened\x18\n" +
-	" \x01(\rR\x06opened\"n\n" +
+	" \x01(\rR\x06opened\"\x86\x01\n" +
 	"\x0fCheckpointValue\x12\x14\n" +
 	"\x05epoch\x18\x01 \x01(\rR\x05epoch\x12\f\n" +
 	"\x01n\x18\x02 \x01(\rR\x01n\x12\x12\n" +
 	"\x04step\x18\x03 \x01(\x04R\x04step\x12#\n" +
-	"\x05files\x18\x04 \x03(\v2\r.skep.v1.FileR\x05files\"\xa2\x01\n" +
+	"\x05files\x18\x04 \x03(\v2\r.skep.v1.FileR\x05files\x12\x16\n" +
+	"\x06shares\x18\x05 \x03(\rR\x06shares\"\xa2\x01\n" +
 	"\x0eTombstoneValue\x12\x14\n" +
 	"\x05epoch\x18\x01 \x01(\rR\x05epoch\x12\x14\n" +
 	"\x05tasks\x18\x02 \x01(\rR\x05tasks\x12\x1c\n" +
