@@ -47,7 +47,8 @@ func (n *Need) free(ad *grid.Ad) grid.Resources {
 }
 
 // rankSpeed is the speed of a rank at a node: that of a core, of which other users leave a part where the node has as
-// many ranks as are free for them.
+// many ranks as are free for them. Ranks that ask for less than a core have together what the node has, in proportion to
+// what they ask for, and none has more than a core.
 func (p *Peers) rankSpeed(ad *grid.Ad, n *Need) float64 {
 	if p.cfg.GangFacts != nil {
 		ad = p.cfg.GangFacts(ad)
@@ -55,7 +56,11 @@ func (p *Peers) rankSpeed(ad *grid.Ad, n *Need) float64 {
 	spec, free := n.Spec, n.free(ad)
 	used, need := ad.Capacity.CPU-free.CPU, spec.Needs.CPU
 	ranks := free.Slots(spec.Needs.Resources, int(spec.Gang.Ranks))
-	return ad.Speed * p.share(ad, used+max(need, need*grid.MilliCPU(ranks)))
+	want, core := used+max(need, need*grid.MilliCPU(ranks)), 1.0
+	if need > 0 {
+		core = min(1, float64(ad.Capacity.CPU)*float64(need)/float64(grid.CPU*min(want, max(ad.Capacity.CPU, 1))))
+	}
+	return ad.Speed * core * p.share(ad, want)
 }
 
 // refusesGang returns why a node of the view cannot be asked for slots now; WhyNone = it can.

