@@ -26,7 +26,7 @@ func asScenario(sys *queueing.System, length, warmup float64, replications int) 
 	s := &Scenario{Name: sys.Name, Seed: 1, Replications: replications, Start: unit,
 		Warmup: unit + grid.Seconds(warmup*unit.Seconds()),
 		Time:   unit + grid.Seconds(length*unit.Seconds()), Node: alone(), Given: true}
-	s.Node.Balance, s.Node.Lease = balance.Config{}, time.Hour
+	s.Node.Balance, s.Node.Lease, s.Node.Order.Rule = balance.Config{}, time.Hour, "fifo"
 	s.Network.World.Mesh = true
 	for i, class := range sys.Classes {
 		s.Classes = append(s.Classes, Class{Name: class, Size: sim.Exponential(),
