@@ -96,7 +96,6 @@ func (c *Coordinator) recordEnd(now grid.Time, j *job, i uint32, r *grid.Result,
 		c.stats.Ends.Add(j.spec, r, now.Sub(j.arrived))
 	}
 	c.trace(t, grid.Trace{At: now, What: grid.TraceEnded, Node: t.worker})
-	c.setState(j, i, grid.Ended, fx)
 	c.backups.due = true
 	c.mappings.Changed()
 	if l := t.live; l != nil {
@@ -105,6 +104,7 @@ func (c *Coordinator) recordEnd(now grid.Time, j *job, i uint32, r *grid.Result,
 		}
 		c.dropLive(l)
 	}
+	c.setState(j, i, grid.Ended, fx) // last: a slot is free once nothing of the task is polled for
 	c.proposeEnd(now, j, j.newEntry(i, r, again), fx)
 }
 
