@@ -185,8 +185,6 @@ func TestSeedsWhereNodesWereIdle(t *testing.T) {
 	}{
 		{7160278, "a policy that gives work to idle nodes counted three attempts whose owner was gone as waiting, and the " +
 			"node was idle beside its own work until they were forgotten"},
-		{71000218, "a task whose first owner was lost never moved again, though it had not moved before: it " +
-			"waited for half a minute on a slow node beside an idle one"},
 	} {
 		if _, err := runToEnd(swarmWithoutDeadlines(s.seed)); err != nil {
 			t.Errorf("again: %s\n%v", s.was, err)
