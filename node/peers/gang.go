@@ -47,8 +47,8 @@ func (n *Need) free(ad *grid.Ad) grid.Resources {
 }
 
 // rankSpeed is the speed of a rank at a node: that of a core, of which other users leave a part where the node has as
-// many ranks as are free for them. Ranks that ask for less than a core have together what the node has, in proportion to
-// what they ask for, and none has more than a core.
+// many ranks as are free for them. Ranks that ask for less than a core have together what the node has, in proportion
+// to what they ask for, and none has more than a core.
 func (p *Peers) rankSpeed(ad *grid.Ad, n *Need) float64 {
 	if p.cfg.GangFacts != nil {
 		ad = p.cfg.GangFacts(ad)

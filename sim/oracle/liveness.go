@@ -47,8 +47,8 @@ func (b *Books) unended(j *job) (n int) {
 	return n
 }
 
-// mustEnd reports whether a job has to end: its origin, or a majority of its members, is up. A member with a tombstone of
-// an earlier opening takes no part in it.
+// mustEnd reports whether a job has to end: its origin, or a majority of its members, is up. A member with a tombstone
+// of an earlier opening takes no part in it.
 func (b *Books) mustEnd(j *job) bool {
 	m, up := &b.machines[j.origin], b.up(j.origin)
 	if !b.canBeAsked(j) {
