@@ -153,12 +153,14 @@ func TestCopyThatWasAloneStops(t *testing.T) {
 	a.close()
 	stopped := make(chan error, 1)
 	var hours atomic.Int64
+	elsewhere := []string{"/ip4/127.0.0.2/tcp/0"} // the copy and a do not know each other's addresses
 	alone := openMember(t, copyFolder(t, b.cfg.DataDir), func(c *Config) {
+		c.Listen = elsewhere
 		c.Fatal = func(err error) { stopped <- err }
 		c.age = func() grid.Time { return clock.Now().Add(time.Duration(hours.Load()) * time.Hour) }
 	})
 	hours.Store(10)
-	a = openMember(t, a.cfg.DataDir, nil)                 // at another address, which the copy does not know
+	a = openMember(t, a.cfg.DataDir, func(c *Config) { c.Listen = elsewhere })
 	again := openMember(t, b.cfg.DataDir, nil, a.token()) // its Fatal fails the test
 	waitUp(t, a, again)
 	rig.Dial(t, alone.transport.Host(), a.Addrs())
