@@ -111,12 +111,14 @@ type RunEstimate struct {
 
 // Waiting is work of a job that waits, as far as an idle node may get some of it.
 type Waiting struct {
-	Job     JobID
-	Owner   NodeID
-	Spec    *JobSpec
-	Class   string
-	Level   string   // of the class: see LevelOf
-	End     float64  // seconds until the last of it is expected to be done where it waits; unknown where it has no place
-	Barred  []NodeID // that may pull none of it
-	Overdue bool     // some of it has waited for half as long again as was predicted, or has no place
+	Job    JobID
+	Owner  NodeID
+	Spec   *JobSpec
+	Class  string
+	Level  string   // of the class: see LevelOf
+	End    float64  // seconds until the last of it is expected to be done where it waits; unknown where it has no place
+	Barred []NodeID // that may pull none of it
+	// Here are the attempts of it that wait at the node which is their owner, too: who may pull one of them is asked.
+	Here    []AttemptID
+	Overdue bool // some of it has waited for half as long again as was predicted, or has no place
 }

@@ -114,7 +114,13 @@ func (x *Exchange) notifySome(now grid.Time, fx *grid.Effects) {
 		x.each(now, x.cfg.Peers.WithRoom(), &x.notified, &next, func(id grid.NodeID) bool {
 			tried++
 			free := x.cfg.Peers.Free(id)
-			wanted := func(w grid.Waiting) bool { _, fits := x.fits(now, &w, id, free); return fits }
+			wanted := func(w grid.Waiting) bool {
+				_, fits := x.fits(now, &w, id, free)
+				if fits && !x.mayPull(now, &w, id) {
+					fits, next = false, min(next, now.Add(noticeGap)) // it may soon
+				}
+				return fits
+			}
 			if slices.ContainsFunc(x.candidates, wanted) {
 				x.notified.double(id, now, noticeGap, maxBackoff)
 				fx.Send(id, grid.KindWaiting)
@@ -127,6 +133,14 @@ func (x *Exchange) notifySome(now grid.Time, fx *grid.Effects) {
 	if next < grid.Never {
 		x.wakeAt(now, min(next, now.Add(maxBackoff)), fx)
 	}
+}
+
+// mayPull reports whether a node that asks would be given what waits. One that was told and is refused heeds no notice
+// for a while, also of what it could have.
+func (x *Exchange) mayPull(now grid.Time, w *grid.Waiting, id grid.NodeID) bool {
+	return len(w.Here) == 0 || slices.ContainsFunc(w.Here, func(a grid.AttemptID) bool {
+		return x.cfg.Jobs.MayYield(now, a, id)
+	})
 }
 
 // each calls f for nodes in random order, until it returns false: without those that are held back, the first end of

@@ -21,21 +21,24 @@ type world struct {
 	counts  grid.Counts
 	given   []grid.NodeID
 	judged  int
+	refused grid.NodeID // may pull nothing of what waits here
 }
 
 func (w *world) Room() (grid.Resources, bool) { return w.free, w.queued > 0 }
 func (w *world) WaitingCount() int            { return w.waiting }
 
-func (w *world) NextOverdue(grid.Time) grid.Time                      { return w.overdue }
-func (w *world) Cores(grid.NodeID) grid.MilliCPU                      { return 4 * grid.CPU }
-func (w *world) MayYield(grid.Time, grid.AttemptID, grid.NodeID) bool { return true }
-func (w *world) WhereWorkWaits() []grid.NodeID                        { return w.where }
-func (w *world) WithRoom() []grid.NodeID                              { return w.roomy }
-func (w *world) Loads() (waiting, roomy int)                          { return len(w.where), len(w.roomy) }
-func (w *world) Pulls(grid.NodeID) bool                               { return true }
-func (w *world) Counts(grid.NodeID) grid.Counts                       { return w.counts }
-func (w *world) Free(grid.NodeID) grid.Resources                      { return oneCore }
-func (w *world) RTT(grid.NodeID) time.Duration                        { return w.rtt }
+func (w *world) NextOverdue(grid.Time) grid.Time { return w.overdue }
+func (w *world) Cores(grid.NodeID) grid.MilliCPU { return 4 * grid.CPU }
+
+func (w *world) MayYield(_ grid.Time, _ grid.AttemptID, to grid.NodeID) bool { return to != w.refused }
+
+func (w *world) WhereWorkWaits() []grid.NodeID   { return w.where }
+func (w *world) WithRoom() []grid.NodeID         { return w.roomy }
+func (w *world) Loads() (waiting, roomy int)     { return len(w.where), len(w.roomy) }
+func (w *world) Pulls(grid.NodeID) bool          { return true }
+func (w *world) Counts(grid.NodeID) grid.Counts  { return w.counts }
+func (w *world) Free(grid.NodeID) grid.Resources { return oneCore }
+func (w *world) RTT(grid.NodeID) time.Duration   { return w.rtt }
 
 // RunTimeAt fits what is asked by the level of its class.
 func (w *world) RunTimeAt(_ grid.Time, _ grid.NodeID, _ *grid.JobSpec, level string) (float64, bool) {
@@ -50,7 +53,7 @@ type placements struct{ *world }
 func waitingOf(jobs int, end float64, dst []grid.Waiting) []grid.Waiting {
 	for i := range jobs {
 		dst = append(dst, grid.Waiting{Job: grid.JobID{Nonce: [10]byte{byte(i)}}, End: end, Class: "class",
-			Level: "level", Spec: &grid.JobSpec{Needs: grid.Needs{Resources: oneCore}}})
+			Level: "level", Spec: &grid.JobSpec{Needs: grid.Needs{Resources: oneCore}}, Here: make([]grid.AttemptID, 1)})
 	}
 	return dst
 }
@@ -231,6 +234,24 @@ func TestTwoIdleNodesAreTold(t *testing.T) {
 	keeps.keeps = false // it is overdue then
 	if n := keeps.pass(3500 * time.Millisecond); n < 2 {
 		t.Errorf("%d notices when the work is overdue", n)
+	}
+}
+
+// A node that would be refused is not told; it is as soon as it would not be.
+func TestWhoWouldBeRefusedIsNotTold(t *testing.T) {
+	r := newRig(&world{queued: 1, overdue: grid.Never, roomy: nodes(2)})
+	r.refused = r.roomy[0]
+	r.x.Changed()
+	if r.settle(); len(r.sent) != 1 || r.sent[0].To == r.refused {
+		t.Fatalf("sent %+v, want a notice to the one that would be given work", r.sent)
+	}
+	r.roomy = nodes(1)
+	if n := r.pass(time.Minute); n != 0 {
+		t.Fatalf("%d notices to a node that would be refused", n)
+	}
+	r.refused = grid.NodeID{}
+	if n := r.pass(2 * noticeGap); n == 0 {
+		t.Error("it is not told when it would be given work")
 	}
 }
 

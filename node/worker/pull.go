@@ -75,6 +75,9 @@ func (w *Worker) Waiting(now grid.Time, dst []grid.Waiting) []grid.Waiting {
 		}
 		x := &dst[first+at]
 		x.Barred = intersection(x.Barred, w.barred(a))
+		if w.own(job) {
+			x.Here = append(x.Here, a.ID)
+		}
 		late = late || now >= overdueAt(a)
 		x.End, x.Overdue = max(x.End, end), x.Overdue || late
 		return true
