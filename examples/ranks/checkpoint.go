@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"syscall"
 	"time"
 )
 
@@ -34,14 +35,13 @@ func Checkpoint(step int, own Share, row func(r int) []byte) error {
 	return say("checkpoint %d\n", step) // after the files are closed: before, they do not count
 }
 
-// Progress has rank 0 say that so many iterations of all are done, once a second at most. Where nobody asks for it, it
-// does nothing.
-func (w *World) Progress(done, all int) error {
-	if w.Rank > 0 || time.Since(w.told) < time.Second {
-		return nil
+// Progress has rank 0 say that so many iterations of all are done, once a second at most. Where nobody asks for it, or
+// it cannot be said, the program goes on all the same.
+func (w *World) Progress(done, all int) {
+	if w.Rank == 0 && time.Since(w.told) >= time.Second {
+		w.told = time.Now()
+		say("progress %d %d\n", done, all)
 	}
-	w.told = time.Now()
-	return say("progress %d %d\n", done, all)
 }
 
 // say writes a line to who asks how far this program is, if anybody does.
@@ -50,7 +50,7 @@ func say(format string, numbers ...any) error {
 	if ask == "" {
 		return nil
 	}
-	to, err := os.OpenFile(ask, os.O_WRONLY, 0)
+	to, err := os.OpenFile(ask, os.O_WRONLY|syscall.O_NONBLOCK, 0) // it is a FIFO, and may have no reader
 	if err != nil {
 		return err
 	}

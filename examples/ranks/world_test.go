@@ -110,9 +110,7 @@ func TestProgress(t *testing.T) {
 	first, second := &World{Size: 2}, &World{Rank: 1, Size: 2}
 	for k := range 3 {
 		for _, w := range []*World{second, first} {
-			if err := w.Progress(k+1, 9); err != nil {
-				t.Fatal(err)
-			}
+			w.Progress(k+1, 9)
 		}
 	}
 	if b, err := os.ReadFile(file); err != nil || string(b) != "progress 1 9\n" {

@@ -4,10 +4,10 @@ package advice
 // Nodes have no matcher: what a protocol decides at one is decided by the owners of tasks and the order of workers.
 func Settings(protocol string) []string {
 	switch protocol {
-	case "cda":
-		return []string{"order: bid"}
+	case "cda": // fair, the default, also shares among those who bid the same, and low bids rise
+		return []string{"order: bid # or fair", never}
 	case "fifo", "sjf":
-		return []string{"order: " + protocol}
+		return []string{"order: " + protocol, never}
 	case "hbp":
 		return []string{"order: bid", "preempt: suspend:1"}
 	case "hbp_t":
@@ -15,6 +15,9 @@ func Settings(protocol string) []string {
 	}
 	return nil
 }
+
+// never is the setting of the protocols that suspend nothing.
+const never = "preempt: never"
 
 // FirstOnNodes returns the protocol of the highest rank that nodes can do, and its settings; "" = none of the row.
 func (r *Row) FirstOnNodes() (protocol string, settings []string) {

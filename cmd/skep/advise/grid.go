@@ -57,7 +57,7 @@ type history struct {
 	now    time.Time
 	speeds map[string]float64 // by node
 	cores  float64
-	others float64 // cores that others than tasks take, as many as nodes say
+	free   float64 // cores
 	rtt    []float64
 
 	jobs, unseen int
@@ -84,7 +84,7 @@ func (g *history) addNodes(nodes []v1.Node) {
 		}
 		g.speeds[n.ID] = n.Speed
 		g.cores += n.Cores
-		g.others += n.Cores * (1 - n.Up)
+		g.free += n.FreeCores
 		if n.RTT > 0 {
 			g.rtt = append(g.rtt, n.RTT)
 		}
@@ -140,11 +140,7 @@ func (g *history) measured(purpose advice.Word) *advice.Measured {
 		}
 	}
 	m.Fastest = spread(speeds, 0)
-	if span := g.now.Sub(g.oldest).Seconds(); g.jobs > 0 && span > 0 && g.cores > 0 {
-		tasks, others := g.work/span/g.cores, g.others/g.cores
-		m.Load = min(1, tasks+others)
-		m.Background = others / max(m.Load, 1e-9)
-	}
+	m.Load = g.load()
 	if len(g.sizes) > 0 {
 		run := mean(g.sizes) / cmp.Or(mean(speeds), 1)
 		if len(g.rtt) > 0 {
@@ -163,6 +159,22 @@ func (g *history) measured(purpose advice.Word) *advice.Measured {
 		}
 	}
 	return m
+}
+
+// load is the part of the cores that tasks took since the oldest job, or take now if that is more; NaN = no task has
+// ended, and none runs.
+func (g *history) load() float64 {
+	if g.cores == 0 {
+		return math.NaN()
+	}
+	now := 1 - g.free/g.cores
+	if span := g.now.Sub(g.oldest).Seconds(); g.work > 0 && span > 0 {
+		return min(1, max(now, g.work/span/g.cores))
+	}
+	if now <= 0 {
+		return math.NaN()
+	}
+	return now
 }
 
 // burst is the mean number of tasks that come within a run time, as a task sees it that comes then.
@@ -186,11 +198,11 @@ func (g *history) source() source {
 		jobs += fmt.Sprintf(" (%d cannot be seen)", g.unseen)
 	}
 	s := source{"servers": fmt.Sprintf("cores of %d nodes", len(g.speeds)), "speeds": "of a core, as nodes say",
-		"background": "availability, as nodes say", "grain": "nodes do not say it", "delays": "round trips to nodes, halved",
+		"background": "nodes do not say it", "grain": "nodes do not say it", "delays": "round trips to nodes, halved",
 		"bursts": jobs, "sizes": fmt.Sprintf("%d tasks of %s, without the outer tenth", len(g.sizes), jobs), "purpose": jobs,
 		"deadlines": fmt.Sprintf("%d jobs have one", len(g.deadlines))}
 	if g.jobs > 0 {
-		s["load"] = fmt.Sprintf("the last %v", g.now.Sub(g.oldest).Round(time.Second))
+		s["load"] = fmt.Sprintf("the last %v, or now if that is more", g.now.Sub(g.oldest).Round(time.Second))
 	}
 	return s
 }
