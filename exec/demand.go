@@ -26,6 +26,9 @@ type demand struct {
 func (c *class) queue(w *Work, sign int64) {
 	need := &w.Spec.Needs.Resources
 	if need.Counts == "" {
+		if c.queued == 0 || int64(need.CPU) < c.least {
+			c.least = int64(need.CPU)
+		}
 		c.queued += sign * int64(need.CPU)
 		return
 	}

@@ -88,10 +88,9 @@ func TestBigTaskIsPassedABoundedNumberOfTimes(t *testing.T) {
 	}
 }
 
-// What would pass the work that waits starts at once, and there is room for it; until that has been passed too often.
+// There is room for what would pass the work that waits, until that has been passed too often.
 func TestRoomBesideBigWork(t *testing.T) {
 	e := new(New(grid.Resources{CPU: 4 * grid.CPU}))
-	law := func(string) (mean, scv float64) { return 10, 1 }
 	e.Accept(0, id(0), offer(3*grid.CPU, 0, "big"), true)
 	e.Next(0)
 	e.Accept(0, id(1), offer(2*grid.CPU, 0, "big"), true)
@@ -108,18 +107,28 @@ func TestRoomBesideBigWork(t *testing.T) {
 		if room != want || none {
 			t.Fatalf("after %d that passed: room %v, %v; want %v, and that work waits", i, room, none, want)
 		}
-		if wait := e.Wait(0, one, law); wait == 0 != (i < MaxPassed) {
-			t.Fatalf("after %d that passed: a small task waits for %v s", i, wait)
-		}
-		if e.Wait(0, grid.Resources{CPU: 2 * grid.CPU}, law) == 0 {
-			t.Fatal("a task that does not fit would not wait")
-		}
 		a := id(2 + i)
 		e.Accept(0, a, offer(grid.CPU, 0, "small"), true)
 		if w := e.Next(0); w != nil != (i < MaxPassed) {
 			t.Fatalf("after %d that passed: started %v", i, w)
 		}
 		e.Finish(a, &grid.Result{})
+	}
+}
+
+// However much work waits that is too big for what is free, that is room; unless some of it might be small enough.
+func TestRoomBesideMuchBigWork(t *testing.T) {
+	e := new(New(grid.Resources{CPU: 4 * grid.CPU}))
+	for i := range 200 {
+		e.Accept(0, id(i), offer(3*grid.CPU, 0, "big"), true)
+	}
+	e.Next(0)
+	if room, none := e.Room(64); room != (grid.Resources{CPU: grid.CPU}) || none {
+		t.Errorf("room %v, %v: want the core that is free, and that work waits", room, none)
+	}
+	e.Accept(0, id(200), offer(grid.CPU, 0, "big"), false)
+	if room, _ := e.Room(64); room != (grid.Resources{}) {
+		t.Errorf("room %v, which the last of the queue is about to take", room)
 	}
 }
 

@@ -20,7 +20,7 @@ const stoppingTime = 0.5
 
 // Wait returns the expected time in seconds until a task with that need, accepted now, would start:
 //
-//	0                                      if it fits, and nothing is queued or it would go before all that is
+//	0                                      if it fits and nothing is queued
 //	1 / Σ_running 1/rest  +  Σ_queued cpu·mean / capacity      otherwise
 //
 // where work that waits for counted resources counts as backlog.cores and backlog.wait say.
@@ -43,7 +43,7 @@ func (e *Exec) Wait(now grid.Time, need grid.Resources, law Law) float64 {
 
 // WaitOf is Wait for a task with that key: of queued work, what is ahead of it counts (order.Lines.Ahead).
 func (e *Exec) WaitOf(now grid.Time, key order.Key, need grid.Resources, law Law) float64 {
-	if e.startsAtOnce(need) || e.suspendsFor(now, key.Bid, need) {
+	if e.queue.Len() == 0 && e.Free().Fits(need) || e.suspendsFor(now, key.Bid, need) {
 		return 0
 	}
 	e.updateAges(now)
@@ -68,19 +68,6 @@ func (e *Exec) WaitOf(now grid.Time, key order.Key, need grid.Resources, law Law
 	}
 	return first + ahead.wait(e, need.Counts)
 }
-
-// startsAtOnce reports whether a task with that need, accepted now, would start now: nothing is queued, or what is
-// needs more than what is free and is passed.
-func (e *Exec) startsAtOnce(need grid.Resources) bool {
-	if !e.Free().Fits(need) || e.queue.Len() == 0 {
-		return e.Free().Fits(need)
-	}
-	room, _ := e.Room(maxPassable)
-	return room.Fits(need)
-}
-
-// maxPassable is the most queued work that is looked at for whether a task would pass it.
-const maxPassable = 64
 
 // Ahead returns, for the running work that must end before a task with that need can start, the expected time in
 // seconds that has passed and that remains: the second is the first term of Wait, or both together are if tasks count

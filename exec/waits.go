@@ -79,9 +79,9 @@ func (w *Work) waitsForSlot(free *grid.Resources) bool {
 }
 
 // Room returns the resources that are free and that no queued work is about to take; false = work waits for a slot. It
-// looks at the first of the queue, up to most. What is free beside work that waits for more cores or memory is room,
-// for work that passes it, unless it has been passed too often; so is what is free beside work that waits for counted
-// resources, for work that needs none of these.
+// looks at the first of the queue, up to most, and at what the rest needs at least. What is free beside work that waits
+// for more cores or memory is room, for work that passes it, unless it has been passed too often; so is what is free
+// beside work that waits for counted resources, for work that needs none of these.
 func (e *Exec) Room(most int) (room grid.Resources, none bool) {
 	if e.overdue() {
 		return grid.Resources{}, false
@@ -101,13 +101,13 @@ func (e *Exec) Room(most int) (room grid.Resources, none bool) {
 	if !none || room.Counts.Negative() {
 		room.Counts = ""
 	}
-	if e.queue.Len() > most && (none || e.queuesPlain()) || room.CPU <= 0 || room.Memory < 0 {
+	if e.queue.Len() > most && (none || e.mayTake(e.free.CPU)) || room.CPU <= 0 || room.Memory < 0 {
 		return grid.Resources{}, none
 	}
 	return room, none
 }
 
-// queuesPlain reports whether work is queued that needs no counted resources.
-func (e *Exec) queuesPlain() bool {
-	return slices.ContainsFunc(e.classes, func(c *class) bool { return c.queued > 0 })
+// mayTake reports whether queued work may need no more than so many cores, and no counted resources.
+func (e *Exec) mayTake(cores grid.MilliCPU) bool {
+	return slices.ContainsFunc(e.classes, func(c *class) bool { return c.queued > 0 && c.least <= int64(cores) })
 }

@@ -122,6 +122,7 @@ func (w *Work) Level() string {
 type class struct {
 	name   string
 	queued int64   // MilliCPU of queued work that needs no counted resources
+	least  int64   // of what each of that needs, or less
 	holds  *demand // of that which needs some; nil = there was none
 	ahead  float64 // part of the queued work, by lines.share
 	age    float64 // mean age of running work in seconds, by updateAges
