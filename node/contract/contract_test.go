@@ -88,13 +88,25 @@ func TestWhoIsHeard(t *testing.T) {
 	if says(c, 62*second, 1, 90); c.window.from.done != 90 {
 		t.Error("iterations that are not done any more count")
 	}
-	said := &grid.Progress{Done: 91}
-	c.Note(63*second, 1, said)
-	if c.Note(1000*second, 1, said) || c.Note(1000*second, 1, nil) {
+	says(c, 63*second, 1, 91)
+	if says(c, 1000*second, 1, 91) || c.Note(1000*second, 1, nil) {
 		t.Error("what was said before is judged again")
 	}
 	if !says(c, 1001*second, 1, 92) {
 		t.Error("a report that is late is not judged")
+	}
+}
+
+// A worker repeats a report every 16 s. A program that tells of a hundred iterations at a time, each in time, keeps its
+// contract: a repeat does not say that none was done since.
+func TestRepeatedReports(t *testing.T) {
+	c := started()
+	for now, done := 5*second, 0.0; done < 1000; now, done = now+100*second, done+100 {
+		for repeat := range grid.Time(6) {
+			if says(c, now+repeat*16*second, 0, done) {
+				t.Fatalf("broken at iteration %g, told for time %d", done, repeat+1)
+			}
+		}
 	}
 }
 

@@ -15,7 +15,7 @@ type window struct {
 	from  sample
 	last  sample
 	most  float64        // the largest debt, seconds
-	said  *grid.Progress // that last is of; it is told again and again
+	said  *grid.Progress // that last is of
 }
 
 // sample is how many iterations were done at a time.
@@ -27,8 +27,8 @@ type sample struct {
 // note takes what a rank says, and reports whether so many iterations in a row have taken longer than they may: so many
 // seconds each. It begins anew as soon as they have not, or what came since the largest debt surely was in time.
 func (w *window) note(now grid.Time, rank uint32, said *grid.Progress, allowed float64, least uint32) (broken bool) {
-	if said == nil || said == w.said || w.heard && rank > w.rank {
-		return false
+	if said == nil || w.heard && (rank > w.rank || rank == w.rank && said.Done == w.last.done) {
+		return false // a worker tells the same again and again
 	}
 	if !w.heard || rank < w.rank || said.Done < w.last.done { // another count
 		w.heard, w.rank, w.last = true, rank, sample{now, said.Done}
