@@ -180,7 +180,11 @@ func TestStays(t *testing.T) {
 		with func(*Contract, *Situation)
 		want string
 	}{
-		{"nothing is better", func(_ *Contract, s *Situation) { s.Nodes[0].Speed = 1 }, "saves 0 s and costs 60"},
+		{"nothing is better", func(_ *Contract, s *Situation) { s.Nodes[0].Speed = 1 },
+			"to take 5 s, and a move has to save 0.5 s"},
+		{"a drift of speeds", func(c *Contract, s *Situation) {
+			s.Nodes[0].Speed, c.window.said = 0.99, &grid.Progress{Done: 50, Total: 1e6}
+		}, "to take 4.95 s, and a move has to save 0.5 s"},
 		{"not worth it", func(c *Contract, _ *Situation) { c.window.said = &grid.Progress{Done: 50, Total: 54} },
 			"saves 16 s and costs 20"},
 		{"at most once", func(_ *Contract, s *Situation) { s.Spec.Retries = 0 }, "retries 0"},
@@ -193,10 +197,12 @@ func TestStays(t *testing.T) {
 	} {
 		c, at := breach(), situation(0.2, 1)
 		x.with(c, at)
+		measured := c.window
 		v := c.Weigh(55*second, at)
 		if v.Choice.Places != nil || !v.News || !strings.Contains(v.Text, x.want) {
 			t.Errorf("%s: %+v, want %q", x.name, v, x.want)
 		}
+		c.window = measured
 		if v = c.Weigh(60*second, at); v.News {
 			t.Errorf("%s: it is news twice", x.name)
 		}

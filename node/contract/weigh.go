@@ -39,6 +39,7 @@ const (
 	endless
 	unsaved
 	unplaced
+	noGain
 	notWorth
 )
 
@@ -46,18 +47,27 @@ const (
 // questions for slots.
 const restartTime = 5 * time.Second
 
+// leastGain is the part by which iterations have to become shorter. Speeds are measured and move by some percent by
+// themselves: lower ones make moves of that, higher ones leave a gang where it is a little slow.
+const leastGain = 0.1
+
 // Weigh decides whether a gang that breaks its contract moves.
 func (c *Contract) Weigh(now grid.Time, at *Situation) Verdict {
 	slow := c.window.iteration()
 	v := Verdict{Text: fmt.Sprintf("broke its contract: %.3g s an iteration, where %.3g are expected and %.3g allowed; ",
 		slow, c.promised, c.allowed)}
 	stays, why := c.mayNot(at)
-	var saves, costs float64
+	var there, saves, costs float64
 	if stays == none {
-		v.Choice, saves, costs, why = c.better(slow, at)
+		v.Choice, there, why = c.better(slow, at)
+		saves, costs = c.balance(slow, there, at.Step)
 		switch {
 		case v.Choice.Places == nil:
 			stays, why = unplaced, "no schedule was found: "+why
+		case !(there <= (1-leastGain)*slow):
+			v.Choice, stays = gangs.Choice{}, noGain
+			why = fmt.Sprintf("in the best schedule now an iteration is expected to take %.3g s, and a move has to save %.2g s "+
+				"of it", there, leastGain*slow)
 		case !(saves > costs):
 			v.Choice, stays = gangs.Choice{}, notWorth
 		}
@@ -97,23 +107,27 @@ func (c *Contract) mayNot(at *Situation) (reason, string) {
 	return none, ""
 }
 
-// better searches for the best schedule now, and returns what a move to it saves and costs, seconds.
-func (c *Contract) better(slow float64, at *Situation) (best gangs.Choice, saves, costs float64, why string) {
+// better searches for the best schedule now, and returns what an iteration of it is expected to take, seconds.
+func (c *Contract) better(slow float64, at *Situation) (best gangs.Choice, there float64, why string) {
 	search, err := schedule.New(at.Spec.Gang.Search)
 	if err != nil {
-		return best, 0, 0, err.Error()
+		return best, 0, err.Error()
 	}
 	best = search.Choose(at.Size, at.Nodes, at.Rooms)
 	if best.Places == nil {
-		return best, 0, 0, best.Why
+		return best, 0, best.Why
 	}
 	here := search.Predict(at.Layout, at.Nodes, at.Rooms)
 	if math.IsInf(here, 1) {
-		return gangs.Choice{}, 0, 0, "a node of it is not known now"
+		return gangs.Choice{}, 0, "a node of it is not known now"
 	}
-	there := slow * best.Time / here
+	return best, slow * best.Time / here, ""
+}
+
+// balance returns what a move to a schedule with such iterations saves and costs, seconds.
+func (c *Contract) balance(slow, there float64, step uint64) (saves, costs float64) {
 	done, total := c.window.said.Done, c.window.said.Total
 	saves = (total - done) * (slow - there)
-	costs = (c.startup + restartTime).Seconds() + max(done-float64(at.Step), 0)*there
-	return best, saves, costs, ""
+	costs = (c.startup + restartTime).Seconds() + max(done-float64(step), 0)*there
+	return saves, costs
 }
