@@ -63,11 +63,16 @@ func (c *Contract) Note(now grid.Time, rank uint32, said *grid.Progress) bool {
 	return true
 }
 
-// Moved records that the gang moves to a schedule. The next rounds try it first.
-func (c *Contract) Moved(to gangs.Choice) { *c = Contract{planned: to, rounds: plannedRounds} }
+// Moved records that the gang moves to a schedule. If not all of its workers keep the slots, the next rounds try it
+// first.
+func (c *Contract) Moved(to gangs.Choice) {
+	*c = Contract{promised: to.Time, planned: to, rounds: plannedRounds}
+	c.planned.Places = slices.Clone(to.Places)
+}
 
-// plannedRounds is how many rounds try the schedule that a gang moves to: what it held may be released late.
-const plannedRounds = 3
+// plannedRounds is how many further rounds try the schedule that a gang moves to: a message may have been lost, or what
+// it held is released late.
+const plannedRounds = 2
 
 // Planned returns the schedule that the gang moves to; without places it is to be searched for. The plan ends when a
 // node of it cannot be asked.

@@ -239,7 +239,7 @@ func TestPausesBetweenSearches(t *testing.T) {
 	}
 }
 
-// The schedule of a move is tried three times, while its nodes can be asked; each round has places of its own.
+// The schedule of a move is tried twice more, while its nodes can be asked; each round has places of its own.
 func TestPlanned(t *testing.T) {
 	var c Contract
 	nodes := []grid.GangNode{{Node: grid.NodeID{1}}}
@@ -252,8 +252,8 @@ func TestPlanned(t *testing.T) {
 	if x := c.Planned(nodes); x.Places[0].Ranks != 2 || x.Time != 3 {
 		t.Errorf("%+v", x)
 	}
-	if c.Planned(nodes); c.Planned(nodes).Places != nil {
-		t.Error("there is a plan for a fourth round")
+	if c.Planned(nodes).Places != nil {
+		t.Error("there is a plan for a third further round")
 	}
 	c.Moved(gangs.Choice{Places: []gangs.Place{{Node: grid.NodeID{1}, Ranks: 2}}})
 	nodes[0].Refuses.Why = grid.WhyGone

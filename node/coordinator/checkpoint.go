@@ -125,7 +125,7 @@ func (v Views) task(j *job, i uint32) TaskView {
 func (c *Coordinator) holdContract(now grid.Time, l *liveTask, fx *grid.Effects) {
 	j, g := l.job, l.job.gang
 	if g == nil || g.Phase() != gangs.Running || !j.contract.Note(now, l.index, l.status.Said()) || j.cancelled ||
-		!c.mayAct(now, j) {
+		c.queue.gangs.turn != nil || !c.mayAct(now, j) {
 		return
 	}
 	for i := range g.Ranks() {
@@ -142,8 +142,17 @@ func (c *Coordinator) holdContract(now grid.Time, l *liveTask, fx *grid.Effects)
 	if v.Choice.Places != nil {
 		j.task(0).pulls++
 		j.contract.Moved(v.Choice)
-		c.restartGang(now, j, c.cfg.Lease/4, "it moves to a better schedule", fx)
+		c.moveGang(now, j, v.Choice, fx)
 	}
+}
+
+// moveGang gives up the attempt of all ranks for one of another schedule. Its slots are asked for before those of the
+// ranks are given back: else work that waits where a rank was starts there in the same step.
+func (c *Coordinator) moveGang(now grid.Time, j *job, to gangs.Choice, fx *grid.Effects) {
+	j.gang.Move()
+	c.beginRound(now, j, to, fx)
+	c.dropRanks(now, j, fx)
+	c.awaitGang(now, j, grid.Refusal{Why: grid.WhyGang, Detail: "it moves to a better schedule"}, fx)
 }
 
 // restartGang gives up the attempt of all ranks, which may have started, and has the gang placed again after a pause.
@@ -153,6 +162,14 @@ func (c *Coordinator) restartGang(now grid.Time, j *job, pause time.Duration, wh
 	j.gang.Lost()
 	j.gang.Due = now.Add(pause)
 	c.awaitGang(now, j, grid.Refusal{Why: grid.WhyGang, Detail: clip(why)}, fx)
+}
+
+// rankPlaces are the places of all ranks, if these are to reach each other or have shares of the work.
+func (j *job) rankPlaces() []grid.RankPlace {
+	if j.gang == nil || j.spec.Network != grid.NetworkGang && j.spec.Gang.Search == nil {
+		return nil
+	}
+	return j.gang.Layout()
 }
 
 // held is what the ranks of a gang have at nodes.

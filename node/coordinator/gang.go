@@ -61,7 +61,12 @@ func (c *Coordinator) placeGang(now grid.Time, j *job, fx *grid.Effects) {
 		c.gangNotChosen(now, j, chooser, nodes, rooms, choice.Why, fx)
 		return
 	}
-	a := grid.Attempt{}
+	c.beginRound(now, j, choice, fx)
+}
+
+// beginRound asks the chosen workers for slots.
+func (c *Coordinator) beginRound(now grid.Time, j *job, choice gangs.Choice, fx *grid.Effects) {
+	g, q, a := j.gang, &c.queue.gangs, grid.Attempt{}
 	for i := range j.spec.Count {
 		if last := j.task(i).lastAttempt(j.replica.State().Epoch); a.Less(last) {
 			a = last
@@ -237,12 +242,4 @@ func (c *Coordinator) awaitGang(now grid.Time, j *job, why grid.Refusal, fx *gri
 		j.setAside = true
 	}
 	fx.Wake(j.gang.Due, grid.TimerGang, j.gang.Handle)
-}
-
-// rankPlaces are the places of all ranks, if these are to reach each other or have shares of the work.
-func (j *job) rankPlaces() []grid.RankPlace {
-	if j.gang == nil || j.spec.Network != grid.NetworkGang && j.spec.Gang.Search == nil {
-		return nil
-	}
-	return j.gang.Layout()
 }

@@ -24,3 +24,10 @@ const laterAfter = 3
 // Later reports whether the gang asks for slots that become free: in every round that follows three failed ones which
 // did not. Slots that are kept so run nothing, and a gang that is never complete must not keep them all the time.
 func (g *Gang) Later() bool { return g.Tries%(laterAfter+1) == laterAfter }
+
+// Move ends an attempt that runs for one of another schedule. Its own slots may be of that, so the next round asks for
+// slots that become free.
+func (g *Gang) Move() {
+	g.Lost()
+	g.Tries = laterAfter
+}
