@@ -128,8 +128,9 @@ func (c *Coordinator) holdContract(now grid.Time, l *liveTask, fx *grid.Effects)
 		c.queue.gangs.turn != nil || !c.mayAct(now, j) {
 		return
 	}
-	for i := range g.Ranks() {
-		if j.state(i) == grid.Ended || g.Result(i) != nil { // the others are about to end, too
+	for i := range g.Ranks() { // once one has ended the others are about to, too
+		o := j.at(i).live
+		if j.state(i) == grid.Ended || g.Result(i) != nil || o != nil && o.result != nil {
 			return
 		}
 	}

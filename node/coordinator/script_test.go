@@ -1,6 +1,7 @@
 package coordinator_test
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"slices"
 	"strconv"
@@ -24,7 +25,7 @@ import (
 //	                         deadline=TIME worthless=TIME timeout=TIME, life=N: by that model of N rows, moves=3)
 //	cancel NODE JOB [TASKS]  cancel it, or these tasks of it
 //	retry NODE JOB TASKS     have these tasks of it run again
-//	end NODE TASK exit N     the program of a running attempt ends
+//	end NODE TASK exit N     the program of a running attempt ends; N FILE: and leaves a file, whose fetch takes for ever
 //	close NODE TASK STEP...  the program of a running attempt has closed these checkpoints
 //	progress NODE TASK DONE TOTAL  it says how far it is
 //	left NODE PART           other users of its machine leave so much of its cores
@@ -180,14 +181,18 @@ func (w *network) doAt(m *member, verb string, args []string, line string) error
 		d, err := time.ParseDuration(args[0])
 		w.step(m, &grid.Event{Kind: grid.EvDrain, Caller: w.caller(verb), Within: d})
 		return err
-	case verb == "end" && len(args) == 3 && args[1] == "exit":
+	case verb == "end" && (len(args) == 3 || len(args) == 4) && args[1] == "exit":
 		code, err := strconv.Atoi(args[2])
 		if err != nil {
 			return err
 		}
 		for _, s := range m.running {
 			if name := w.attempt(s.Attempt); name == args[0] || strings.HasPrefix(name, args[0]+"#") {
-				w.ended(m, s.Attempt, &grid.Result{Cause: grid.Exited, Exit: int32(code), Wall: w.now.Sub(m.since[s.Attempt])})
+				r := &grid.Result{Cause: grid.Exited, Exit: int32(code), Wall: w.now.Sub(m.since[s.Attempt])}
+				for _, name := range args[3:] {
+					r.Outputs = append(r.Outputs, grid.File{Path: name, Size: 100, Blob: sha256.Sum256([]byte(name))})
+				}
+				w.ended(m, s.Attempt, r)
 				return nil
 			}
 		}
