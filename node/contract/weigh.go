@@ -17,7 +17,7 @@ type Situation struct {
 	Nodes  []grid.GangNode
 	Rooms  []int            // ranks for which each has slots
 	Layout []grid.RankPlace // of the attempt that runs; nil = it is not known
-	Step   uint64           // of the checkpoint that a restart begins from; 0 = there is none
+	Step   uint64           // of the checkpoint that a restart begins from, whoever owns the job; 0 = there is none
 	Moves  uint32           // made so far
 }
 
@@ -102,7 +102,7 @@ func (c *Contract) mayNot(at *Situation) (reason, string) {
 	case c.window.said.Total <= 0:
 		return endless, "its progress does not say how many iterations there are"
 	case at.Step == 0:
-		return unsaved, "no checkpoint is kept"
+		return unsaved, "no checkpoint is kept by most members of the job"
 	}
 	return none, ""
 }

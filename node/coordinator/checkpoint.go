@@ -135,8 +135,12 @@ func (c *Coordinator) holdContract(now grid.Time, l *liveTask, fx *grid.Effects)
 		}
 	}
 	nodes, rooms, _ := c.gangNodes(now, j)
+	kept := c.checkpoints.View(j.spec, l.id().Task)
+	if kept.Alone { // another owner would begin without it
+		kept.Step = 0
+	}
 	v := j.contract.Weigh(now, &contract.Situation{Spec: j.spec, Size: g.Size(&j.spec.Gang), Nodes: nodes, Rooms: rooms,
-		Layout: g.Layout(), Step: c.checkpoints.View(j.spec, l.id().Task).Step, Moves: uint32(j.at(0).pulls)})
+		Layout: g.Layout(), Step: kept.Step, Moves: uint32(j.at(0).pulls)})
 	if v.News {
 		c.trace(j.task(0), grid.Trace{At: now, What: grid.TraceContract, Refusal: grid.Refusal{Detail: clip(v.Text)}})
 	}
