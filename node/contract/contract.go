@@ -75,8 +75,8 @@ func (c *Contract) Moved(to gangs.Choice) {
 const plannedRounds = 2
 
 // Planned returns the schedule that the gang moves to; without places it is to be searched for. The plan ends when a
-// node of it cannot be asked.
-func (c *Contract) Planned(nodes []grid.GangNode) (x gangs.Choice) {
+// node of it cannot be asked, or has said to have too few slots.
+func (c *Contract) Planned(now grid.Time, g *gangs.Gang, nodes []grid.GangNode) (x gangs.Choice) {
 	if c.rounds == 0 {
 		return x
 	}
@@ -85,7 +85,7 @@ func (c *Contract) Planned(nodes []grid.GangNode) (x gangs.Choice) {
 	x.Places = slices.Clone(x.Places) // the round notes in them which answer
 	for _, p := range x.Places {
 		at := slices.IndexFunc(nodes, func(n grid.GangNode) bool { return n.Node == p.Node })
-		if at < 0 || nodes[at].Refuses.Why != grid.WhyNone {
+		if at < 0 || nodes[at].Refuses.Why != grid.WhyNone || !g.Suits(now, p) {
 			c.rounds = 0
 			return gangs.Choice{}
 		}

@@ -239,29 +239,45 @@ func TestPausesBetweenSearches(t *testing.T) {
 	}
 }
 
-// The schedule of a move is tried twice more, while its nodes can be asked; each round has places of its own.
+// The schedule of a move is tried twice more, while its nodes can be asked, suit, and have not said to have too few
+// slots; each round has places of its own.
 func TestPlanned(t *testing.T) {
+	id := grid.NodeID{1}
 	var c Contract
-	nodes := []grid.GangNode{{Node: grid.NodeID{1}}}
-	if c.Planned(nodes).Places != nil {
+	nodes, g := []grid.GangNode{{Node: id}}, gangs.New(1, 2)
+	next := func() gangs.Choice { return c.Planned(0, g, nodes) }
+	if next().Places != nil {
 		t.Error("there is a plan before a move")
 	}
-	c.Moved(gangs.Choice{Places: []gangs.Place{{Node: grid.NodeID{1}, Ranks: 2}}, Time: 3})
-	first := c.Planned(nodes)
+	to := gangs.Choice{Places: []gangs.Place{{Node: id, Ranks: 2}}, Time: 3}
+	c.Moved(to)
+	to.Places[0].Ranks = 9
+	first := next()
 	first.Places[0].Ranks = 9
-	if x := c.Planned(nodes); x.Places[0].Ranks != 2 || x.Time != 3 {
+	g.SetRoom(id, 2, 100)
+	if x := next(); x.Places[0].Ranks != 2 || x.Time != 3 {
 		t.Errorf("%+v", x)
 	}
-	if c.Planned(nodes).Places != nil {
+	if next().Places != nil {
 		t.Error("there is a plan for a third further round")
 	}
-	c.Moved(gangs.Choice{Places: []gangs.Place{{Node: grid.NodeID{1}, Ranks: 2}}})
-	nodes[0].Refuses.Why = grid.WhyGone
-	if c.Planned(nodes).Places != nil {
-		t.Error("a node that is gone is asked")
-	}
-	if nodes[0].Refuses.Why = grid.WhyNone; c.Planned(nodes).Places != nil {
-		t.Error("a plan that was given up is tried again")
+	for _, x := range []struct {
+		name string
+		with func()
+	}{
+		{"that is gone", func() { nodes[0].Refuses.Why = grid.WhyGone }},
+		{"that has said to have too few slots", func() { g.SetRoom(id, 1, 100) }},
+		{"that cannot execute a rank", func() { g.Unfit(id, &grid.Result{Exit: 127}) }},
+	} {
+		c.Moved(gangs.Choice{Places: []gangs.Place{{Node: id, Ranks: 2}}})
+		x.with()
+		if next().Places != nil {
+			t.Errorf("a node is asked %s", x.name)
+		}
+		nodes[0].Refuses.Why, g = grid.WhyNone, gangs.New(1, 2)
+		if next().Places != nil {
+			t.Errorf("a node %s: the plan was given up, and is tried again", x.name)
+		}
 	}
 }
 

@@ -190,7 +190,7 @@ func (j *job) held() map[grid.NodeID]grid.Resources {
 
 // chooseWorkers chooses those of a gang's next attempt: where it moves to, or by a search.
 func (j *job) chooseWorkers(now grid.Time, by gangs.Chooser, nodes []grid.GangNode, rooms []int) gangs.Choice {
-	x := j.contract.Planned(nodes)
+	x := j.contract.Planned(now, j.gang, nodes)
 	if x.Places == nil {
 		x = j.gang.Choose(now, by, &j.spec.Gang, j.spec.Needs.Resources, nodes, rooms)
 	}

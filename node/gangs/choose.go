@@ -111,6 +111,12 @@ func (g *Gang) Rooms(now grid.Time, ranks int, need grid.Resources, nodes []grid
 	return rooms, could
 }
 
+// Suits reports whether a node may get the ranks of a place, by what it has said.
+func (g *Gang) Suits(now grid.Time, p Place) bool {
+	room := g.RoomAt(now, p.Node)
+	return !slices.Contains(g.unfit, p.Node) && (room < 0 || room >= int(p.Ranks))
+}
+
 // Choose chooses workers for the next round. If too few slots are free as far as is known, the first round asks all the
 // same, for the fewest ranks: that slots have become free is told with a delay, and the answers say how many are.
 func (g *Gang) Choose(now grid.Time, by Chooser, of *grid.Gang, need grid.Resources, nodes []grid.GangNode,
