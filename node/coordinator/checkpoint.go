@@ -211,3 +211,14 @@ func (j *job) mostMoves(a grid.Attempt) uint8 {
 	}
 	return uint8(min(before, most))
 }
+
+// countMoves counts all moves of a gang as made whose first rank no worker has reported in a takeover grace: how many
+// an earlier owner has made is not known.
+func (c *Coordinator) countMoves(j *job, fx *grid.Effects) {
+	a := j.at(0).attempt
+	if before, _ := j.lastKnown(0); j.spec.Gang.Terms().Moves > 0 && j.state(0) != grid.Ended && a == before &&
+		a.Epoch < j.replica.State().Epoch {
+		j.task(0).pulls = math.MaxUint8
+		c.saveEntry(j, 0, fx)
+	}
+}

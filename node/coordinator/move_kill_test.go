@@ -97,7 +97,7 @@ func killInMove(t *testing.T, victim string, point int) (moved, killed bool) {
 	if n := len(ranksAt(w)); n != 2 {
 		t.Fatalf("%d ranks run", n)
 	}
-	if strings.Contains(w.out.String(), "moved 2") {
+	if strings.Contains(w.out.String(), "moved 2\n") {
 		t.Error("it has moved twice")
 	}
 	for rank, name := range ranksAt(w) {

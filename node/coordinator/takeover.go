@@ -161,8 +161,8 @@ func (c *Coordinator) placeUnreported(now grid.Time, j *job, fx *grid.Effects) {
 		c.awaitMajority(j)
 		return
 	}
-	j.replica.graceUntil = 0
-	j.nextFresh = 0
+	j.replica.graceUntil, j.nextFresh = 0, 0
+	c.countMoves(j, fx)
 	c.countFailure(j)
 	switch {
 	case c.settleGang(now, j, fx):
