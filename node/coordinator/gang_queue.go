@@ -35,7 +35,7 @@ func newGangQueue(boot uint64, r *grid.Rand) gangQueue {
 func (c *Coordinator) gangOf(j *job) *gangs.Gang {
 	if j.gang == nil {
 		c.live.lastHandle++
-		j.gang = gangs.New(c.live.lastHandle, j.spec.Gang.Ranks)
+		j.gang, j.contract = gangs.New(c.live.lastHandle, j.spec.Gang.Ranks), new(contract.Contract)
 		if c.queue.gangs.by == nil {
 			c.queue.gangs.by = make(map[uint64]*job)
 		}
@@ -101,7 +101,7 @@ func (c *Coordinator) forgetGang(j *job) {
 	q := &c.queue.gangs
 	q.next = slices.DeleteFunc(q.next, func(o *job) bool { return o == j })
 	delete(q.by, j.gang.Handle)
-	j.gang, j.contract = nil, contract.Contract{}
+	j.gang, j.contract = nil, nil
 }
 
 // gangChooser returns what chooses a gang's workers.

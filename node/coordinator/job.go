@@ -67,7 +67,7 @@ type placing struct {
 	heldBack         int32     // tasks that await proof or a mapping event: further ones are not tried
 	noSearchBefore   grid.Time // no known node fits, and no search is repeated until then
 	gang             *gangs.Gang
-	contract         contract.Contract // of the gang
+	contract         *contract.Contract // of the gang; nil without one
 	expected         expectation
 	lastMapped       grid.Time // last offer of a task at a mapping event; 0 = none was
 	runningLimit
