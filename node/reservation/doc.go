@@ -6,11 +6,12 @@
 //
 // Who goes first: gangs stand in line by their age, as their owners said when this worker first heard of them, then by
 // the identity of their jobs. By the time of the first question alone workers would disagree, since each gang asks some
-// of them, and no gang would be the first at all of its own. An owner that says too much gains ten minutes in line at
-// most, and no slots beyond the bounds below. Where the free slots do not do, an older gang takes those of younger ones
-// of which nothing is offered yet, whose owners are told (wound), and a younger gang is refused and told who holds
-// them. Owners hold nothing while they wait: one that is refused or wounded anywhere gives up all that it has
-// (wound-wait, [1]). So there is no circle of gangs that wait for each other.
+// of them, and no gang would be the first at all of its own. An age counts up to a day; until then workers agree,
+// whenever they first heard of a gang. An owner that says too much gains its own place in line, and no slots beyond the
+// bounds below. Where the free slots do not do, an older gang takes those of younger ones of which nothing is offered
+// yet, whose owners are told (wound), and a younger gang is refused and told who holds them. Owners hold nothing while
+// they wait: one that is refused or wounded anywhere gives up all that it has (wound-wait, [1]). So there is no circle
+// of gangs that wait for each other.
 //
 //	                   asked: all fit, or do once younger gangs give way
 //	(none) ─────────────────────────────────────────────────────────► kept ── offers ──► used up: forgotten

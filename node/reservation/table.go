@@ -17,7 +17,7 @@ const (
 	longInLine = 10 * time.Minute
 	wantsFor   = 10 * time.Second // a gang that asked wants slots for so long
 
-	maxAge   = 10 * time.Minute       // that an owner can say of a gang
+	maxAge   = 24 * time.Hour         // that an owner can say of a gang
 	sameTime = 500 * time.Millisecond // gangs that came within it are in the order of their jobs' identities
 )
 
@@ -46,6 +46,10 @@ func (k *kept) fills() bool { return k.held+k.used < k.ask.Ranks }
 
 // before reports whether a goes first. Questions take a different time to each worker, and all must agree on the order:
 // where they do not, each of two gangs takes slots of the other one somewhere, and neither gets all.
+//
+// Of three gangs that came 400 ms after one another each may so go before the next, and the last before the first. They
+// can wound each other in turn then, but not wait for each other: owners hold nothing while they wait, slots that are
+// asked for later end with the time to live, and the pauses between questions are random.
 func (a *kept) before(b *kept) bool {
 	if d := a.came.Sub(b.came); d.Abs() > sameTime {
 		return d < 0
@@ -56,7 +60,7 @@ func (a *kept) before(b *kept) bool {
 // Table is the reservations at a worker. The zero value is empty; On gives it its ledger.
 type Table struct {
 	ledger Ledger
-	kept   []*kept // in line: the oldest first
+	kept   []*kept // in line: each was put before the first that it goes before
 	owners []*owner
 }
 

@@ -120,8 +120,7 @@ func TestWound(t *testing.T) {
 }
 
 // Workers agree on the order of gangs, whichever of them each has heard of first: by age, and of two that came at the
-// same time by the identity of their jobs. What is said of a gang's age later does not count, nor more than ten
-// minutes.
+// same time by the identity of their jobs. What is said of a gang's age later does not count, nor more than a day.
 func TestOrderInLine(t *testing.T) {
 	const wounds = "b1 0 has given its slots to an older gang (a1); a1 3"
 	refused := func(holder string) string { return "a1 1 keeps its slots for another gang (" + holder + ")" }
@@ -136,8 +135,10 @@ func TestOrderInLine(t *testing.T) {
 		{"as old but for the way of the message", 10 * time.Second, 10*time.Second + 99*time.Millisecond, wounds,
 			false},
 		{"the same the other way round", 10*time.Second + 99*time.Millisecond, 10 * time.Second, refused("A1"), true},
-		{"more than there can be", 100 * time.Hour, 10 * time.Minute, wounds, false},
-		{"more than there can be, of the higher identity", 100 * time.Hour, 10 * time.Minute, refused("A1"), true},
+		{"the older one of two that have waited for hours", 3 * time.Hour, 2 * time.Hour, wounds, false},
+		{"the younger one of two that have waited for hours", 2 * time.Hour, 3 * time.Hour, refused("b1"), false},
+		{"more than there can be", 100 * time.Hour, 24 * time.Hour, wounds, false},
+		{"more than there can be, of the higher identity", 100 * time.Hour, 24 * time.Hour, refused("A1"), true},
 		{"less than nothing", -time.Hour, 0, wounds, false},
 	} {
 		w, b := newWorld(t), "b1"
