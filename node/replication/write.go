@@ -105,8 +105,9 @@ func (r *Replica) Answered(now grid.Time, from grid.NodeID, g *grid.RegisterMess
 		r.acked[place] = max(r.acked[place], r.writeSent[place])
 		if p := r.of.member(from); !accepted { // from now on keepalives list this register
 			r.acceptedAt[place] = now
-			// the answer may be to the first copy, so of the lease little may be left
-			if p.keepaliveSeq == 0 && p.keepaliveSent < now && now >= r.writeSent[place].Add(r.of.cfg.Lease/6) {
+			// the answer may be to the first copy, so of the lease little may be left; many late answers share a keepalive
+			if late := r.of.cfg.Lease / 6; p.keepaliveSeq == 0 && now >= p.keepaliveSent.Add(late) &&
+				now >= r.writeSent[place].Add(late) {
 				r.acceptedAt[place] = now - 1
 				r.of.keepaliveOne(now, p, r.of.ownedWith(from), fx)
 			}
