@@ -3,6 +3,7 @@ package p2p
 import (
 	"context"
 	"encoding/json"
+	"slices"
 
 	ds "github.com/ipfs/go-datastore"
 	ma "github.com/multiformats/go-multiaddr"
@@ -40,6 +41,17 @@ func (p lastPorts) again(listen []string) []string {
 		}
 	}
 	return list
+}
+
+// open opens at these addresses with the ports of the last run. If that fails, as another process has taken one of them
+// since it was seen to be free, it opens at the addresses as they are.
+func (p lastPorts) open(listen []string, open func(listen []string) error) error {
+	again := p.again(listen)
+	err := open(again)
+	if err != nil && !slices.Equal(again, listen) {
+		err = open(listen)
+	}
+	return err
 }
 
 // save saves the ports of the addresses that the node listens on, if they are not those of the last run.

@@ -1,6 +1,8 @@
 package p2p
 
 import (
+	"errors"
+	"fmt"
 	"net"
 	"testing"
 
@@ -19,6 +21,40 @@ func (m *member) listensAt(t *testing.T) *net.TCPAddr {
 	}
 	t.Fatal("it listens nowhere")
 	return nil
+}
+
+// A port of the last run may be free when it is looked at and taken when it is opened: then any does. Stated ports are
+// tried once.
+func TestPortOfTheLastRunTakenMeanwhile(t *testing.T) {
+	l, err := net.ListenTCP("tcp", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	port := l.Addr().(*net.TCPAddr).Port
+	l.Close() // free again
+	const anyPort = "/ip4/127.0.0.1/tcp/0"
+	ports := lastPorts{anyPort: port}
+	last := fmt.Sprintf("/ip4/127.0.0.1/tcp/%d", port)
+	taken := errors.New("address already in use")
+	for _, x := range []struct {
+		stated, first string
+		tries         int
+		fails         bool
+	}{
+		{anyPort, last, 2, false},
+		{"/ip4/127.0.0.1/tcp/4001", "/ip4/127.0.0.1/tcp/4001", 1, true},
+	} {
+		var tried []string
+		err := ports.open([]string{x.stated}, func(listen []string) error {
+			if tried = append(tried, listen...); len(tried) == 1 {
+				return taken
+			}
+			return nil
+		})
+		if len(tried) != x.tries || tried[0] != x.first || tried[len(tried)-1] != x.stated || (err != nil) != x.fails {
+			t.Errorf("%s: tried %v, ended with %v", x.stated, tried, err)
+		}
+	}
 }
 
 // Nobody has told them a port and nothing announces them on the local network.

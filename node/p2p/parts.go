@@ -52,11 +52,14 @@ func (d *Driver) openNetwork(tokenAddrs []string) (err error) {
 		return err
 	}
 	ports := readPorts(d.work.Context(), d.store.Datastore())
-	d.transport, err = transport.Open(d.work.Context(), transport.Config{
-		Self: d.self, Boot: d.boot, Instance: d.instance, Instances: d.copies.watch,
-		Key: d.key, Secret: d.secret, Version: c.Version, Listen: ports.again(c.Listen), Allow: c.Allow,
-		Services: d.services(), Contacts: d.reach, Addrs: d.reach.Addrs(),
-		Log: d.log, Inbox: d.inbox, Members: &d.members, Drop: d.drops.add,
+	err = ports.open(c.Listen, func(listen []string) (err error) {
+		d.transport, err = transport.Open(d.work.Context(), transport.Config{
+			Self: d.self, Boot: d.boot, Instance: d.instance, Instances: d.copies.watch,
+			Key: d.key, Secret: d.secret, Version: c.Version, Listen: listen, Allow: c.Allow,
+			Services: d.services(), Contacts: d.reach, Addrs: d.reach.Addrs(),
+			Log: d.log, Inbox: d.inbox, Members: &d.members, Drop: d.drops.add,
+		})
+		return err
 	})
 	if err != nil {
 		return err
