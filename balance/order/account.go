@@ -57,10 +57,10 @@ func (a *account[T]) runs() *running {
 	return &a.here.running
 }
 
-// add adds a pair to those of the account.
-func (a *account[T]) add(p *pair[T]) {
+// add adds a pair to those of the account. What was used before the first one counts.
+func (a *account[T]) add(p *pair[T], used func(*use, *running) float64) {
 	if a.here == nil {
-		a.here = new(here[T])
+		a.here = &here[T]{score: used(&a.use, nil)}
 	}
 	p.of, p.next, a.here.pairs = a, a.here.pairs, p
 }

@@ -125,6 +125,23 @@ func TestEqualBidsGoByUse(t *testing.T) {
 	}
 }
 
+// What a node has used counts at once when work of it comes again whose lines have gone.
+func TestUseCountsWhenALineComesBack(t *testing.T) {
+	p := newPlace("fair")
+	p.add("a", Key{1000, node(1), "", ""})
+	p.run(1, 1000)
+	for range 2 {
+		p.add("b", Key{1000, node(2), "", ""})
+	}
+	p.add("low", Key{1, node(3), "", ""})
+	p.run(1, 10)
+	p.DropIdle()
+	p.add("a", Key{1000, node(1), "", ""})
+	if name, _ := p.start(1); name != "b" {
+		t.Errorf("%s starts first, want b, whose node has used 10 s against 1000", name)
+	}
+}
+
 // Slots that become free at the same time go to several nodes: what runs counts with what it is expected to use.
 func TestSlotsAtTheSameTime(t *testing.T) {
 	p := newPlace("fair")

@@ -88,7 +88,7 @@ func (o *Lines[T]) addPair(k Key) *pair[T] {
 			o.accounts.sweep(o.usedLately)
 			a = o.accounts.add(k.Node)
 		}
-		a.add(p)
+		a.add(p, o.usedLately)
 	}
 	v.pairs = append(v.pairs, p)
 	return p
