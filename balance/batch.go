@@ -35,7 +35,7 @@ type MetaTask struct {
 	Nodes []State // Ready of each is for any task
 	Kinds []Kind
 	Until float64 // tasks that begin later, in seconds from now on, need no place yet
-	Most  int     // bound of the placements
+	Most  int     // bound of the placements that begin by then, and of the later ones
 }
 
 // Kind is tasks of a meta-task that are alike: of one job, with the same places to go.

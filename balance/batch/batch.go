@@ -50,13 +50,15 @@ type Mapper struct {
 
 	kinds   []Kind
 	nodes   []Node
-	between bool // there are clusters to compare
-	ranked  bool // the kinds bid differently
+	between bool    // there are clusters to compare
+	ranked  bool    // the kinds bid differently
+	within  float64 // a kind whose next task would find a slot later is passed over, seconds from now on
 }
 
 // Map places the tasks of the kinds on the nodes and appends the placements, in the order in which they were made: on
 // one node by their starts. It ends when all are placed that can be, when every node starts its next task after until,
-// or after most placements. What it did stays in kinds and nodes.
+// or after most placements with a slot by until. As many may have theirs later, which says who need not wait for whom;
+// then what would wait longer holds nobody back. What it did stays in kinds and nodes.
 func (m *Mapper) Map(kinds []Kind, nodes []Node, until float64, most int, dst []Placement) []Placement {
 	m.kinds, m.nodes = kinds, nodes
 	m.between = false
@@ -69,14 +71,21 @@ func (m *Mapper) Map(kinds []Kind, nodes []Node, until float64, most int, dst []
 		kinds[i].begin()
 		m.ranked = m.ranked || kinds[i].Bid != kinds[0].Bid
 	}
-	for range most {
+	m.within = math.Inf(1)
+	for soon, later := 0, 0; soon < most; {
 		i := m.pick()
 		if i < 0 || !m.startsBy(until) {
 			break
 		}
 		k := &kinds[i]
 		start, j := k.first-k.Alone[k.at], k.at
-		dst = append(dst, Placement{Kind: i, Node: j, Free: nodes[j].start(), Start: start, End: k.first})
+		free := nodes[j].start()
+		if free <= until {
+			soon++
+		} else if later++; later >= most {
+			m.within = until
+		}
+		dst = append(dst, Placement{Kind: i, Node: j, Free: free, Start: start, End: k.first})
 		k.done++
 		nodes[j].give(k.Alone[j], start)
 		m.changed(i, j)
@@ -117,7 +126,7 @@ func (m *Mapper) pick() int {
 		if k.stale {
 			m.weigh(k)
 		}
-		if k.at < 0 {
+		if k.at < 0 || m.nodes[k.at].start() > m.within {
 			continue
 		}
 		bid := m.bid(k)

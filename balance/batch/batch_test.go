@@ -206,6 +206,43 @@ func TestOnlyWhatBeginsSoonIsMapped(t *testing.T) {
 	}
 }
 
+// A flood for a few nodes leaves places for what other nodes start now, whether it goes first by bid or by rule.
+func TestFloodOfAFewNodesLeavesTheOthersPlaces(t *testing.T) {
+	for name, rule := range rules {
+		for _, bid := range []float64{1, 8} {
+			flood := Kind{Tasks: 1000, Alone: []float64{9, inf, inf}, Bid: bid}
+			k := []Kind{flood, {Tasks: 9, Alone: []float64{inf, 3, 3}, Bid: 1}}
+			placed := (&Mapper{Rule: rule}).Map(k, machines(3), 4, 256, nil)
+			var now, soon [2]int
+			for _, x := range placed {
+				if x.Free <= 0 {
+					now[x.Kind]++
+				}
+				if x.Free <= 4 {
+					soon[x.Kind]++
+				}
+			}
+			if now != [2]int{1, 2} || soon != [2]int{1, 4} {
+				t.Errorf("%s, the flood bids %g: %v begin now and %v by 4, want 1 and 2, 1 and 4", name, bid, now, soon)
+			}
+			if len(placed)-soon[0]-soon[1] > 256 {
+				t.Errorf("%s: %d places, want at most 256 that begin after 4", name, len(placed))
+			}
+		}
+	}
+}
+
+// The bound is of what begins by then, and of the rest: a task that is better off on a node that is busy stays with it
+// until that is booked for so long that an idle slow one is sooner.
+func TestBoundOfPlacementsThatBeginLater(t *testing.T) {
+	for most, want := range map[int]string{1: "a1@6", 2: "a1@6 a1@7", 5: "a1@6 a1@7 a1@8 a2@8.5"} {
+		k := []Kind{{Tasks: 20, Alone: []float64{1, 8.5}}}
+		if got := text((&Mapper{Rule: MinMin}).Map(k, machines(2, 5), 1, most, nil)); got != want {
+			t.Errorf("%d places later: %s, want %s", most, got, want)
+		}
+	}
+}
+
 // A node starts as many tasks as it has idle slots at once, and then one each time that 1/s of its work is done.
 func TestSlots(t *testing.T) {
 	n := []Node{{Slots: 2, Idle: 2}}

@@ -178,7 +178,7 @@ func (c *Coordinator) mappingAnswered(now grid.Time, from grid.NodeID, e *mappin
 	}
 }
 
-// mappedWindows is how many decision windows of tasks get a place at a mapping event, at most.
+// mappedWindows is how many decision windows of tasks get a place by the next mapping event, and later, at most.
 const mappedWindows = 4
 
 // finishMapping maps all tasks that wait now, and offers those that begin before the next event.
@@ -193,12 +193,12 @@ func (c *Coordinator) finishMapping(now grid.Time, e *mapping.Events, fx *grid.E
 	_, p := c.mapperOf(kinds[0].job)
 	most := mappedWindows * c.cfg.Window // more have no chance to be offered now
 	plan := p.Map(now, t.Rows(&e.Poll, e.Interval(), most))
-	next, offered := math.Inf(1), false
+	next, later, offered := math.Inf(1), 0, false
 	for _, x := range plan.Placed {
 		k := &kinds[x.Kind]
 		switch to := e.Answers[x.Node].Node; {
 		case x.Free > e.Interval():
-			next = min(next, x.Free)
+			next, later = min(next, x.Free), later+1
 		case c.live.inFlight >= c.cfg.Window:
 			e.Full()
 		case c.offerMapped(now, &e.Poll, k, balance.Choice{Act: balance.Place, Node: to, ECT: x.End}, fx):
@@ -207,7 +207,7 @@ func (c *Coordinator) finishMapping(now grid.Time, e *mapping.Events, fx *grid.E
 		}
 		k.end = max(k.end, x.End)
 	}
-	if offered && len(plan.Placed) == most {
+	if offered && len(plan.Placed)-later == most {
 		e.Full()
 	}
 	for i := range kinds {

@@ -69,8 +69,8 @@ func (k *Kind) State(id grid.NodeID) *balance.State {
 
 // Rows is the table that the policy maps by: an answer says how soon a node is ready, and how long tasks of the class
 // take that it was asked about; of others the view knows. When a kind's inputs are there the view knows of each: the
-// answer may be about another job's. Tasks that begin after until, in seconds from now on, need no place; most is how
-// many get one at most.
+// answer may be about another job's. Tasks that begin after until, in seconds from now on, need no place; most bounds
+// how many get one by then, and how many later.
 func (t MetaTask) Rows(p *Poll, until float64, most int) *balance.MetaTask {
 	in := &balance.MetaTask{Nodes: p.Answers, Until: until, Most: most}
 	for i := range t {
