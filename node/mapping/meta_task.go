@@ -75,10 +75,7 @@ func (t MetaTask) Rows(p *Poll, until float64, most int) *balance.MetaTask {
 	in := &balance.MetaTask{Nodes: p.Answers, Until: until, Most: most}
 	for i := range t {
 		k := &t[i]
-		row := balance.Kind{Job: k.Job, Arrived: k.Arrived, Tasks: k.Tasks, Bid: k.Bid, Aged: k.Aged}
-		if slices.ContainsFunc(t[:i], func(o Kind) bool { return o.Job == k.Job }) {
-			row.Aged = 0 // one task of a job becomes urgent at a time
-		}
+		row := balance.Kind{Job: k.Job, Arrived: k.Arrived, Tasks: k.Tasks, Bid: k.Bid}
 		for n := range p.Answers {
 			a := &p.Answers[n]
 			alone, fetch := math.Inf(1), 0.0
@@ -90,6 +87,10 @@ func (t MetaTask) Rows(p *Poll, until float64, most int) *balance.MetaTask {
 				alone = max(s.ECT-s.Ready, 0)
 			}
 			row.Alone, row.Fetch = append(row.Alone, alone), append(row.Fetch, fetch)
+		}
+		if slices.Min(append(row.Alone, math.Inf(1))) < math.Inf(1) &&
+			!slices.ContainsFunc(in.Kinds, func(o balance.Kind) bool { return o.Job == k.Job && o.Aged > 0 }) {
+			row.Aged = k.Aged // one task of a job becomes urgent at a time: the first that an answer has a place for
 		}
 		in.Kinds = append(in.Kinds, row)
 	}

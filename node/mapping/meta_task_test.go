@@ -127,10 +127,16 @@ func TestOneTaskOfAJobIsUrgent(t *testing.T) {
 	for i := range m {
 		m[i].Bid, m[i].Aged = grid.Bid(i+1), 9
 	}
-	kinds := m.Rows(new(Poll), 30, 100).Kinds
+	p := Poll{Answers: states(10, 2, 1, 2)}
+	kinds := m.Rows(&p, 30, 100).Kinds
 	for i, want := range []balance.Kind{{Bid: 1, Aged: 9}, {Bid: 2, Aged: 9}, {Bid: 3}} {
 		if kinds[i].Bid != want.Bid || kinds[i].Aged != want.Aged {
 			t.Errorf("kind %d bids %v, its next task %v; want %v, %v", i, kinds[i].Bid, kinds[i].Aged, want.Bid, want.Aged)
 		}
+	}
+	m[0].View = states(1, 4, 3) // which has not answered
+	if kinds = m.Rows(&p, 30, 100).Kinds; kinds[0].Aged != 0 || kinds[2].Aged != 9 {
+		t.Errorf("of a job bid %v, which nobody may run, and %v; want the other one to be urgent", kinds[0].Aged,
+			kinds[2].Aged)
 	}
 }
