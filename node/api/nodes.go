@@ -162,7 +162,7 @@ func (s *Server) getStats(ctx context.Context, _ *struct{}) (*v1.Stats, error) {
 	return &v1.Stats{
 		Sent: byKind(&st.Sent), Received: byKind(&st.Received), Dropped: dropped,
 		Moved: st.Moved, Local: st.Local, Lost: st.Lost, Copies: st.Backups, Retried: st.Retried,
-		Ends: v1.Ends{Good: st.Good, Missed: st.Missed, Bids: st.Bids, InTime: st.InTime, Weighted: st.Weighted,
+		Ends: v1.Ends{Good: st.Good, Missed: st.Missed, Bids: st.InTime + st.Late, InTime: st.InTime, Weighted: st.Weighted,
 			Suspensions: st.Suspensions},
 		Queued: st.Queued, Running: st.Running,
 		Backlog: st.Backlog.Seconds(), Jobs: st.Jobs, Pending: st.Pending, Peers: st.Peers, Lambda: st.Lambda,

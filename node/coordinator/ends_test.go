@@ -24,7 +24,7 @@ func TestEndsAreCounted(t *testing.T) {
 		t.Errorf("weighted completion time %v, want that of the one good end, after 2 s", got.Weighted)
 	}
 	got.Weighted = 0
-	if want := (deadline.Ends{Good: 1, Missed: 1, Other: 1, Bids: 3, InTime: 1}); got != want {
+	if want := (deadline.Ends{Good: 1, Missed: 1, Other: 1, InTime: 1, Late: 2}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 	if other := w.member("b").n.Stats(w.now).Ends; other != (deadline.Ends{}) {

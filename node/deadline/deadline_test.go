@@ -147,7 +147,27 @@ func TestEnds(t *testing.T) {
 	add(4000, grid.Deadline{At: 10 * s}, grid.Exited, 0, 10*s)
 	add(4000, grid.Deadline{At: 10 * s}, grid.Missed, grid.ExitMissed, 10*s)
 	add(500, grid.Deadline{}, grid.Exited, 1, s)
-	if want := (Ends{Good: 3, Missed: 1, Other: 1, Bids: 11.5, InTime: 5, Weighted: 7 + 22 + 40}); e != want {
+	if want := (Ends{Good: 3, Missed: 1, Other: 1, InTime: 5, Late: 6.5, Weighted: 7 + 22 + 40}); e != want {
 		t.Errorf("%+v, want %+v", e, want)
+	}
+}
+
+// A counter never falls: not by rounding either, as the difference of two sums does.
+func TestBidsOfLateTasksNeverFall(t *testing.T) {
+	var e Ends
+	add := func(bid grid.Bid, cause grid.Cause) {
+		before := e
+		e.Add(&grid.JobSpec{Rules: grid.Rules{Bid: bid}}, &grid.Result{Cause: cause}, 0)
+		if e.Late < before.Late || e.InTime < before.InTime {
+			t.Fatalf("after a task that bid %v: late %v, in time %v; before %v and %v", bid, e.Late, e.InTime, before.Late,
+				before.InTime)
+		}
+	}
+	add(100, grid.Missed)
+	for range 1000 {
+		add(100, grid.Exited)
+	}
+	if e.Late != 0.1 {
+		t.Errorf("bids of late tasks %v, want that of the one which was missed, 0.1", e.Late)
 	}
 }

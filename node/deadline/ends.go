@@ -7,19 +7,19 @@ import (
 )
 
 // Ends sums how tasks have ended that a node owned, so that what its users got can be compared: the mean of Weighted
-// over Good is their weighted completion time, that of InTime over Bids their weighted completion rate.
+// over Good is their weighted completion time, that of InTime over InTime and Late their weighted completion rate. None
+// of them ever falls.
 type Ends struct {
 	Good, Missed, Other uint64 // tasks: with exit 0, not by their deadline, otherwise
 
-	Bids     float64 // of all of them
 	InTime   float64 // bids of those with exit 0 by the deadline, or without one
+	Late     float64 // bids of all others
 	Weighted float64 // Σ bid × seconds from the submission, of those with exit 0
 }
 
 // Add counts a task of a job that has ended so long after the submission.
 func (e *Ends) Add(spec *grid.JobSpec, r *grid.Result, took time.Duration) {
-	bid := spec.Bid().Number()
-	e.Bids += bid
+	bid, sum := spec.Bid().Number(), &e.Late
 	switch d := spec.Rules.Deadline; {
 	case r.Cause == grid.Missed:
 		e.Missed++
@@ -29,7 +29,8 @@ func (e *Ends) Add(spec *grid.JobSpec, r *grid.Result, took time.Duration) {
 		e.Good++
 		e.Weighted += bid * took.Seconds()
 		if !d.Some() || took <= d.At {
-			e.InTime += bid
+			sum = &e.InTime
 		}
 	}
+	*sum += bid
 }

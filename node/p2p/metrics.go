@@ -148,7 +148,7 @@ func collectNode(s *node.Stats, counter, gauge func(*prometheus.Desc, float64, .
 	counter(descEnded, float64(s.Missed), "missed")
 	counter(descEnded, float64(s.Other), "other")
 	counter(descBids, s.InTime, "yes")
-	counter(descBids, s.Bids-s.InTime, "no")
+	counter(descBids, s.Late, "no")
 	counter(descWeighted, s.Weighted)
 	counter(descSuspended, float64(s.Suspensions))
 	gauge(descTasks, float64(s.Queued), "queued")
