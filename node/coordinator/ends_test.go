@@ -31,3 +31,22 @@ func TestEndsAreCounted(t *testing.T) {
 		t.Errorf("who runs them counts %+v", other)
 	}
 }
+
+// A gang with more ranks than there is room for counts with those that it had: a rank that its attempt did not use got
+// its user nothing. Of one that was never begun all ranks count.
+func TestUnusedRanksAreNotCounted(t *testing.T) {
+	w := &network{now: clockStart, shown: -1, hidden: map[string]bool{}}
+	for _, line := range []string{
+		"start a b", "submit a job1 ranks=6 on=b min=1", "advance 2s", "end b job1/0 exit 0", "run", "advance 10s",
+		"submit a job2 ranks=2 on=c min=1", "advance 10s",
+	} {
+		if _, err := w.command(line); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := w.member("a").n.Stats(w.now).Ends
+	got.Weighted = 0
+	if want := (deadline.Ends{Good: 1, Other: 2, InTime: 1, Late: 2}); got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+}

@@ -42,6 +42,12 @@ func (j *job) leaveOut(i uint32, a grid.Attempt) {
 	t.attempt, t.worker, t.placed = a, grid.NodeID{}, 0
 }
 
+// uses reports whether a task is no rank that the last attempt of its gang left out.
+func (j *job) uses(i uint32) bool {
+	ranks := j.spec.Gang.RanksOf(j.at(i).attempt) // 0 = there was no attempt
+	return !j.spec.IsGang() || ranks == 0 || i < ranks
+}
+
 // leaveOutUnused does so with the ranks of a cancelled gang that its newest attempt does not use.
 func (c *Coordinator) leaveOutUnused(j *job) {
 	if !j.cancelled || !j.spec.IsGang() {

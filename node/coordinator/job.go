@@ -92,7 +92,7 @@ func (c *Coordinator) recordEnd(now grid.Time, j *job, i uint32, r *grid.Result,
 	if r.Wall > 0 {
 		t.began = t.done - int64(r.Wall)
 	}
-	if again == 0 {
+	if again == 0 && j.uses(i) {
 		c.stats.Ends.Add(j.spec, r, now.Sub(j.arrived))
 	}
 	c.trace(t, grid.Trace{At: now, What: grid.TraceEnded, Node: t.worker})
