@@ -73,3 +73,35 @@ func TestLowBidIsMappedBesideHigherOnes(t *testing.T) {
 		last = starts[k]
 	}
 }
+
+// A low bid whose offer is refused does not wait for the ageing time again: its next task is offered as soon as there
+// is room.
+func TestRefusedLowBidStaysUrgent(t *testing.T) {
+	times := map[string][]float64{"a": {4, 600}, "b": {3, 600}}
+	r := fairRig(t, times)
+	r.deliver(slowID, grid.KindDigest, func(m *grid.Message) { // it fits no longer
+		m.Digest = []grid.AdEntry{{Ad: &grid.Ad{Node: slowID, Seq: grid.Seq{Boot: 1, N: 2}, Speed: 1, Availability: 1}}}
+	})
+	r.submitBid(1, "b", 8, 1)
+	r.mapAnswers(times, 0)()
+	runs := r.one(grid.KindOffer)
+	r.submitBid(2, "a", 1, 3)
+	for i := byte(3); runs.Msg.Offer.Class == "b"; i++ {
+		r.deliverFor(fastID, grid.KindAccept, runs.Msg.Offer.ID, nil)
+		id := runs.Msg.Offer.ID
+		r.now += grid.Time(2900 * time.Millisecond)
+		r.submitBid(i, "b", 8, 1)
+		reply := r.mapAnswers(times, 0.1)
+		r.deliverFor(fastID, grid.KindResult, id, exitZero)
+		reply()
+		runs = r.one(grid.KindOffer)
+	}
+	first := runs.Msg.Offer.ID.Task
+	r.deliverFor(fastID, grid.KindRefuse, runs.Msg.Offer.ID, nil)
+	r.now += grid.Time(300 * time.Millisecond)
+	r.submitBid(100, "b", 8, 1)
+	r.mapAnswers(times, 0)()
+	if o := r.one(grid.KindOffer).Msg.Offer; o.Class != "a" || o.ID.Task == first {
+		t.Errorf("task %d of class %s is offered after the refusal, want the next one of a", o.ID.Task.Index, o.Class)
+	}
+}

@@ -200,20 +200,26 @@ func (c *Coordinator) payer(j *job) exec.Owner {
 // task of each job bids by now. A job waits since its last task was offered: of a flood that has waited for long one
 // task becomes urgent, not all.
 func (c *Coordinator) sortByBid(now grid.Time, tasks []*liveTask) map[*job]grid.Bid {
-	bids := make(map[*job]grid.Bid)
-	for _, l := range tasks {
-		if _, known := bids[l.job]; !known {
-			since := l.job.arrived
-			if l.job.lastMapped > 0 {
-				since = max(since, l.job.lastMapped)
-			}
-			bids[l.job] = c.cfg.Order.Counts(l.job.spec.Bid(), now.Sub(since))
-		}
+	type bidder struct {
+		*liveTask
+		bid grid.Bid
 	}
-	slices.SortFunc(tasks, func(a, b *liveTask) int {
-		return cmp.Or(cmp.Compare(bids[b.job], bids[a.job]), cmp.Compare(a.job.arrived, b.job.arrived),
+	bids, sorted := make(map[*job]grid.Bid), make([]bidder, len(tasks))
+	for i, l := range tasks {
+		bid, known := bids[l.job]
+		if !known {
+			bid = c.cfg.Order.Counts(l.job.spec.Bid(), now.Sub(l.job.urgency.Since(l.job.arrived)))
+			bids[l.job] = bid
+		}
+		sorted[i] = bidder{l, bid}
+	}
+	slices.SortFunc(sorted, func(a, b bidder) int {
+		return cmp.Or(cmp.Compare(b.bid, a.bid), cmp.Compare(a.job.arrived, b.job.arrived),
 			cmp.Compare(a.job.turn, b.job.turn), cmp.Compare(a.index, b.index))
 	})
+	for i := range sorted {
+		tasks[i] = sorted[i].liveTask
+	}
 	return bids
 }
 

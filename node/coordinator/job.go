@@ -7,12 +7,12 @@ import (
 	"skep/grid"
 	"skep/node/contract"
 	"skep/node/gangs"
+	"skep/node/mapping"
 	"skep/node/turns"
 	"skep/sparse"
 )
 
-// job is a job submitted here or replicated here. Its tasks are a dense list; the state needed only while a task is
-// placed or runs is in its liveTask.
+// job is a job submitted or replicated here. What is needed only while a task is placed or runs is in its liveTask.
 type job struct {
 	id          grid.JobID
 	cancelled   bool
@@ -69,7 +69,7 @@ type placing struct {
 	gang             *gangs.Gang
 	contract         *contract.Contract // of the gang; nil without one
 	expected         expectation
-	lastMapped       grid.Time // last offer of a task at a mapping event; 0 = none was
+	urgency          mapping.Urgency // where tasks are placed at mapping events
 	runningLimit
 }
 

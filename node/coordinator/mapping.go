@@ -242,7 +242,9 @@ func (c *Coordinator) offerMapped(now grid.Time, p *mapping.Poll, k *mappedKind,
 	}
 	l.request.ID, l.request.Class = l.id(), c.peers.Told(l.level())
 	k.placed++
-	k.job.lastMapped = now
 	c.offerUsing(now, l, &decision{polled: p.Asked, answers: p.Answers}, x, fx)
+	if l.task().state == grid.Offered {
+		k.job.urgency.Offered(now)
+	}
 	return true
 }

@@ -194,6 +194,7 @@ func (c *Coordinator) refusedAttempt(now grid.Time, l *liveTask, why grid.Refusa
 		return
 	}
 	c.live.release(l)
+	l.job.urgency.Refused(l.expectation.Made)
 	l.forgetResult() // a false worker has sent one before
 	l.tries++
 	c.attemptReturned(now, &l.expectation, l.task().worker, false)
