@@ -152,6 +152,9 @@ func (s *Scenario) checkClasses(bad func(where, format string, args ...any)) {
 		if err := c.spec(1).Check(); err != nil {
 			bad("classes."+c.Name, "%v", err)
 		}
+		if most, bid := s.Node.Order.MaxBid, c.Terms.Bid[1]; most > 0 && bid > most {
+			bad("classes."+c.Name, "priority %v: want at most %v, the max_bid of the nodes", bid, most)
+		}
 		if !slices.ContainsFunc(s.Groups, func(g Group) bool { return s.suits(&g, c) }) {
 			bad("classes."+c.Name, "no machine can run it: want a group that has what it needs and a rate, or a mean")
 		}

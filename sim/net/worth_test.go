@@ -83,4 +83,11 @@ func TestTermsLeaveArrivals(t *testing.T) {
 	if bad := parseErr(strings.Replace(with, "rate: 4", `rate: 4, user: "a\tb"`, 1)); !strings.Contains(bad, `user "a\tb": want`) {
 		t.Errorf("a name that cannot be printed: %s", bad)
 	}
+	const above = "s.yaml:3:3: classes.a: priority 10.5: want at most 10, the max_bid of the nodes"
+	if bad := parseErr(strings.Replace(with, "1s}", "1s, priority: [1, 10.5]}", 1)); !strings.Contains(bad, above) {
+		t.Errorf("a bid that the nodes refuse: %s", bad)
+	}
+	if bad := parseErr(strings.Replace(with, "1s}", "1s, priority: 10}", 1)); bad != "" {
+		t.Errorf("the highest bid: %s", bad)
+	}
 }
