@@ -32,9 +32,9 @@ func (byJobID) Before(a, b *job) bool { return a.id.Compare(b.id) < 0 }
 
 func (j *job) setBarrierIndex(i int) { j.barrierIndex = i }
 
-// startsPossible extends the job's quiet time: an attempt is given up, and its worker may still have it.
+// startsPossible extends the job's quiet time: an attempt is given up, and its worker, if any, may still have it.
 func (c *Coordinator) startsPossible(now grid.Time, j *job, worker grid.NodeID) {
-	if !c.isHere(worker) {
+	if !worker.IsZero() && !c.isHere(worker) {
 		j.quietAt = max(j.quietAt, now.Add(c.cfg.TakeoverDelay))
 	}
 }

@@ -25,10 +25,8 @@ func (c *Coordinator) endRanks(now grid.Time, j *job, other func(i uint32) *grid
 		} else if !g.Uses(i) {
 			j.leaveOut(i, g.Attempt())
 			c.end(now, j, i, gangs.Unused(g.Ranks()), fx)
-		} else {
-			if worker := j.at(i).worker; !worker.IsZero() { // it may have a start lease
-				c.startsPossible(now, j, worker)
-			}
+		} else { // its worker may have a start lease
+			c.startsPossible(now, j, j.at(i).worker)
 			c.end(now, j, i, other(i), fx)
 		}
 	}
