@@ -91,6 +91,7 @@ func TestBigTaskIsPassedABoundedNumberOfTimes(t *testing.T) {
 // There is room for what would pass the work that waits, until that has been passed too often.
 func TestRoomBesideBigWork(t *testing.T) {
 	e := new(New(grid.Resources{CPU: 4 * grid.CPU}))
+	law := func(string) (mean, scv float64) { return 10, 1 }
 	e.Accept(0, id(0), offer(3*grid.CPU, 0, "big"), true)
 	e.Next(0)
 	e.Accept(0, id(1), offer(2*grid.CPU, 0, "big"), true)
@@ -106,6 +107,12 @@ func TestRoomBesideBigWork(t *testing.T) {
 		}
 		if room != want || none {
 			t.Fatalf("after %d that passed: room %v, %v; want %v, and that work waits", i, room, none, want)
+		}
+		if wait := e.Wait(0, one, law); wait <= 0 || wait < 1 != (i < MaxPassed) {
+			t.Fatalf("after %d that passed: a small task waits for %v s", i, wait)
+		}
+		if e.Wait(0, grid.Resources{CPU: 2 * grid.CPU}, law) < 1 {
+			t.Fatal("a task that does not fit would not wait")
 		}
 		a := id(2 + i)
 		e.Accept(0, a, offer(grid.CPU, 0, "small"), true)

@@ -21,6 +21,7 @@ const stoppingTime = 0.5
 // Wait returns the expected time in seconds until a task with that need, accepted now, would start:
 //
 //	0                                      if it fits and nothing is queued
+//	a moment                               if it fits and passes all that is queued
 //	1 / Σ_running 1/rest  +  Σ_queued cpu·mean / capacity      otherwise
 //
 // where work that waits for counted resources counts as backlog.cores and backlog.wait say.
@@ -66,8 +67,28 @@ func (e *Exec) WaitOf(now grid.Time, key order.Key, need grid.Resources, law Law
 			ahead.addHolds(e, c.holds.cpu, c.holds.units, mean)
 		}
 	}
-	return first + ahead.wait(e, need.Counts)
+	wait := first + ahead.wait(e, need.Counts)
+	if wait > passing && e.passes(need) {
+		return passing
+	}
+	return wait
 }
+
+// passing is the wait of a task that would start at once beside work that is too big for what is free: a node where
+// nothing waits is before this one.
+const passing = 1e-6
+
+// passes reports whether a task with that need, accepted now, would start before all that is queued.
+func (e *Exec) passes(need grid.Resources) bool {
+	if !e.Free().Fits(need) {
+		return false
+	}
+	room, _ := e.Room(maxPassable)
+	return room.Fits(need)
+}
+
+// maxPassable is the most queued work that is looked at for whether a task would pass it.
+const maxPassable = 64
 
 // Ahead returns, for the running work that must end before a task with that need can start, the expected time in
 // seconds that has passed and that remains: the second is the first term of Wait, or both together are if tasks count
