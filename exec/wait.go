@@ -83,12 +83,12 @@ func (e *Exec) passes(need grid.Resources) bool {
 	if !e.Free().Fits(need) {
 		return false
 	}
-	room, _ := e.Room(maxPassable)
+	room, _ := e.Room(MaxSeen)
 	return room.Fits(need)
 }
 
-// maxPassable is the most queued work that is looked at for whether a task would pass it.
-const maxPassable = 64
+// MaxSeen bounds the queued work that is looked at for who may pass it, or have it instead.
+const MaxSeen = 64
 
 // Ahead returns, for the running work that must end before a task with that need can start, the expected time in
 // seconds that has passed and that remains: the second is the first term of Wait, or both together are if tasks count

@@ -112,10 +112,13 @@ func (d Deadline) Some() bool { return d.At > 0 }
 // Last is how long after the submission a result is worth nothing any more; 0 = there is no deadline.
 func (d Deadline) Last() time.Duration { return max(d.At, d.Worthless) }
 
+// Met reports whether a result that comes so long after the submission is worth all.
+func (d Deadline) Met(after time.Duration) bool { return !d.Some() || after <= d.At }
+
 // Worth is what a result is worth, from 0 to 1, that comes so long after the submission.
 func (d Deadline) Worth(after time.Duration) float64 {
 	switch {
-	case !d.Some() || after <= d.At:
+	case d.Met(after):
 		return 1
 	case after >= d.Last():
 		return 0

@@ -70,16 +70,14 @@ func (c *Contract) Weigh(now grid.Time, at *Situation) Verdict {
 				"of it", there, leastGain*slow)
 		case !(saves > costs):
 			v.Choice, stays = gangs.Choice{}, notWorth
+			why = fmt.Sprintf("the best schedule now saves %.3g s and costs %.3g", max(saves, 0), costs)
 		}
 	}
-	switch stays {
-	case none:
+	if stays == none {
 		v.Text += fmt.Sprintf("moves to a better schedule and goes on from checkpoint %d: saves %.3g s and costs %.3g",
 			at.Step, saves, costs)
 		v.News = true
 		return v
-	case notWorth:
-		why = fmt.Sprintf("the best schedule now saves %.3g s and costs %.3g", max(saves, 0), costs)
 	}
 	v.Text += "stays: " + why
 	v.News = stays != c.stays

@@ -20,7 +20,7 @@ type Ends struct {
 // Add counts a task of a job that has ended so long after the submission.
 func (e *Ends) Add(spec *grid.JobSpec, r *grid.Result, took time.Duration) {
 	bid, sum := spec.Bid().Number(), &e.Late
-	switch d := spec.Rules.Deadline; {
+	switch {
 	case r.Cause == grid.Missed:
 		e.Missed++
 	case r.Exit != 0:
@@ -28,7 +28,7 @@ func (e *Ends) Add(spec *grid.JobSpec, r *grid.Result, took time.Duration) {
 	default:
 		e.Good++
 		e.Weighted += bid * took.Seconds()
-		if !d.Some() || took <= d.At {
+		if spec.Rules.Deadline.Met(took) {
 			sum = &e.InTime
 		}
 	}

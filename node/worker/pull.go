@@ -12,7 +12,7 @@ import (
 
 const (
 	minOverdue     = 100 * time.Millisecond // work is not overdue before, whatever was predicted
-	maxYields      = 64                     // waiting attempts that are considered
+	maxYields      = exec.MaxSeen           // waiting attempts that are considered
 	maxWaitingJobs = 16                     // jobs that they are of
 )
 

@@ -47,7 +47,7 @@ func (b *Books) Save(i int32, records []grid.Record) {
 			} else {
 				b.storeRegister(i, r)
 			}
-			b.takesPart(i, r)
+			b.recount(i, r)
 		case grid.RecEntry:
 			if b.isSole(i, r) {
 				b.storeTask(i, r)
@@ -56,7 +56,7 @@ func (b *Books) Save(i int32, records []grid.Record) {
 			}
 		case grid.RecTombstone:
 			b.storeTombstone(i, r)
-			b.takesPart(i, r)
+			b.recount(i, r)
 		case grid.RecCheckpoint:
 			b.storeCheckpoint(i, r)
 		case grid.RecClass:

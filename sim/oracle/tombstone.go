@@ -69,9 +69,9 @@ func (b *Books) openings(n int32, members []grid.NodeID) (most uint32) {
 	return most
 }
 
-// takesPart counts again what must end if a record says that a register was opened, or was evicted after it was:
+// recount counts again what must end if a record says that a register was opened, or was evicted after it was:
 // members may take part in it no more.
-func (b *Books) takesPart(i int32, r *grid.Record) {
+func (b *Books) recount(i int32, r *grid.Record) {
 	id, opened := r.Register.ID, r.Register.Opened
 	if r.Kind == grid.RecTombstone {
 		id, opened = r.Tombstone.ID, 1

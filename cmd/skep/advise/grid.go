@@ -8,6 +8,8 @@ import (
 	"slices"
 	"time"
 
+	"gonum.org/v1/gonum/stat"
+
 	"skep/balance/market/advice"
 	"skep/node/api/client"
 	"skep/node/api/v1"
@@ -142,9 +144,9 @@ func (g *history) measured(purpose advice.Word) *advice.Measured {
 	m.Fastest = spread(speeds, 0)
 	m.Load = g.load()
 	if len(g.sizes) > 0 {
-		run := mean(g.sizes) / cmp.Or(mean(speeds), 1)
+		run := stat.Mean(g.sizes, nil) / stat.Mean(speeds, nil)
 		if len(g.rtt) > 0 {
-			m.Delay = mean(g.rtt) / 2 / run
+			m.Delay = stat.Mean(g.rtt, nil) / 2 / run
 		}
 		m.Burst = g.burst(time.Duration(run * float64(time.Second)))
 		const outliers = 0.05
@@ -153,9 +155,9 @@ func (g *history) measured(purpose advice.Word) *advice.Measured {
 	m.Bids = spread(g.bids, 0)
 	const some = 0.1
 	if len(g.deadlines) > 0 && float64(len(g.deadlines)) >= some*float64(g.jobs) {
-		m.Deadline = mean(g.deadlines)
+		m.Deadline = stat.Mean(g.deadlines, nil)
 		if len(g.worthless)*2 > len(g.deadlines) {
-			m.Worthless = mean(g.worthless)
+			m.Worthless = stat.Mean(g.worthless, nil)
 		}
 	}
 	return m
@@ -205,14 +207,6 @@ func (g *history) source() source {
 		s["load"] = fmt.Sprintf("the last %v, or now if that is more", g.now.Sub(g.oldest).Round(time.Second))
 	}
 	return s
-}
-
-func mean(x []float64) float64 {
-	sum := 0.0
-	for _, v := range x {
-		sum += v
-	}
-	return sum / float64(len(x))
 }
 
 // spread is the largest over the smallest, without a part of both ends; NaN if there is nothing.

@@ -53,7 +53,7 @@ func (s *Sums) add(t *Task) {
 		s.slowdown += t.Slowdown
 		s.weighted += bid.Number() * t.Took.Seconds()
 		s.worth += bid.Number() * d.Worth(t.Took) * t.Size
-		if !d.Some() || t.Took <= d.At {
+		if d.Met(t.Took) {
 			s.onTime += bid.Number()
 		}
 	}
