@@ -15,12 +15,20 @@ const (
 	minShare = 0.1
 )
 
+// A price moves with all that a node runs: at the default threshold of 0.1 it is news when it has changed by a quarter.
+// Prices below minPrice, half of the usual bid, count as that: what they differ by keeps few tasks away.
+const (
+	priceWeight = 0.4
+	minPrice    = float64(grid.UsualBid) / 2
+)
+
 // Delta says how much two ads of one node differ, 0 to 1: the largest of the differences of
 //
 //	free cores and free memory, as shares of the capacity; availability
 //	backlog, as b/(b + scale); so is the wait for a unit of each counted resource
 //	free units of each counted resource, as shares of the capacity
 //	speed and rates, relative to the larger; a rate measured for the first time counts 1
+//	the reserve price, relative to the larger, times priceWeight
 //	everything else that is said (labels, engines, capacity, draining …): 1 if it differs at all
 func Delta(a, b *grid.Ad, scale time.Duration) float64 {
 	if a == b {
@@ -39,6 +47,7 @@ func Delta(a, b *grid.Ad, scale time.Duration) float64 {
 		d = max(d, countsDelta(a, b, scale))
 	}
 	d = max(d, relative(a.Speed, b.Speed, 0))
+	d = max(d, priceWeight*relative(float64(a.Price), float64(b.Price), minPrice))
 	if d < 1 && !same(a.Rates, b.Rates) {
 		d = max(d, ratesDelta(a.Rates, b.Rates))
 	}

@@ -25,6 +25,7 @@ type Ad struct {
 	Leaving      bool
 	Full         bool   // its disk is nearly full
 	Private      bool   // it takes only what is submitted to it
+	Price        Bid    // reserve price, as in Quote; 0 = none is asked
 	Waiting      bool   // tasks wait there, at its worker or as their owner, that others may run
 	Sealed       []byte // the origin's own signed bytes; made and checked by drivers, forwarded unchanged
 

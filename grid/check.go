@@ -155,8 +155,8 @@ func (a *Ad) Check() error {
 	if !a.Waits.Valid() {
 		p.addf("waits %.80q: want seconds from 1 to %d for at most %d kinds", a.Waits, MaxUnits, MaxKinds)
 	}
-	if a.Backlog < 0 {
-		p.addf("backlog %v: is negative", a.Backlog)
+	if a.Backlog < 0 || a.Price < 0 || a.Price > MaxBid {
+		p.addf("backlog %v, price %v: want 0 or more, and at most %v for the price", a.Backlog, a.Price, MaxBid)
 	}
 	if !(a.Speed > 0 && a.Speed <= 1e6) {
 		p.addf("speed %g: want more than 0 and at most 1e6", a.Speed)

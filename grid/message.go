@@ -159,6 +159,8 @@ type State struct {
 	// such a task starts, the expected time done and left.
 	Waiting, Running int32
 	Ran, Rest        time.Duration
+
+	Quote
 }
 
 // Offer asks a node to accept an attempt.

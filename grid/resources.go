@@ -97,6 +97,25 @@ func (s *JobSpec) Bid() Bid {
 	return s.Rules.Bid
 }
 
+// Quote is what a node asks of tasks that bid, and what a bid meets there.
+type Quote struct {
+	Price  Bid   // reserve price: tasks that bid less are for other nodes, or wait; 0 = none is asked
+	Outbid Bid   // the lowest bid of what runs and may be suspended for a higher one; 0 = there is none
+	Bids   int64 // sum of the bids of what was accepted, each times its cores, in thousandths
+}
+
+// MaxBids bounds the sum of bids of a node.
+const MaxBids = int64(MaxMillis/CPU) * int64(MaxBid)
+
+// Check reports what is impossible in a quote that came from outside.
+func (q *Quote) Check() error {
+	if q.Price < 0 || q.Price > MaxBid || q.Outbid < 0 || q.Outbid > MaxBid || q.Bids < 0 || q.Bids > MaxBids {
+		return fmt.Errorf("quote: price %v, outbid %v, sum of bids %d: want 0 to %v, and a sum of at most %d", q.Price,
+			q.Outbid, q.Bids, MaxBid, MaxBids)
+	}
+	return nil
+}
+
 func (b Bid) check(p *problems) {
 	if b < 0 || b > MaxBid {
 		p.addf("priority %v: want 0.001 to %v", b, MaxBid)

@@ -75,7 +75,8 @@ func putAd(a *grid.Ad) *pb.Ad {
 		Counts: string(a.Capacity.Counts), FreeCounts: string(a.Free.Counts), Waits: string(a.Waits),
 		Backlog: putSpan(a.Backlog), Speed: a.Speed, Availability: a.Availability, Engines: a.Engines,
 		Rates: fillRates(new(pb.Rates), a.Rates), Addrs: a.Addrs,
-		Draining: a.Draining || a.Private, Leaving: a.Leaving, Full: a.Full, Waiting: a.Waiting}
+		Draining: a.Draining || a.Private, Leaving: a.Leaving, Full: a.Full, Waiting: a.Waiting,
+		Price: putBid(a.Price)}
 	if a.Private {
 		if p.Private = 1; a.Draining {
 			p.Private = 2
@@ -107,6 +108,9 @@ func getAd(p *pb.Ad) (*grid.Ad, error) {
 		return nil, err
 	}
 	if a.Backlog, err = getSpan("backlog", p.Backlog); err != nil {
+		return nil, err
+	}
+	if a.Price, err = getBid(uint64(p.Price)); err != nil {
 		return nil, err
 	}
 	a.Rates, err = getRates(nil, p.Rates)

@@ -130,6 +130,7 @@ func TestAdBounds(t *testing.T) {
 		"free too much": {func(p *pb.Ad) { p.FreeCpu = p.Cpu + 1 }, ErrBound},
 		"backlog":       {func(p *pb.Ad) { p.Backlog = -1 }, ErrBound},
 		"backlog long":  {func(p *pb.Ad) { p.Backlog = int64(MaxSpan) + 1 }, ErrBound},
+		"price":         {func(p *pb.Ad) { p.Price = uint32(grid.MaxBid) + 1 }, ErrBound},
 		"speed":         {func(p *pb.Ad) { p.Speed = 0 }, ErrBound},
 		"availability":  {func(p *pb.Ad) { p.Availability = 1.01 }, ErrBound},
 		"labels":        {func(p *pb.Ad) { p.Labels = make([]*pb.Label, grid.MaxLabels+1) }, ErrBound},

@@ -41,7 +41,7 @@ func check(m *grid.Message) error {
 		return resources("needs", m.Poll.Needs)
 	case grid.KindState:
 		s := &m.State
-		return first(spans("ect", s.ECT, "backlog", s.Backlog), spans("ran", s.Ran, "rest", s.Rest), queue(s),
+		return first(spans("ect", s.ECT, "backlog", s.Backlog), spans("ran", s.Ran, "rest", s.Rest), queue(s), quote(s),
 			resources("free", s.Free), partner(s.Rates, s.Speed, s.Cores))
 	case grid.KindOffer:
 		return offer(&m.Offer)

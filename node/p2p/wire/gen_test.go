@@ -75,7 +75,7 @@ func genAd(t *rapid.T) (*grid.Ad, ed25519.PrivateKey) {
 		Engines: rapid.SliceOfN(genWord, 0, grid.MaxEngines).Draw(t, "engines"), Rates: genRates(t),
 		Addrs: rapid.SliceOfN(genText, 0, grid.MaxAddrs).Draw(t, "addrs"), Draining: rapid.Bool().Draw(t, "draining"),
 		Leaving: rapid.Bool().Draw(t, "leaving"), Full: rapid.Bool().Draw(t, "full"),
-		Private: rapid.Bool().Draw(t, "private")}
+		Private: rapid.Bool().Draw(t, "private"), Price: genBid.Draw(t, "price")}
 	if rapid.Bool().Draw(t, "placed") {
 		for k := range a.Coord.At {
 			a.Coord.At[k] = rapid.Float32Range(-grid.MaxCoord, grid.MaxCoord).Draw(t, "at")
@@ -125,6 +125,10 @@ var genWhy = rapid.Custom(func(t *rapid.T) grid.Why {
 	return w
 })
 
+var genBid = rapid.Custom(func(t *rapid.T) grid.Bid {
+	return grid.Bid(rapid.Int32Range(0, int32(grid.MaxBid)).Draw(t, "bid"))
+})
+
 // genMessage fills m, which may be used, with a message of the kind.
 func genMessage(t *rapid.T, k grid.Kind, m *grid.Message) {
 	m.Reset(k)
@@ -138,7 +142,7 @@ func genMessage(t *rapid.T, k grid.Kind, m *grid.Message) {
 			Rates: genRates(t),
 			Speed: rapid.Float64Range(0, 1e6).Draw(t, "speed"), Cores: genResources(t).CPU,
 			Mine: rapid.Uint64().Draw(t, "mine"), Have: rapid.Uint64().Draw(t, "have"),
-			Bid: grid.Bid(rapid.Int32Range(0, int32(grid.MaxBid)).Draw(t, "bid"))}
+			Bid: genBid.Draw(t, "bid")}
 	case grid.KindState:
 		m.State = grid.State{ID: rapid.Uint64().Draw(t, "id"), ECT: genSpan.Draw(t, "ect"),
 			Backlog: genSpan.Draw(t, "backlog"),
@@ -147,7 +151,9 @@ func genMessage(t *rapid.T, k grid.Kind, m *grid.Message) {
 			Cores: genResources(t).CPU, Mine: rapid.Uint64().Draw(t, "mine"), Have: rapid.Uint64().Draw(t, "have"),
 			Waiting: rapid.Int32Range(0, grid.MaxCount).Draw(t, "waiting"), Running: rapid.Int32Range(0, grid.MaxCount).Draw(t,
 				"running"),
-			Ran: genSpan.Draw(t, "ran"), Rest: genSpan.Draw(t, "rest")}
+			Ran: genSpan.Draw(t, "ran"), Rest: genSpan.Draw(t, "rest"),
+			Quote: grid.Quote{Price: genBid.Draw(t, "price"), Outbid: genBid.Draw(t, "outbid"),
+				Bids: rapid.Int64Range(0, grid.MaxBids).Draw(t, "bids")}}
 	case grid.KindOffer:
 		job, s := genSealed(t)
 		m.Offer = grid.Offer{ID: genAttempt(t, job, s.Count), Spec: s, Class: genText.Draw(t, "class"),

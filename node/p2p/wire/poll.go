@@ -11,7 +11,7 @@ import (
 func (c *Codec) putPoll(q *grid.Poll) *pb.Poll {
 	p := &c.poll
 	p.Id, p.Class, p.Cpu, p.Memory = q.ID, q.Class, int64(q.Needs.CPU), int64(q.Needs.Memory)
-	p.Counts, p.Bid = string(q.Needs.Counts), uint32(max(q.Bid, 0))
+	p.Counts, p.Bid = string(q.Needs.Counts), putBid(q.Bid)
 	p.Rates = fillRates(c.emptyRates(), q.Rates)
 	p.Speed, p.Cores, p.Mine, p.Have = q.Speed, int64(q.Cores), q.Mine, q.Have
 	return p
@@ -37,6 +37,8 @@ func (c *Codec) readPoll(b []byte, q *grid.Poll) error {
 // bidField is the number of the bid in an encoded spec and in a poll.
 const bidField = 65
 
+func putBid(b grid.Bid) uint32 { return uint32(max(b, 0)) }
+
 func getBid(n uint64) (grid.Bid, error) {
 	if n > uint64(grid.MaxBid) {
 		return 0, fmt.Errorf("bid: %w: %d", ErrBound, n)
@@ -52,6 +54,7 @@ func (c *Codec) putState(s *grid.State) *pb.State {
 	p.Rates = fillRates(c.emptyRates(), s.Rates)
 	p.Speed, p.Cores, p.Mine, p.Have, p.Stamp = s.Speed, int64(s.Cores), s.Mine, s.Have, s.Stamp
 	p.Waiting, p.Running, p.Ran, p.Rest = uint32(s.Waiting), uint32(s.Running), putSpan(s.Ran), putSpan(s.Rest)
+	p.Price, p.Outbid, p.Bids = putBid(s.Price), putBid(s.Outbid), uint64(max(s.Bids, 0))
 	return p
 }
 
@@ -79,8 +82,32 @@ func (c *Codec) readState(b []byte, s *grid.State) error {
 	if s.Rest, err = getSpan("rest", p.Rest); err != nil {
 		return err
 	}
+	if s.Quote, err = getQuote(p); err != nil {
+		return err
+	}
 	s.Rates, err = getRates(s.Rates, p.Rates)
 	return err
+}
+
+func quote(s *grid.State) error {
+	if err := s.Quote.Check(); err != nil {
+		return fmt.Errorf("%w: %w", ErrBound, err)
+	}
+	return nil
+}
+
+func getQuote(p *pb.State) (q grid.Quote, err error) {
+	if q.Price, err = getBid(uint64(p.Price)); err != nil {
+		return q, err
+	}
+	if q.Outbid, err = getBid(uint64(p.Outbid)); err != nil {
+		return q, err
+	}
+	if p.Bids > uint64(grid.MaxBids) {
+		return q, fmt.Errorf("bids: %w: %d", ErrBound, p.Bids)
+	}
+	q.Bids = int64(p.Bids)
+	return q, nil
 }
 
 // fillRates fills p's columns; no rates are no field.

@@ -38,7 +38,7 @@ var (
 		16: number("draining"), 17: number("leaving"),
 		18: data("coordinate", 1, 4*5), 19: number("full"), 20: number("private"), 21: number("waiting"),
 		70: data("counts", 1, grid.MaxCounts), 71: data("free_counts", 1, grid.MaxCounts),
-		72: data("waits", 1, grid.MaxCounts),
+		72: data("waits", 1, grid.MaxCounts), 90: number("price"),
 	}}
 	entryShape = &shape{"entry", []field{1: data("sealed", 1, int(grid.MaxAdSize)), 2: number("hops")}}
 
@@ -105,6 +105,7 @@ var (
 		10: number("mine"), 11: number("have"), 12: number("waiting"), 13: number("running"), 14: number("ran"),
 		15: number("rest"),
 		16: number("stamp"), 70: data("free_counts", 1, grid.MaxCounts),
+		90: number("price"), 91: number("outbid"), 92: number("bids"),
 	}}
 	offerShape = &shape{"offer", []field{
 		1: message("attempt", 1, attemptShape), 2: message("spec", 1, specShape), 3: data("class", 1, grid.MaxClass),

@@ -48,7 +48,7 @@ func putSpec(s *grid.JobSpec) *pb.JobSpec {
 		MaxFailures: uint32(max(s.Rules.MaxFailures, 0)), MaxRunning: uint32(max(s.Rules.MaxRunning, 0)),
 		Stdin: uint32(s.Stdin), Terminal: putTerminal(s.Terminal), After: putAfter(&s.After),
 		GangRanks: s.Gang.Ranks, GangMin: s.Gang.Min, GangSearch: putSearch(s.Gang.Search),
-		Bid:      uint32(max(s.Rules.Bid, 0)),
+		Bid:      putBid(s.Rules.Bid),
 		Deadline: int64(s.Rules.Deadline.At), Worthless: int64(s.Rules.Deadline.Worthless)}
 	if s.Folders != nil {
 		p.Workdir, p.Home = []byte(s.Folders.Work), []byte(s.Folders.Home)

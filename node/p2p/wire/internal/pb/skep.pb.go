@@ -885,7 +885,8 @@ type Ad struct {
 	Waiting       bool                   `protobuf:"varint,21,opt,name=waiting,proto3" json:"waiting,omitempty"`               // tasks wait there that others may run
 	Counts        string                 `protobuf:"bytes,70,opt,name=counts,proto3" json:"counts,omitempty"`                  // capacity of counted resources, as "fpga=1,gpu=2", ordered by kind; so are the next two
 	FreeCounts    string                 `protobuf:"bytes,71,opt,name=free_counts,json=freeCounts,proto3" json:"free_counts,omitempty"`
-	Waits         string                 `protobuf:"bytes,72,opt,name=waits,proto3" json:"waits,omitempty"` // seconds until a task would start that needs one of a kind
+	Waits         string                 `protobuf:"bytes,72,opt,name=waits,proto3" json:"waits,omitempty"`  // seconds until a task would start that needs one of a kind
+	Price         uint32                 `protobuf:"varint,90,opt,name=price,proto3" json:"price,omitempty"` // reserve price, thousandths of a bid; 0 = none
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1086,6 +1087,13 @@ func (x *Ad) GetWaits() string {
 		return x.Waits
 	}
 	return ""
+}
+
+func (x *Ad) GetPrice() uint32 {
+	if x != nil {
+		return x.Price
+	}
+	return 0
 }
 
 type Label struct {
@@ -1344,6 +1352,9 @@ type State struct {
 	Rest          int64                  `protobuf:"varint,15,opt,name=rest,proto3" json:"rest,omitempty"` // ns
 	Stamp         uint64                 `protobuf:"varint,16,opt,name=stamp,proto3" json:"stamp,omitempty"`
 	FreeCounts    string                 `protobuf:"bytes,70,opt,name=free_counts,json=freeCounts,proto3" json:"free_counts,omitempty"` // as Ad.free_counts
+	Price         uint32                 `protobuf:"varint,90,opt,name=price,proto3" json:"price,omitempty"`                            // as Ad.price; so is the next
+	Outbid        uint32                 `protobuf:"varint,91,opt,name=outbid,proto3" json:"outbid,omitempty"`                          // the lowest bid of what runs and may be suspended
+	Bids          uint64                 `protobuf:"varint,92,opt,name=bids,proto3" json:"bids,omitempty"`                              // sum of bids times cores of what was accepted, thousandths
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1495,6 +1506,27 @@ func (x *State) GetFreeCounts() string {
 		return x.FreeCounts
 	}
 	return ""
+}
+
+func (x *State) GetPrice() uint32 {
+	if x != nil {
+		return x.Price
+	}
+	return 0
+}
+
+func (x *State) GetOutbid() uint32 {
+	if x != nil {
+		return x.Outbid
+	}
+	return 0
+}
+
+func (x *State) GetBids() uint64 {
+	if x != nil {
+		return x.Bids
+	}
+	return 0
 }
 
 type Offer struct {
@@ -5403,7 +5435,7 @@ const file_skep_proto_rawDesc = "" +
 	"\x03ads\x18\x01 \x03(\v2\x0e.skep.v1.EntryR\x03ads\"3\n" +
 	"\x05Entry\x12\x16\n" +
 	"\x06sealed\x18\x01 \x01(\fR\x06sealed\x12\x12\n" +
-	"\x04hops\x18\x02 \x01(\rR\x04hops\"\xf3\x04\n" +
+	"\x04hops\x18\x02 \x01(\rR\x04hops\"\x89\x05\n" +
 	"\x02Ad\x12\x12\n" +
 	"\x04node\x18\x01 \x01(\fR\x04node\x12\x12\n" +
 	"\x04boot\x18\x02 \x01(\x04R\x04boot\x12\f\n" +
@@ -5433,7 +5465,8 @@ const file_skep_proto_rawDesc = "" +
 	"\x06counts\x18F \x01(\tR\x06counts\x12\x1f\n" +
 	"\vfree_counts\x18G \x01(\tR\n" +
 	"freeCounts\x12\x14\n" +
-	"\x05waits\x18H \x01(\tR\x05waits\"/\n" +
+	"\x05waits\x18H \x01(\tR\x05waits\x12\x14\n" +
+	"\x05price\x18Z \x01(\rR\x05price\"/\n" +
 	"\x05Label\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value\"C\n" +
@@ -5452,7 +5485,7 @@ const file_skep_proto_rawDesc = "" +
 	"\x04mine\x18\b \x01(\x04R\x04mine\x12\x12\n" +
 	"\x04have\x18\t \x01(\x04R\x04have\x12\x16\n" +
 	"\x06counts\x18F \x01(\tR\x06counts\x12\x10\n" +
-	"\x03bid\x18A \x01(\rR\x03bid\"\x9c\x03\n" +
+	"\x03bid\x18A \x01(\rR\x03bid\"\xde\x03\n" +
 	"\x05State\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x06R\x02id\x12\x10\n" +
 	"\x03ect\x18\x02 \x01(\x03R\x03ect\x12\x18\n" +
@@ -5473,7 +5506,10 @@ const file_skep_proto_rawDesc = "" +
 	"\x04rest\x18\x0f \x01(\x03R\x04rest\x12\x14\n" +
 	"\x05stamp\x18\x10 \x01(\x04R\x05stamp\x12\x1f\n" +
 	"\vfree_counts\x18F \x01(\tR\n" +
-	"freeCounts\"\x92\x04\n" +
+	"freeCounts\x12\x14\n" +
+	"\x05price\x18Z \x01(\rR\x05price\x12\x16\n" +
+	"\x06outbid\x18[ \x01(\rR\x06outbid\x12\x12\n" +
+	"\x04bids\x18\\ \x01(\x04R\x04bids\"\x92\x04\n" +
 	"\x05Offer\x12*\n" +
 	"\aattempt\x18\x01 \x01(\v2\x10.skep.v1.AttemptR\aattempt\x12\x12\n" +
 	"\x04spec\x18\x02 \x01(\fR\x04spec\x12\x14\n" +
