@@ -15,12 +15,13 @@ type coreShare struct {
 func (e *Exec) SetCoreShare(now grid.Time, share float64) {
 	e.Advance(now)
 	e.share, e.advancedAt = share, now
+	e.sharing.setLeft(now, share)
 }
 
 // Advance accounts for the time until now. It must be called before any other change at that time.
 func (e *Exec) Advance(now grid.Time) {
 	e.lines.now = now
-	if e.share < 1 && now > e.advancedAt {
+	if e.share < 1 && e.sharing == nil && now > e.advancedAt {
 		e.lost += (1 - e.speed(e.capacity.CPU-e.free.CPU)) * now.Sub(e.advancedAt).Seconds()
 		e.advancedAt = now
 	}
@@ -36,13 +37,17 @@ func (e *Exec) speed(want grid.MilliCPU) float64 {
 	return 1
 }
 
-// Speed returns the fraction of its speed at which a task with that need would run beside those that run now.
+// Speed returns the fraction of its speed at which a task with that need would run beside those that run now, whatever
+// it bids: for what shares the cores SpeedOf has it all.
 func (e *Exec) Speed(need grid.MilliCPU) float64 {
+	if e.sharing != nil {
+		return 1
+	}
 	return e.speed(min(e.capacity.CPU, e.capacity.CPU-e.free.CPU+need))
 }
 
 // RunTime returns for how many seconds running work would have run until now without other users of the cores and
-// suspensions.
+// suspensions, at full speed.
 func (e *Exec) RunTime(now grid.Time, w *Work) float64 {
 	return max(e.age(now, w).Seconds()-(e.lost-w.lostAtStart), 0)
 }

@@ -126,7 +126,7 @@ func TestWaitForUnits(t *testing.T) {
 	if len(ends) != 4 {
 		t.Errorf("%d wait for a slot, want 4", len(ends))
 	}
-	ran, rest := e.Ahead(now, gpu, tenSeconds)
+	ran, rest := e.Ahead(now, 0, gpu, tenSeconds)
 	near("the one that runs has run", ran, 4)
 	near("and is left", rest, 6)
 

@@ -22,6 +22,7 @@ type Exec struct {
 	kinds          []kind       // counted resources of the capacity
 	lines          lines        // queued, those that are ready and that the gate has not rejected
 	suspended      *suspensions // nil = nothing ever is
+	sharing        *sharing     // nil = work has its cores to itself
 	running        []*Work
 	finished       []*Work // in the order of their ends
 	finishCount    int64   // number of attempts listed in finished so far
@@ -160,9 +161,11 @@ func (e *Exec) Draining() bool { return e.draining }
 // Capacity returns the resources of the node.
 func (e *Exec) Capacity() grid.Resources { return e.capacity }
 
-// Free returns the resources that no running task has taken; no cores while suspended work is overdue.
+// Free returns the resources that no running task has taken; no cores while suspended work is overdue, or where work
+// that shares the cores needs more of them.
 func (e *Exec) Free() grid.Resources {
 	free := e.free
+	free.CPU = max(free.CPU, 0)
 	if e.overdue() {
 		free.CPU = 0
 	}
@@ -204,6 +207,7 @@ func (e *Exec) leave(w *Work) {
 			e.stopping = append(e.stopping, stoppingWork{w.ID, need})
 			return
 		}
+		e.sharing.end(e.lines.now, w.ID)
 		e.free = e.free.Plus(need)
 		e.check()
 	case grid.WorkFinished:
@@ -213,7 +217,7 @@ func (e *Exec) leave(w *Work) {
 }
 
 func (e *Exec) check() {
-	if e.free.CPU < 0 || e.free.Memory < 0 || e.free.Counts.Negative() || !e.capacity.Fits(e.free) {
+	if e.free.CPU < 0 && e.sharing == nil || e.free.Memory < 0 || e.free.Counts.Negative() || !e.capacity.Fits(e.free) {
 		panic(fmt.Sprintf("exec: free is %v of %v: the ledger is out of balance", e.free, e.capacity))
 	}
 }

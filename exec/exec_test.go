@@ -197,11 +197,11 @@ func TestAhead(t *testing.T) {
 	need := grid.Resources{CPU: 2 * grid.CPU}
 	law := func(string) (mean, scv float64) { return 8, 0 }
 	e.Accept(0, id(0), offer(2*grid.CPU, 0, "a"), true)
-	if ran, rest := e.Ahead(0, need, law); ran != 0 || rest != 0 {
+	if ran, rest := e.Ahead(0, 0, need, law); ran != 0 || rest != 0 {
 		t.Errorf("idle: %g and %g, want 0", ran, rest)
 	}
 	e.Next(0)
-	if ran, rest := e.Ahead(3e9, need, law); ran != 3 || rest != 5 {
+	if ran, rest := e.Ahead(3e9, 0, need, law); ran != 3 || rest != 5 {
 		t.Errorf("after 3 of 8 s: %g behind and %g left", ran, rest)
 	}
 }

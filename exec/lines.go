@@ -45,11 +45,14 @@ type share struct {
 
 // OrderBy sets the rule by which queued work takes turns, before any comes. Without it, it is first come, first served.
 // law is what run times are expected; nil = none are. The configuration is kept, and must not change. It also says
-// whether queued work has running work suspended.
+// whether queued work has running work suspended, and whether work shares the cores.
 func (e *Exec) OrderBy(cfg *order.Config, law Law) {
 	e.lines.cfg, e.lines.law = cfg, law
 	if e.suspended = nil; cfg.Preempt > 0 {
 		e.suspended = new(suspensions)
+	}
+	if e.sharing = nil; cfg.LeastSpeed > 0 {
+		e.sharing = &sharing{least: cfg.LeastSpeed, cores: coresOf(e.capacity.CPU), left: e.share}
 	}
 }
 

@@ -131,13 +131,14 @@ func (e *Exec) Start(now grid.Time, w *Work) {
 		e.check()
 	}
 	w.State, w.Started, w.lostAtStart = grid.WorkRunning, now, e.lost
+	e.sharing.begin(now, w.ID, e.bid(w), w.Spec.Needs.CPU)
 	e.lines.started(now, w)
 	e.running = append(e.running, w)
 }
 
 // next finds the next work that may start now: the first of the line whose turn it is, unless it lacks something.
 func (e *Exec) next(now grid.Time) *Work {
-	if e.lines.all == nil || e.free.CPU <= 0 { // all work needs some
+	if e.lines.all == nil || e.noCores() {
 		return nil
 	}
 	s := search{e: e, now: now}
@@ -180,7 +181,7 @@ func (s *search) line(l *line) {
 			continue
 		}
 		need := &w.Spec.Needs.Resources
-		fits := e.free.FitsPlain(*need)
+		fits := e.fitsPlain(w.Spec.Bid(), *need)
 		if fits && need.Counts != "" && !s.short.allow(e, w) {
 			if s.short.isNews() && e.gateAllows(s.now, w) {
 				s.short.add(w)
@@ -197,7 +198,7 @@ func (s *search) line(l *line) {
 			s.short.pass(need.Counts)
 			s.found, s.over = w, true
 			return
-		case w.passed >= MaxPassed || e.free.CPU <= 0:
+		case w.passed >= MaxPassed || e.noCores():
 			s.over = true
 			return
 		default:

@@ -22,6 +22,7 @@ func (e *Exec) Stopped(id grid.AttemptID) bool {
 		if h := e.stopping[i]; h.id == id {
 			e.stopping = append(e.stopping[:i], e.stopping[i+1:]...)
 			e.free = e.free.Plus(h.need)
+			e.sharing.end(e.lines.now, id)
 			e.check()
 			return true
 		}

@@ -62,14 +62,17 @@ func (e *Exec) Suspensions() uint64 {
 	return e.suspended.count
 }
 
-// age is for how long running work has run until now, without the time in which it was suspended.
+// age is for how long running work has run until now, without the time in which it was suspended, and with what shares
+// the cores as if it had had them to itself.
 func (e *Exec) age(now grid.Time, w *Work) time.Duration {
-	return now.Sub(w.Started) - e.suspended.of(w).time(now)
+	_, lost := e.sharing.of(now, w.ID)
+	return now.Sub(w.Started) - e.suspended.of(w).time(now) - lost
 }
 
-// Ends is when running work that is not suspended has run for a time.
+// Ends is when running work that is not suspended has run for a time, at its present speed.
 func (e *Exec) Ends(now grid.Time, w *Work, d time.Duration) grid.Time {
-	return now.Add(d - e.age(now, w))
+	speed, _ := e.sharing.of(now, w.ID)
+	return now.Add(time.Duration(float64(d-e.age(now, w)) / max(speed, 1e-3)))
 }
 
 func (e *Exec) suspend(now grid.Time, w *Work, by grid.TaskID) {

@@ -44,11 +44,11 @@ func (e *Exec) Wait(now grid.Time, need grid.Resources, law Law) float64 {
 
 // WaitOf is Wait for a task with that key: of queued work, what is ahead of it counts (order.Lines.Ahead).
 func (e *Exec) WaitOf(now grid.Time, key order.Key, need grid.Resources, law Law) float64 {
-	if e.queue.Len() == 0 && e.Free().Fits(need) || e.suspendsFor(now, key.Bid, need) {
+	if e.queue.Len() == 0 && e.fits(key.Bid, need) || e.suspendsFor(now, key.Bid, need) {
 		return 0
 	}
 	e.updateAges(now)
-	ran, first := e.Ahead(now, need, law)
+	ran, first := e.Ahead(now, key.Bid, need, law)
 	if e.whole {
 		first += ran
 	}
@@ -68,7 +68,7 @@ func (e *Exec) WaitOf(now grid.Time, key order.Key, need grid.Resources, law Law
 		}
 	}
 	wait := first + ahead.wait(e, need.Counts)
-	if wait > passing && e.passes(need) {
+	if wait > passing && e.passes(key.Bid, need) {
 		return passing
 	}
 	return wait
@@ -79,9 +79,12 @@ func (e *Exec) WaitOf(now grid.Time, key order.Key, need grid.Resources, law Law
 const passing = 1e-6
 
 // passes reports whether a task with that need, accepted now, would start before all that is queued.
-func (e *Exec) passes(need grid.Resources) bool {
-	if !e.Free().Fits(need) {
+func (e *Exec) passes(bid grid.Bid, need grid.Resources) bool {
+	if !e.fits(bid, need) {
 		return false
+	}
+	if e.sharing != nil {
+		return e.mayPass(MaxSeen)
 	}
 	room, _ := e.Room(MaxSeen)
 	return room.Fits(need)
@@ -90,19 +93,19 @@ func (e *Exec) passes(need grid.Resources) bool {
 // MaxSeen bounds the queued work that is looked at for who may pass it, or have it instead.
 const MaxSeen = 64
 
-// Ahead returns, for the running work that must end before a task with that need can start, the expected time in
+// Ahead returns, for the running work that must end before a task of a bid with that need can start, the expected time in
 // seconds that has passed and that remains: the second is the first term of Wait, or both together are if tasks count
 // whole. 0 and 0 if the task fits beside it.
-func (e *Exec) Ahead(now grid.Time, need grid.Resources, law Law) (ran, rest float64) {
-	if e.Free().Fits(need) || len(e.running)+len(e.stopping)+e.holds == 0 {
+func (e *Exec) Ahead(now grid.Time, bid grid.Bid, need grid.Resources, law Law) (ran, rest float64) {
+	if e.fits(bid, need) || len(e.running)+len(e.stopping)+e.holds == 0 {
 		return 0, 0
 	}
 	if need.Counts != "" {
-		if ran, rest = e.aheadOf(now, need.Counts, law); e.free.FitsPlain(need) {
+		if ran, rest = e.aheadOf(now, need.Counts, law); e.fitsPlain(bid, need) {
 			return ran, rest
 		}
 		need.Counts = ""
-		r, t := e.Ahead(now, need, law)
+		r, t := e.Ahead(now, bid, need, law)
 		if t > rest {
 			return r, t
 		}
@@ -126,7 +129,8 @@ func (e *Exec) Ahead(now grid.Time, need grid.Resources, law Law) (ran, rest flo
 func (e *Exec) remaining(now grid.Time, w *Work, law Law) (mean, rest float64) {
 	m, scv := law(w.class.name)
 	age := e.age(now, w).Seconds()
-	return m, max(scv*m+(1-scv)*max(m-age, 0), minRemaining*m, overrun(age, m, scv), 1e-6)
+	speed, _ := e.sharing.of(now, w.ID)
+	return m, max(scv*m+(1-scv)*max(m-age, 0), minRemaining*m, overrun(age, m, scv), 1e-6) / max(speed, 1e-3)
 }
 
 // overrun returns by how many seconds a run exceeds its mean and the tolerance.

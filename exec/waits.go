@@ -13,24 +13,26 @@ import (
 func (e *Exec) Waits(now grid.Time, law Law, most int, f func(w *Work, end float64) bool) {
 	e.updateAges(now)
 	var need grid.Resources // of the last work
+	var bid grid.Bid
 	var of *class
-	first, mean, free := 0.0, 0.0, e.Free()
+	first, mean, speed := 0.0, 0.0, 1.0
 	var ahead backlog
 	for _, w := range e.foresee(now, law, most) {
 		if w.sleep == dormant {
 			continue
 		}
-		if of == nil || w.Spec.Needs.Resources != need {
-			need = w.Spec.Needs.Resources
-			ran, rest := e.Ahead(now, need, law)
+		if of == nil || w.Spec.Needs.Resources != need || e.sharing != nil && w.Spec.Bid() != bid {
+			need, bid = w.Spec.Needs.Resources, w.Spec.Bid()
+			ran, rest := e.Ahead(now, bid, need, law)
 			if first = rest; e.whole {
 				first += ran
 			}
+			speed = e.SpeedOf(bid, need.CPU)
 		}
 		if w.class != of {
 			of, mean = w.class, w.class.mean(law)
 		}
-		if w.waitsForSlot(&free) && !f(w, first+ahead.wait(e, need.Counts)+mean) {
+		if e.waitsForSlot(w) && !f(w, first+ahead.wait(e, need.Counts)+mean/speed) {
 			return
 		}
 		if w.Held {
@@ -73,9 +75,16 @@ func (e *Exec) foresee(now grid.Time, law Law, most int) []*Work {
 	return seen
 }
 
-// waitsForSlot reports whether work lacks nothing but a slot, of what is free.
-func (w *Work) waitsForSlot(free *grid.Resources) bool {
-	return w.ready && !w.Held && !free.Fits(w.Spec.Needs.Resources)
+// waitsForSlot reports whether queued work lacks nothing but a slot.
+func (e *Exec) waitsForSlot(w *Work) bool {
+	return w.ready && !w.Held && !e.fits(w.Spec.Bid(), w.Spec.Needs.Resources)
+}
+
+// mayPass reports whether work may pass the first of the queue that wait for a slot, up to most.
+func (e *Exec) mayPass(most int) bool {
+	return !slices.ContainsFunc(e.queue.head(most), func(w *Work) bool {
+		return w.sleep != dormant && w.passed >= MaxPassed && e.waitsForSlot(w)
+	})
 }
 
 // Room returns the resources that are free and that no queued work is about to take; false = work waits for a slot. It
@@ -86,13 +95,13 @@ func (e *Exec) Room(most int) (room grid.Resources, none bool) {
 	if e.overdue() {
 		return grid.Resources{}, false
 	}
-	room, none = e.free, true
+	room, none = e.Free(), true
 	for _, w := range e.queue.head(most) {
 		switch need := w.Spec.Needs.Resources; {
 		case w.Held, w.sleep == dormant:
-		case !w.waitsForSlot(&e.free):
+		case !e.waitsForSlot(w):
 			room = room.Minus(need)
-		case e.free.FitsPlain(need), w.passed < MaxPassed:
+		case e.fitsPlain(w.Spec.Bid(), need), w.passed < MaxPassed:
 			none = false
 		default:
 			return grid.Resources{}, false

@@ -46,6 +46,7 @@ const (
 	WhyUnkept       // it keeps no slot for the rank
 	WhyGang         // not all ranks of the gang have a place
 	WhyDeadline     // no node would be done with it by its job's deadline, as far as is known
+	WhySharing      // tasks share its cores, and ranks of a gang want theirs to themselves
 	whys
 )
 
@@ -66,10 +67,13 @@ var whyTexts = [...]string{"", "needs more CPU than it has", "needs more memory 
 	"has too few free slots", "keeps its slots for another gang", "has given its slots to an older gang",
 	"keeps as many slots for this owner as it may", "keeps no slot for the rank",
 	"waits until all ranks of its gang have a place",
-	"is not expected to end by its job's deadline"}
+	"is not expected to end by its job's deadline",
+	"has its tasks share the cores (sharing proportional), which ranks of a gang do not"}
 
 // Never reports whether the same offer to the same node would always be refused.
-func (w Why) Never() bool { return w > WhyNone && w < WhyNever || w == WhyAccess || w == WhyResource }
+func (w Why) Never() bool {
+	return w > WhyNone && w < WhyNever || w == WhyAccess || w == WhyResource || w == WhySharing
+}
 
 // String returns the reason as the rest of a sentence about the node.
 func (w Why) String() string {

@@ -56,6 +56,11 @@ type Config struct {
 	// rule that goes by bids. Lower has high bids start sooner, and low ones be interrupted more often: at 1 all wait
 	// longer together [1, chapter 10].
 	Preempt float64 `json:",omitempty"`
+
+	// LeastSpeed has all work run at once, with cores in proportion to its bid, as long as each task keeps that part of its
+	// full speed, up to 1; 0 = a task has the cores that it needs to itself. Lower has more tasks start at once, and each
+	// run slower.
+	LeastSpeed float64 `json:",omitempty"`
 }
 
 // Suspending is the usual value of Preempt where it is not 0, that of [1, chapter 10].
@@ -111,6 +116,9 @@ func (c *Config) Check() error {
 	if r.Fair && (c.MaxBid == 0 || c.Ageing < time.Second || c.HalfLife < time.Second) {
 		return fmt.Errorf("order fair with max_bid %v, ageing %v, half-life %v: want more than 0, and 1s at least", c.MaxBid,
 			c.Ageing, c.HalfLife)
+	}
+	if err := c.checkSharing(); err != nil {
+		return err
 	}
 	switch p := c.Preempt; {
 	case p == 0:

@@ -79,8 +79,9 @@ func (p *Peers) ownState(now grid.Time, spec *grid.JobSpec, level string) balanc
 	here, need := p.cfg.Exec, spec.Needs.Resources
 	key := order.Key{Bid: spec.Bid(), Node: p.cfg.Self, User: spec.Submitter.User, Class: level}
 	ready := here.WaitOf(now, key, need, p.RunTime)
-	ran, rest := here.Ahead(now, need, p.RunTime)
-	return balance.State{Node: p.cfg.Self, ECT: ready + here.Mean(now, level, p.RunTime), Ready: ready, Heard: now,
+	ran, rest := here.Ahead(now, key.Bid, need, p.RunTime)
+	ect := ready + here.Mean(now, level, p.RunTime)/here.SpeedOf(key.Bid, need.CPU)
+	return balance.State{Node: p.cfg.Self, ECT: ect, Ready: ready, Heard: now,
 		Answer: true, Site: p.Home(), Waiting: int32(here.Waiting()), Running: int32(len(here.Running())), Ran: ran,
 		Rest: rest, Whole: !p.cfg.Balance.Rest, Most: atOnce(here.Capacity(), need.Counts)}
 }

@@ -36,6 +36,9 @@ func (w *Worker) refusesGang(from grid.NodeID, q *grid.Reserve) grid.Why {
 	if w.leaving {
 		return grid.WhyDrain
 	}
+	if w.exec.Shares() {
+		return grid.WhySharing
+	}
 	return w.exec.Refuses(q.Needs)
 }
 
@@ -108,7 +111,7 @@ func (w *Worker) nextShort(now grid.Time) *exec.Work {
 	for range lacking + held - 1 {
 		lack = lack.Plus(slot)
 	}
-	_, rest := w.exec.Ahead(now, lack, w.cfg.RunTime)
+	_, rest := w.exec.Ahead(now, grid.UsualBid, lack, w.cfg.RunTime)
 	a := w.exec.Short(now, now.Add(grid.Seconds(rest)), all)
 	if a != nil {
 		w.table().Lend(a.Spec.Needs.Resources)

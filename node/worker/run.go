@@ -43,7 +43,7 @@ func (w *Worker) start(now grid.Time, a *exec.Work, accepted grid.AttemptID, fx 
 	w.refuted = false
 	w.save(a, fx)
 	fx.Starts = append(fx.Starts, grid.Start{Attempt: a.ID, Spec: a.Spec, Inputs: a.Inputs(), Until: a.Until,
-		Local: w.localRank(a), Places: a.Places(), Before: a.Before()})
+		Local: w.localRank(a), Places: a.Places(), Before: a.Before(), Weight: w.exec.Weight(a)})
 	if a.ID != accepted {
 		w.tellSelf(a, fx)
 	} else if w.own(a.ID.Task.Job) {
@@ -134,7 +134,7 @@ func (w *Worker) keepResult(now grid.Time, id grid.AttemptID, r *grid.Result, st
 	}
 	w.progress.Drop(id)
 	w.checkpoints.Drop(id)
-	occupied := w.exec.RunTime(now, a)
+	occupied := w.exec.Alone(now, a, r.CPU)
 	if stopping {
 		w.exec.FinishStopping(id, r)
 	} else {

@@ -127,9 +127,10 @@ func (w *Worker) Answer(now grid.Time, from grid.NodeID, q *grid.Poll, s *grid.S
 	if s.Why = w.exec.Refuses(need); w.cfg.Private {
 		s.Why = grid.WhyPrivate
 	}
-	s.Backlog, s.ECT = grid.Seconds(ready), grid.Seconds(ready+w.exec.Mean(now, class, w.cfg.RunTime))
+	s.Backlog = grid.Seconds(ready)
+	s.ECT = grid.Seconds(ready + w.exec.Mean(now, class, w.cfg.RunTime)/w.exec.SpeedOf(key.Bid, need.CPU))
 	s.Free, s.Stamp = w.exec.Free(), w.Stamp(now)
-	ran, rest := w.exec.Ahead(now, need, w.cfg.RunTime)
+	ran, rest := w.exec.Ahead(now, key.Bid, need, w.cfg.RunTime)
 	s.Waiting, s.Running, s.Ran, s.Rest = int32(w.exec.Waiting()), int32(len(w.exec.Running())), grid.Seconds(ran),
 		grid.Seconds(rest)
 }
