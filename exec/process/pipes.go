@@ -35,6 +35,7 @@ func (r *Runner) InputPipe(dir string) (read, write *os.File, err error) {
 	if read, write, err = os.Pipe(); err != nil {
 		return nil, nil, fmt.Errorf("make pipe: %w", err)
 	}
+	enlarge(write)
 	if to := r.Owner(dir); to.UID != 0 {
 		err = read.Chown(int(to.UID), int(to.GID))
 	}

@@ -67,7 +67,7 @@ func Open(dir string) (*Client, error) {
 	c := &Client{dir: dir, scheme: "http", host: localName, token: strings.TrimSpace(string(token)),
 		caps: capabilities{dir: filepath.Join(dir, CapabilityFolder)}}
 	c.http = &http.Client{Transport: &http.Transport{DialContext: c.dial, DisableCompression: true,
-		MaxIdleConnsPerHost: 8, ExpectContinueTimeout: untilAsked}}
+		MaxIdleConnsPerHost: 8, ExpectContinueTimeout: untilAsked, WriteBufferSize: writeBuffer}}
 	return c, nil
 }
 
@@ -81,6 +81,9 @@ func (c *Client) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	conn, err := d.DialContext(ctx, "unix", addr)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ECONNREFUSED) {
 		return nil, &NoNodeError{Dir: c.dir, Err: err}
+	}
+	if u, ok := conn.(*net.UnixConn); ok {
+		_ = u.SetWriteBuffer(socketBuffer)
 	}
 	return conn, err
 }

@@ -31,11 +31,43 @@ func (c *Client) Stdin(ctx context.Context, id grid.JobID, in io.Reader) (v1.Std
 		proof = key.Prove(&v1.Request{Job: id, Method: http.MethodPost, Path: path, Query: url.Values{}.Encode(),
 			Nonce: nonce})
 	}
-	resp, err := c.send(ctx, http.MethodPost, path, nil, in, -1, streamKind, proof)
+	resp, err := c.send(ctx, http.MethodPost, path, nil, pieces{in}, -1, streamKind, proof)
 	if err != nil {
 		return end, err
 	}
 	return end, answer(resp, &end)
+}
+
+// Sizes of what is sent to the node of a body that is streamed. A piece and what frames it as a chunk of HTTP fit the
+// buffer of the connection, so that each is one system call; the node passes a piece on as two messages (package
+// runner). The socket takes several pieces, so that who sends is not woken for each.
+const (
+	pieceSize    = 2 * (64<<10 - 32)
+	writeBuffer  = 128 << 10
+	socketBuffer = 208 << 10 // the most that Linux grants by default
+)
+
+// pieces is a body of which net/http takes pieces of this size, instead of 32 KiB. What comes slowly is sent as it comes.
+type pieces struct{ io.Reader }
+
+// WriteTo implements [io.WriterTo].
+func (p pieces) WriteTo(w io.Writer) (int64, error) {
+	b, sent := make([]byte, pieceSize), int64(0)
+	for {
+		n, err := p.Read(b)
+		if n > 0 {
+			if _, err := w.Write(b[:n]); err != nil {
+				return sent, err
+			}
+			sent += int64(n)
+		}
+		if err == io.EOF {
+			return sent, nil
+		}
+		if err != nil {
+			return sent, err
+		}
+	}
 }
 
 // untilAsked is how long the client waits until the node asks for a body that must not be sent before.

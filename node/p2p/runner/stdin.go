@@ -185,8 +185,8 @@ func (r *Runner) openStdinFile(a *attempt, in *grid.File) (*os.File, error) {
 // errSenderGone reports that the client that sent an input has gone away.
 var errSenderGone = errors.New("who sent it is gone")
 
-// stdinPiece is how much of a stream is held at a time.
-const stdinPiece = 128 << 10
+// stdinPiece is how much of a stream is held at a time: two messages of a peer.
+const stdinPiece = 2 * stdinMessage
 
 // copyStdin copies the input of a task to its pipe. io.EOF: all of it; errReaderGone: the task reads no more; any other
 // error is that of the source.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/libp2p/go-libp2p/core/network"
@@ -75,11 +76,18 @@ func readStatus(st io.Reader) statusRead {
 	return statusRead{status: b[0]}
 }
 
+// stdinMessage is how much is written to a stream at a time. The multiplexer makes one message of it, and with its
+// header of 12 bytes that is one of the encrypted connection, of 65,519 bytes at most, in a buffer of 64 KiB. More would
+// be sent, and received, as a full message and a message of a few bytes.
+const stdinMessage = 64<<10 - 32
+
 // copyToPeer copies in to a stream as fast as the peer takes it, and then closes its side.
 func copyToPeer(st network.Stream, in io.Reader) error {
 	err := copyPieces(in, func(b []byte) error {
-		if _, err := st.Write(b); err != nil {
-			return errWorkerLost
+		for m := range slices.Chunk(b, stdinMessage) {
+			if _, err := st.Write(m); err != nil {
+				return errWorkerLost
+			}
 		}
 		return nil
 	})

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/libp2p/go-libp2p/core/network"
+	"github.com/libp2p/go-libp2p/p2p/security/noise"
 
 	"skep/exec/process"
 	"skep/grid"
@@ -236,5 +237,35 @@ func TestSenderMayGoAfterTheEnd(t *testing.T) {
 	s.breakOff(context.Canceled)
 	if err := s.ended(); err != nil {
 		t.Errorf("it broke off: %v", err)
+	}
+}
+
+// measured is a stream that notes how much is written at a time.
+type measured struct {
+	*fakeStream
+	sizes []int
+}
+
+func (s *measured) Write(b []byte) (int, error) {
+	s.sizes = append(s.sizes, len(b))
+	return len(b), nil
+}
+func (s *measured) CloseWrite() error { return nil }
+
+// What is written at a time is one message of the multiplexer, which is one of the encrypted connection.
+func TestStdinMessagesFitTheConnection(t *testing.T) {
+	const header = 12 // of the multiplexer
+	st := &measured{fakeStream: newFakeStream(nil)}
+	if err := copyToPeer(st, bytes.NewReader(make([]byte, 3*stdinPiece+7))); err != nil {
+		t.Fatal(err)
+	}
+	all := 0
+	for _, n := range st.sizes {
+		if all += n; n+header > noise.MaxPlaintextLength {
+			t.Errorf("%d bytes at once: with their header they fit %d", n, noise.MaxPlaintextLength)
+		}
+	}
+	if all != 3*stdinPiece+7 || len(st.sizes) != 7 {
+		t.Errorf("%d bytes in %d messages: want %d in 7", all, len(st.sizes), 3*stdinPiece+7)
 	}
 }
