@@ -47,7 +47,8 @@ const (
 	socketBuffer = 208 << 10 // the most that Linux grants by default
 )
 
-// pieces is a body of which net/http takes pieces of this size, instead of 32 KiB. What comes slowly is sent as it comes.
+// pieces is a body that net/http sends in pieces of this size, instead of 32 KiB. What comes slowly is sent as it
+// comes.
 type pieces struct{ io.Reader }
 
 // WriteTo implements [io.WriterTo].

@@ -77,8 +77,8 @@ func readStatus(st io.Reader) statusRead {
 }
 
 // stdinMessage is how much is written to a stream at a time. The multiplexer makes one message of it, and with its
-// header of 12 bytes that is one of the encrypted connection, of 65,519 bytes at most, in a buffer of 64 KiB. More would
-// be sent, and received, as a full message and a message of a few bytes.
+// header of 12 bytes that is one of the encrypted connection, of 65,519 bytes at most, in a buffer of 64 KiB. More
+// would be sent, and received, as a full message and a message of a few bytes.
 const stdinMessage = 64<<10 - 32
 
 // copyToPeer copies in to a stream as fast as the peer takes it, and then closes its side.
