@@ -35,7 +35,7 @@ race:
 # end, and stay in bin/bench.txt. Forty minutes on two cores.
 bench:
 	@mkdir -p bin
-	@{ $(GO) test -run '^$$' -bench 'Bars$$' -benchtime 1x -timeout 60m -p 1 ./exec ./gang ./lpas ./exec/process ./node/p2p/mesh ./sim ./sim/event ./sim/marketplace ./sim/queueing ./sim/spread ./sim/forwarding ./cmd/skep; echo $$? > bin/bench.status; } | tee bin/bench.txt
+	@{ $(GO) test -run '^$$' -bench 'Bars$$' -benchtime 1x -timeout 60m -p 1 ./balance/knapsack ./exec ./gang ./lpas ./exec/process ./node/p2p/mesh ./sim ./sim/event ./sim/marketplace ./sim/queueing ./sim/spread ./sim/forwarding ./cmd/skep; echo $$? > bin/bench.status; } | tee bin/bench.txt
 	@echo; grep -o 'bar: .*' bin/bench.txt; exit $$(cat bin/bench.status)
 
 # One scenario in the simulator and, several times, on real nodes: a minute.

@@ -37,9 +37,11 @@ var floors = map[string][]string{
 	"exec/units":    {"grid"},
 
 	"balance/batch":         {},
+	"balance/knapsack":      {},
 	"balance/market":        {},
 	"balance/market/advice": {"balance/market"},
 	"balance/order":         {"grid", "balance/market"},
+	"balance/utility":       {"document"},
 
 	"gang":        {},
 	"gang/mapper": {"gang"},
@@ -196,7 +198,7 @@ var floors = map[string][]string{
 
 // pure packages have no clock, no chance of their own, no goroutines and no files.
 var pure = []string{"grid", "lpas", "gossip", "exec", "sparse", "heap", "fifo", "discovery", "balance",
-	"balance/batch", "balance/market", "balance/market/advice", "balance/order", "gang", "gang/mapper", "gang/model", "internal/indices", "node", "node/barrier", "node/coordinator", "node/coordinator/archive", "node/coordinator/register",
+	"balance/batch", "balance/knapsack", "balance/market", "balance/market/advice", "balance/order", "balance/utility", "gang", "gang/mapper", "gang/model", "internal/indices", "node", "node/barrier", "node/coordinator", "node/coordinator/archive", "node/coordinator/register",
 	"node/coordinator/tuning", "node/deadline", "node/decisions", "node/dependency", "node/deposit", "node/exclusion",
 	"node/checkpoint", "node/contract", "node/failures", "node/gangs", "node/history", "node/listing", "node/mapping", "node/membership", "node/ownercache", "node/peers", "node/policies", "node/profile", "node/progress", "node/pull",
 	"node/quota", "node/rates", "node/replication", "node/reputation", "node/reservation", "node/schedule", "node/turns",
