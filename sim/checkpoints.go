@@ -11,7 +11,7 @@ import (
 
 // Checkpoints of simulated tasks. A task consists of oracle.Parts equal parts, and its state is how many are done: that
 // is checkpoint K after part K. It closes those that it has got to now and then, and an attempt that begins from one
-// has that part of its work done.
+// has that part of its work done. The parts are the iterations that it tells of as its progress.
 
 // saving is what a run has closed.
 type saving struct {
@@ -20,6 +20,8 @@ type saving struct {
 	full   time.Duration // of the whole task at full speed
 	newest uint64        // that it has closed, or began from
 	closed []uint64      // and its driver keeps
+	tells  bool
+	quiet  grid.Time // before, its driver passes no progress on
 }
 
 // taking is a request to store a checkpoint's files.
@@ -42,7 +44,8 @@ func (w *World) beginFrom(name int32, r *run, from uint64) {
 		return
 	}
 	w.saved++
-	r.saving = saving{every: every, name: w.saved, full: r.duration, newest: from}
+	r.saving = saving{every: every, name: w.saved, full: r.duration, newest: from,
+		tells: w.cfg.Work[r.job].Tells}
 	r.duration -= time.Duration(float64(r.duration) * float64(from) / oracle.Parts)
 	w.push(w.now.Add(w.cfg.Machine.Overhead+every), kindSaves, r.node, 0, packRef(name, w.saved))
 }
@@ -60,6 +63,13 @@ func (w *World) saves(e *event.Event) {
 	}
 	left := float64(r.remaining - r.progress(w.now, w.hosts[e.Node].speed))
 	done := min(uint64(oracle.Parts*(1-max(left, 0)/float64(r.saving.full))), oracle.Parts-1)
+	w.closeUpTo(at, done)
+	w.tell(at, name, done)
+}
+
+// closeUpTo has a run close the checkpoints that it has got to.
+func (w *World) closeUpTo(name int32, done uint64) {
+	r := &w.runs[name]
 	var steps []uint64
 	for k := r.saving.newest + 1; k <= done; k++ {
 		steps = append(steps, k)
@@ -73,7 +83,19 @@ func (w *World) saves(e *event.Event) {
 		steps = steps[len(steps)-grid.MaxClosed:]
 	}
 	r.saving.closed = append(r.saving.closed, steps...)
-	w.checkpointed(e.Node, r.id, &grid.Checkpoint{Closed: steps})
+	w.checkpointed(r.node, r.id, &grid.Checkpoint{Closed: steps})
+}
+
+// tell has a run say how many of its parts are done, unless it has ended meanwhile.
+func (w *World) tell(at int32, name uint32, done uint64) {
+	r := &w.runs[at]
+	if r.saving.name != name || !r.saving.tells || r.stopping || w.now < r.saving.quiet {
+		return
+	}
+	r.saving.quiet = w.now.Add(grid.ProgressEvery)
+	w.ev = grid.Event{Kind: grid.EvProgress, Attempt: r.id}
+	w.ev.Progress = &grid.Progress{Done: float64(done), Total: oracle.Parts}
+	w.step(r.node, &w.ev)
 }
 
 func (w *World) checkpointed(i int32, id grid.AttemptID, x *grid.Checkpoint) {

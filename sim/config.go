@@ -98,6 +98,7 @@ type Submission struct {
 	After       []After       // earlier submissions that it waits for, but for those not acknowledged by then
 	Size        float64       // of its tasks; 0 = drawn
 	Checkpoint  time.Duration // its tasks close those that they have got to each time; 0 = none
+	Tells       bool          // with Checkpoint: its tasks say how many of their parts are done
 	// when the client cancels the first task, and when it has it run again, as Cancel; 0 = never
 	CancelTask, RetryTask time.Duration
 }
@@ -141,8 +142,9 @@ func (c *Config) check() error {
 		if s.Spec == nil {
 			bad("submission %d: has no job", i)
 		}
-		if s.Checkpoint < 0 {
-			bad("submission %d: checkpoint after %v: want 0 for none, or more", i, s.Checkpoint)
+		if s.Checkpoint < 0 || s.Tells && s.Checkpoint == 0 {
+			bad("submission %d: checkpoint after %v: want 0 for none, or more for tasks that tell how far they are", i,
+				s.Checkpoint)
 		}
 	}
 	last = 0

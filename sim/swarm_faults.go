@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"skep/grid"
+	"skep/node/schedule"
+	"skep/sim/oracle"
 )
 
 // addHardFaults adds harder faults to a world of the swarm: paused processes, disks that stall, are slow or full, more
@@ -60,6 +62,58 @@ func addSharedMachines(seed uint64, c *Config) {
 			f.At += time.Duration(r.Int64N(int64(end-f.At) + 1))
 		}
 		c.Faults = append(c.Faults, Fault{At: end, Kind: Share, Nodes: f.Nodes, Factor: 1})
+	}
+	slices.SortStableFunc(c.Faults, func(a, b Fault) int { return cmp.Compare(a.At, b.At) })
+}
+
+// addMoves has gangs move in a fifth of the worlds.
+func addMoves(seed uint64, c *Config) {
+	if r := grid.NewRand(seed, 89); r.IntN(5) == 0 {
+		slowGangs(seed, r, c)
+	}
+}
+
+// slowGangs has two jobs be gangs that run for long, whose nodes are searched for, and that say how far they are: 20 to
+// 80 s on nodes that are about as fast as the search believes. While they run, other users take most cores of half of
+// the nodes, more than once, so that a gang has reasons to move. Some may run at most once or not move, and some promise
+// what they cannot keep.
+func slowGangs(seed uint64, r *grid.Rand, c *Config) {
+	other := c.Machine.Rate
+	c.Machine.Rate = func(class string, i int) float64 {
+		if class == "mesh" {
+			return 0.9 + float64(splitmix(seed+uint64(i)<<16)%20)/100
+		}
+		return other(class, i)
+	}
+	for range 2 {
+		s := &c.Work[r.IntN(len(c.Work))]
+		if len(s.After) > 0 {
+			continue
+		}
+		spec := *s.Spec
+		spec.Count = uint32(2 + r.IntN(3))
+		spec.Gang = grid.Gang{Ranks: spec.Count}
+		spec.Rules, spec.Idempotent, spec.Policy = grid.Rules{Bid: spec.Rules.Bid}, false, ""
+		spec.Retries = []int32{0, 1, 2, 5, 1000}[r.IntN(5)]
+		spec.Class, spec.Needs.CPU = "mesh", grid.CPU
+		s.Size, s.Checkpoint, s.Tells = 20+60*r.Float64(), time.Duration(200+r.IntN(2000))*time.Millisecond, true
+		s.CancelTask, s.RetryTask = 0, 0
+		const side = 1000
+		cost := s.Size / oracle.Parts * float64(spec.Count) * schedule.ReferenceWork / (side * side)
+		spec.Gang.Search = &grid.ScheduleSearch{Model: "life", Parameters: []grid.Parameter{{Name: "n", Value: side},
+			{Name: "point_cost", Value: cost}}}
+		if r.IntN(4) > 0 {
+			spec.Gang.Search.Contract = &grid.Contract{Tolerance: r.Float64(), Window: uint32(1 + r.IntN(3)),
+				Moves: uint32(r.IntN(4))}
+		}
+		s.Spec = &spec
+		for range 1 + r.IntN(4) {
+			f := Fault{At: s.At + time.Duration(r.Int64N(int64(time.Minute))), Kind: Share,
+				Nodes: r.Perm(c.Nodes)[:1+r.IntN(max(c.Nodes/2, 1))], Factor: 0.05 + 0.4*r.Float64()}
+			back := f
+			back.At, back.Factor = f.At+20*time.Second+time.Duration(r.Int64N(int64(time.Minute))), 1
+			c.Faults = append(c.Faults, f, back)
+		}
 	}
 	slices.SortStableFunc(c.Faults, func(a, b Fault) int { return cmp.Compare(a.At, b.At) })
 }

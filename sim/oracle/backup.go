@@ -7,10 +7,11 @@ import (
 // Backup attempts: one node accepts an attempt, ever, be it a backup or not. At most two attempts of a task are live,
 // and two only if its job is idempotent; one result is recorded.
 
-// backups are the backup attempts on the disks of origins, and which node accepted which attempt of idempotent jobs.
-// Both maps are allocated on first use.
+// backups are the backup attempts on the disks of origins, all that were on any disk, and which node accepted which
+// attempt of idempotent jobs. The maps are allocated on first use.
 type backups struct {
 	copies     map[int32]grid.BackupRecord // by task
+	made       map[taskAttempt]bool
 	acceptedBy map[taskAttempt]int32
 }
 
@@ -58,6 +59,11 @@ func (b *Books) checkBackupPair(i, k int32, r *grid.TaskRecord) bool {
 	case !r.ID.Attempt.Less(c.Attempt) || c.Worker == r.Worker:
 		b.fail(i, "has attempts %v and %v of %s, at n%d and n%d", r.ID.Attempt, c.Attempt, b.taskName(k),
 			b.world.Index(r.Worker), b.world.Index(c.Worker))
+	default:
+		if b.backups.made == nil {
+			b.backups.made = make(map[taskAttempt]bool)
+		}
+		b.backups.made[taskAttempt{k, c.Attempt}] = true
 	}
 	return !b.failed
 }

@@ -75,6 +75,7 @@ type relations struct {
 	backups  backups
 	ordering ordering
 	gangs    gangs
+	moves    map[int32]*move // of gangs, by the first task; never iterated
 
 	checkpoints checkpoints
 	suspensions int // of all attempts

@@ -61,6 +61,7 @@ type Checkpoints struct {
 	// attempts that were offered an older one than a worker was told is usable, though a node that is up keeps that: the
 	// owner is a new one that was not told, or was told by one node alone
 	Behind int
+	Moved  int // moves of gangs to better nodes
 }
 
 // Checkpoints returns the counts so far.

@@ -65,6 +65,7 @@ func (b *Books) checkTask(i int32, r *grid.Record) {
 	case r.Entry.ID.Attempt.Less(t.Attempt):
 		b.fail(i, "goes back in %s from attempt %v to %v", b.taskName(k), t.Attempt, r.Entry.ID.Attempt)
 	}
+	b.checkMove(i, k, &r.Entry.TaskRecord, b.taskRecord(k).Entry.TaskRecord)
 	b.checkEntryRound(i, t.job, &r.Entry)
 	b.storeFailure(k, &r.Entry)
 	b.checkBackup(i, k, &r.Entry.TaskRecord)

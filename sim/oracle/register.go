@@ -65,6 +65,9 @@ func (b *Books) storeEntry(i int32, r *grid.Record) {
 		first := r.Entry.ID.Task.Index
 		clear(x.entries[first : first+1+r.Entry.Further])
 	case x != nil:
+		if at := r.Entry.ID.Task.Index; at < uint32(b.jobs[n].count) {
+			b.checkMove(i, b.jobs[n].first+int32(at), &r.Entry.TaskRecord, x.entries[at].TaskRecord)
+		}
 		x.entries[r.Entry.ID.Task.Index] = r.Entry
 		if at := r.Entry.ID.Task.Index; at < uint32(b.jobs[n].count) {
 			b.checkBackupPair(i, b.jobs[n].first+int32(at), &r.Entry.TaskRecord)

@@ -120,9 +120,11 @@ func (b *Books) runsAgain(k int32) bool {
 	return r != nil && (members == nil || b.countFailed(n, k, at, r.attempt) > len(members)/2)
 }
 
-// checkRetried checks that an attempt that leaves its owner, or starts, follows no retry that is not durable.
+// checkRetried checks that an attempt that leaves its owner, or starts, follows no retry that is not durable. A backup
+// attempt follows the attempt whose backup it was, though its number is higher than that of the end.
 func (b *Books) checkRetried(i, k int32, a grid.Attempt) {
-	if _, r := b.lastRetry(k); r != nil && !r.durable && r.attempt.Less(a) && a.Epoch >= r.epoch && !b.isBackup(k, a) {
+	if _, r := b.lastRetry(k); r != nil && !r.durable && r.attempt.Less(a) && a.Epoch >= r.epoch &&
+		!b.backups.made[taskAttempt{k, a}] {
 		b.fail(i, "goes on with attempt %v of %s, and that it is run again is not durable", a, b.taskName(k))
 	}
 }

@@ -63,6 +63,17 @@ func TestRulesOfRetries(t *testing.T) {
 			s.saveRetry()
 			s.again()
 		},
+		"  ": func(s *scene) { // a backup attempt of the attempt that has ended starts late
+			s.spec.Idempotent, s.spec.Retries = true, 1
+			s.saveJob()
+			r := grid.TaskRecord{ID: s.id(0, 1), State: grid.Placed, Worker: s.w.ID(1),
+				Backup: &grid.BackupRecord{Attempt: s.id(0, 2).Attempt, Worker: s.w.ID(2)}}
+			s.Save(0, []grid.Record{{Kind: grid.RecEntry, Entry: grid.SoleEntry(&r)}})
+			s.accept(2, 0, 2, false)
+			s.ended()
+			s.decideRetry()
+			s.start(2, 0, 2)
+		},
 		"that it is run again is not durable": func(s *scene) {
 			s.ended()
 			s.decideRetry()
