@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"skep/grid"
-	"skep/node/schedule"
 	"skep/sim/oracle"
 )
 
@@ -96,10 +95,11 @@ func slowGangs(seed uint64, r *grid.Rand, c *Config) {
 		spec.Rules, spec.Idempotent, spec.Policy = grid.Rules{Bid: spec.Rules.Bid}, false, ""
 		spec.Retries = []int32{0, 1, 2, 5, 1000}[r.IntN(5)]
 		spec.Class, spec.Needs.CPU = "mesh", grid.CPU
-		s.Size, s.Checkpoint, s.Tells = 20+60*r.Float64(), time.Duration(200+r.IntN(2000))*time.Millisecond, true
+		s.Size, s.Tells = 20+60*r.Float64(), true
+		s.Checkpoint = time.Duration(200+r.IntN(2000)) * time.Millisecond
 		s.CancelTask, s.RetryTask = 0, 0
-		const side = 1000
-		cost := s.Size / oracle.Parts * float64(spec.Count) * schedule.ReferenceWork / (side * side)
+		const side, core = 1000, 3e9 // points of the mesh, and the work of a core in a second, as the search takes it
+		cost := s.Size / oracle.Parts * float64(spec.Count) * core / (side * side)
 		spec.Gang.Search = &grid.ScheduleSearch{Model: "life", Parameters: []grid.Parameter{{Name: "n", Value: side},
 			{Name: "point_cost", Value: cost}}}
 		if r.IntN(4) > 0 {

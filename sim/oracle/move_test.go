@@ -53,7 +53,8 @@ func TestRulesOfMoves(t *testing.T) {
 			s.rank(1, 1, grid.Pending, 0, 1)
 		},
 		"and its disk has no checkpoint": func(s *scene) {
-			s.Save(0, []grid.Record{{Kind: grid.RecCheckpoint, Checkpoint: &grid.CheckpointRecord{ID: s.id(0, 1)}, Delete: true}})
+			s.Save(0, []grid.Record{{Kind: grid.RecCheckpoint, Checkpoint: &grid.CheckpointRecord{ID: s.id(0, 1)},
+				Delete: true}})
 			s.move(1, 1)
 		},
 	} {
