@@ -74,8 +74,8 @@ func addMoves(seed uint64, c *Config) {
 
 // slowGangs has two jobs be gangs that run for long, whose nodes are searched for, and that say how far they are: 20 to
 // 80 s on nodes that are about as fast as the search believes. While they run, other users take most cores of half of
-// the nodes, more than once, so that a gang has reasons to move. Some may run at most once or not move, and some promise
-// what they cannot keep.
+// the nodes, more than once, so that a gang has reasons to move. Some may run at most once or not move, and some
+// promise what they cannot keep.
 func slowGangs(seed uint64, r *grid.Rand, c *Config) {
 	other := c.Machine.Rate
 	c.Machine.Rate = func(class string, i int) float64 {
