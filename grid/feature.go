@@ -31,12 +31,17 @@ const FeatureDeadlines Feature = 8
 // FeatureGangSizes: the node keeps registers of gangs whose attempts have different numbers of ranks (Gang.Min).
 const FeatureGangSizes Feature = 9
 
+// FeatureContracts: the node keeps registers of gangs that say when they move (ScheduleSearch.Contract), and heeds that
+// as their owner.
+const FeatureContracts Feature = 10
+
 // FeatureSet is a set of features, a bit each.
 type FeatureSet uint64
 
 // AllFeatures are the features of this version of Skep.
 const AllFeatures = FeatureSet(1<<FeatureAccess | 1<<FeatureLevels | 1<<FeatureReruns | 1<<FeatureRetries |
-	1<<FeatureOrder | 1<<FeatureGangs | 1<<FeatureDeadlines | 1<<FeatureGangSizes)
+	1<<FeatureOrder | 1<<FeatureGangs | 1<<FeatureDeadlines | 1<<FeatureGangSizes |
+	1<<FeatureContracts)
 
 // MemberFeatures are the features that a member of the register of such a job must have.
 func (s *JobSpec) MemberFeatures() (f FeatureSet) {
@@ -57,6 +62,9 @@ func (s *JobSpec) MemberFeatures() (f FeatureSet) {
 	}
 	if s.Gang.Sized() {
 		f |= 1 << FeatureGangSizes
+	}
+	if s.Gang.Search != nil && s.Gang.Search.Contract != nil {
+		f |= 1 << FeatureContracts
 	}
 	return f
 }

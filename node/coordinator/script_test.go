@@ -18,8 +18,9 @@ import (
 // The scripts of testdata describe the protocol: a few nodes, what happens to them, and beneath it what they
 // send, save, start, stop and answer. Commands:
 //
-//	start NODE...            start nodes (members=1 cpus=1 pull=0 gangs=1), connect them with all others, and let a
-//	                         second pass; gangs=0: of a version that knows no gangs, as far as the others can tell
+//	start NODE...            start nodes (members=1 cpus=1 pull=0 gangs=1 contracts=1), connect them with all others, and
+//	                         let a second pass; gangs=0, contracts=0: of a version that knows none, as far as the others
+//	                         can tell
 //	submit NODE JOB          submit a job (on=NODE,... count=1 retries=3 policy=NAME idempotent
 //	                         retry-failed=0 backoff=0s rerun max-failures=0 max-running=0 ranks=0 network=host
 //	                         deadline=TIME worthless=TIME timeout=TIME, life=N: by that model of N rows, moves=3)
@@ -77,6 +78,7 @@ type network struct {
 type member struct {
 	name    string
 	old     bool // its version knows no gangs
+	lacks   grid.FeatureSet
 	cfg     node.Config
 	n       *node.Node // nil = dead
 	disk    map[string]grid.Record
@@ -323,6 +325,10 @@ func (w *network) start(args []string) error {
 					m.cfg.Pull = number == 1
 				case "gangs":
 					m.old = number == 0
+				case "contracts":
+					if number == 0 {
+						m.lacks = 1 << grid.FeatureContracts
+					}
 				case "members":
 					m.cfg.Members = number
 				case "cpus":
@@ -382,6 +388,7 @@ func (w *network) connected(m, to *member) {
 		ev.Kinds &^= grid.KindSet(1<<grid.KindReserve | 1<<grid.KindReserveAck)
 		ev.Features &^= 1<<grid.FeatureGangs | 1<<grid.FeatureGangSizes
 	}
+	ev.Features &^= to.lacks
 	w.post(&due{at: w.now.Add(oneWay), to: m, ev: ev})
 }
 

@@ -145,7 +145,7 @@ func (c *Coordinator) accessReason(spec *grid.JobSpec) string {
 	case features.Has(grid.FeatureOrder):
 		return " that keep a job which waits for others, as older versions do not"
 	case features.Has(grid.FeatureGangs):
-		return " that keep a gang, as older versions do not"
+		return " that keep a gang, and its contract if it has one, as older versions do not"
 	case features.Has(grid.FeatureDeadlines):
 		return " that heed a deadline, as older versions do not"
 	}

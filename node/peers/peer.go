@@ -64,6 +64,7 @@ const (
 	keepsGangs                         // gangs: see grid.FeatureGangs
 	keepsDeadlines                     // deadlines: see grid.FeatureDeadlines
 	sizesGangs                         // gangs of no fixed size: see grid.FeatureGangSizes
+	keepsContracts                     // contracts of gangs: see grid.FeatureContracts
 
 	// borrowed is no ability: the peer's rates belong to an immutable ad, and are never written to. It is here since a
 	// field of its own would make each peer larger.
@@ -114,6 +115,9 @@ func abilities(kinds grid.KindSet, features grid.FeatureSet) (a ability) {
 	}
 	if features.Has(grid.FeatureGangSizes) {
 		a |= sizesGangs
+	}
+	if features.Has(grid.FeatureContracts) {
+		a |= keepsContracts
 	}
 	return a
 }
