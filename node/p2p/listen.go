@@ -3,6 +3,7 @@ package p2p
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"slices"
 
 	ds "github.com/ipfs/go-datastore"
@@ -54,7 +55,11 @@ func (p lastPorts) open(listen []string, open func(listen []string) error) error
 	return err
 }
 
-// save saves the ports of the addresses that the node listens on, if they are not those of the last run.
+// maxLastPorts bounds the addresses whose ports are kept.
+const maxLastPorts = 16
+
+// save saves the ports of the addresses that the node listens on, if they are not those of the last run. Those of
+// addresses on which it listened before stay: a run at another address is no reason to take another port here.
 func (p lastPorts) save(ctx context.Context, data ds.Datastore, listen []string, bound []ma.Multiaddr) error {
 	now, same := make(lastPorts), true
 	for _, text := range listen {
@@ -71,6 +76,11 @@ func (p lastPorts) save(ctx context.Context, data ds.Datastore, listen []string,
 	}
 	if same {
 		return nil
+	}
+	for _, text := range slices.Sorted(maps.Keys(p)) {
+		if now[text] == 0 && len(now) < maxLastPorts {
+			now[text] = p[text]
+		}
 	}
 	b, err := json.Marshal(now)
 	if err != nil {

@@ -96,7 +96,30 @@ func TestPortOfTheLastRun(t *testing.T) {
 	}
 	a.close()
 	a = openMember(t, a.cfg.DataDir, func(c *Config) { c.Listen = []string{"/ip4/127.0.0.2/tcp/0"} })
-	if at := a.listensAt(t); at.Port == second.Port || at.IP.String() != "127.0.0.2" {
-		t.Errorf("listens on %v, want any port of the stated address", at)
+	other := a.listensAt(t)
+	if other.Port == second.Port || other.IP.String() != "127.0.0.2" {
+		t.Errorf("listens on %v, want any port of the stated address", other)
+	}
+	p := readPorts(t.Context(), a.store.Datastore())
+	if p["/ip4/127.0.0.1/tcp/0"] != second.Port || p["/ip4/127.0.0.2/tcp/0"] != other.Port {
+		t.Errorf("kept for the next run: %v, want ports %d and %d", p, second.Port, other.Port)
+	}
+}
+
+// A node that is started at ever other addresses keeps the ports of a few.
+func TestLastPortsAreBounded(t *testing.T) {
+	m := openMember(t, t.TempDir(), nil)
+	p := make(lastPorts)
+	for i := range 2 * maxLastPorts {
+		p[fmt.Sprintf("/ip4/10.0.0.%d/tcp/0", i)] = 4001
+	}
+	const listen = "/ip4/127.0.0.1/tcp/0"
+	bound := m.transport.Host().Network().ListenAddresses()
+	if err := p.save(t.Context(), m.store.Datastore(), []string{listen}, bound); err != nil {
+		t.Fatal(err)
+	}
+	kept := readPorts(t.Context(), m.store.Datastore())
+	if len(kept) != maxLastPorts || kept[listen] != m.listensAt(t).Port {
+		t.Errorf("kept %v: want %d, with that of %s", kept, maxLastPorts, listen)
 	}
 }
