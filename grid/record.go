@@ -24,7 +24,9 @@ type Record struct {
 	Kind   RecordKind
 	Delete bool
 	// no effect waits for it: it is written with the next record that one waits for, or soon; a crash before that loses it
-	Later     bool
+	Later bool
+	// only the key could be read: what was recorded is not known any more. It is there until it is written anew or deleted
+	Lost      bool
 	Work      WorkRecord
 	Class     ClassRecord
 	Register  RegisterRecord

@@ -60,7 +60,9 @@ var (
 	descFetches = prometheus.NewDesc("skep_blob_fetches_total", "Blobs fetched from peers.", nil, nil)
 	descConns   = prometheus.NewDesc("skep_connected_peers", "Connected peers.", nil, nil)
 	descBlobs   = prometheus.NewDesc("skep_blob_bytes", "Bytes of the blobs here.", nil, nil)
-	descQueue   = prometheus.NewDesc("skep_loop_inputs", "Events that wait to be stepped.", nil, nil)
+	descDamaged = prometheus.NewDesc("skep_store_damaged_entries", "Entries of the database found damaged at the start.",
+		[]string{"became"}, nil)
+	descQueue = prometheus.NewDesc("skep_loop_inputs", "Events that wait to be stepped.", nil, nil)
 
 	descPlaced  = prometheus.NewDesc("skep_tasks_placed_total", "Tasks of own jobs placed.", []string{"where"}, nil)
 	descCopies  = prometheus.NewDesc("skep_second_copies_total", "Second copies of own tasks begun.", nil, nil)
@@ -118,6 +120,10 @@ func (c *collector) Collect(ch chan<- prometheus.Metric) {
 	counter(descFetches, float64(c.d.runner.Fetched()))
 	gauge(descConns, float64(len(c.d.transport.Peers())))
 	gauge(descBlobs, float64(c.d.blobs.Size()))
+	found := c.d.store.Found()
+	gauge(descDamaged, float64(found.Corrected), "corrected")
+	gauge(descDamaged, float64(found.Dropped), "learned_anew")
+	gauge(descDamaged, float64(found.Lost), "lost")
 	gauge(descQueue, float64(c.d.inbox.Len()))
 	if s, ok := c.stats(); ok {
 		collectNode(&s, counter, gauge)

@@ -1,8 +1,11 @@
 package p2p
 
 import (
+	"fmt"
+
 	"skep/grid"
 	"skep/node"
+	"skep/node/p2p/store"
 )
 
 // Recorder records a node's inputs and effects. Its methods are called one at a time: Begin, Restored for each
@@ -17,6 +20,9 @@ type Recorder interface {
 // restore restores the node from its records.
 func (d *Driver) restore() error {
 	return d.store.Load(func(r *grid.Record) error {
+		if r.Lost {
+			return fmt.Errorf("%w: a record of kind %d is not as it was written", store.ErrDamaged, r.Kind)
+		}
 		d.runner.RecordSaved(r)
 		if d.cfg.Recorder != nil {
 			d.cfg.Recorder.Restored(r)

@@ -89,6 +89,10 @@ func (d *Driver) openFolder() (err error) {
 		d.log.Info("database converted to a new format; its copy is removed when the node is stopped in order",
 			"jobs", c.Jobs, "tasks", c.Tasks, "dropped", c.Dropped, "took", c.Took.Round(time.Millisecond), "copy", c.Copy)
 	}
+	if f := d.store.Found(); f != (store.Damage{}) {
+		d.log.Warn("the database was damaged on the disk: look at the disk and the memory of this machine", "file",
+			filepath.Join(dir, store.File), "corrected", f.Corrected, "learned_anew", f.Dropped, "lost", f.Lost)
+	}
 	d.onClose(func() { d.cleanFolder(before) }) // it is locked, so what is new in it is this node's
 	d.onClose(func() { d.store.Close() })
 	if d.blobs, err = blob.Open(filepath.Join(dir, blobFolder), d.cfg.CacheSize); err != nil {

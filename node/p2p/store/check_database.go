@@ -32,6 +32,9 @@ func checkDatabase(path string) error {
 		return err
 	}
 	defer db.Close()
+	if err := checkMetaPages(path, db.Info().PageSize); err != nil {
+		return err
+	}
 	return db.View(func(tx *bbolt.Tx) error {
 		if tx.Size() > info.Size() {
 			return fmt.Errorf("%w: %s was cut: it has %d bytes of %d", ErrDamaged, File, info.Size(), tx.Size())

@@ -139,5 +139,27 @@ func (t *treeCheck) bucket(p []byte, i int, value []byte) error {
 		_, err := t.walk(root, nil, nil)
 		return err
 	}
+	return t.inline(native.Uint64(p), value[leastBucket:])
+}
+
+// inline checks the page of an inline bucket, whose keys must be in order too, or none of them is found.
+func (t *treeCheck) inline(id uint64, p []byte) error {
+	if len(p) < headSize {
+		return t.damaged(id, "has a bucket that is cut")
+	}
+	count, last := int(native.Uint16(p[10:])), []byte(nil)
+	if native.Uint16(p[8:]) != leafPage || headSize+count*elementSize > len(p) {
+		return t.damaged(id, "has a bucket that is none")
+	}
+	for i := range count {
+		key, _, err := t.element(p, leafPage, i)
+		if err != nil {
+			return err
+		}
+		if i > 0 && bytes.Compare(key, last) <= 0 {
+			return t.damaged(id, "has a bucket with keys out of order")
+		}
+		last = key
+	}
 	return nil
 }

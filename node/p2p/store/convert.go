@@ -18,7 +18,7 @@ import (
 	"skep/node/p2p/wire"
 )
 
-// CopyFile is the name in the data folder of the database as it was before it was converted to format 2.
+// CopyFile is the name in the data folder of the database as it was before it was converted from format 1.
 const CopyFile = File + ".before-v2"
 
 // Conversion is what Open has converted from format 1.
@@ -29,7 +29,7 @@ type Conversion struct {
 	Took        time.Duration
 }
 
-// Converted returns what Open has converted; nil if the database had today's format.
+// Converted returns what Open has converted; nil if the database was not of format 1.
 func (s *Store) Converted() *Conversion { return s.converted }
 
 // RemoveCopy removes the copy that a conversion of a data folder's database has left, if there is one. Whoever calls it
@@ -42,18 +42,29 @@ func RemoveCopy(dir string) error {
 	return explain(dir, err)
 }
 
-// convert converts a database of format 1. A crash leaves it as it was, or converted with a copy of what it was.
+// convert converts a database of an earlier format. A crash leaves it as it was, or converted; one of format 1 has a
+// copy beside it then.
 func (s *Store) convert() error {
 	var need grid.Bytes
-	legacy := false
+	var was uint64
 	err := s.db.View(func(tx *bbolt.Tx) error {
-		if legacy = formatOf(tx) < format; legacy {
+		was = formatOf(tx)
+		if was < format && tx.Bucket(metaBucket).Get(digestKey) != nil {
+			return fmt.Errorf("%w: %s says that it is of format %d, and it is not: %s", ErrDamaged, File, was, remedy)
+		}
+		if was < registerFormat {
 			need = spaceToConvert(tx)
 		}
 		return nil
 	})
-	if err != nil || !legacy {
+	switch {
+	case err != nil || was == format:
 		return err
+	case was >= registerFormat:
+		if err := s.db.Update(addSums); err != nil {
+			return fmt.Errorf("convert %s to format %d: %w", File, format, err)
+		}
+		return nil
 	}
 	// A copy made by a conversion that did not happen may be older than the database.
 	if err := os.Remove(filepath.Join(s.dir, CopyFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -79,7 +90,7 @@ func (s *Store) copyAndUpgrade() error {
 		if err := upgradeRecords(tx.Bucket(recordBucket), c); err != nil {
 			return err
 		}
-		return setFormat(tx)
+		return addSums(tx)
 	})
 	if err != nil {
 		os.Remove(c.Copy) // the database is as before
@@ -88,6 +99,39 @@ func (s *Store) copyAndUpgrade() error {
 	c.Took = time.Since(start)
 	s.converted = c
 	return nil
+}
+
+// registerFormat is the first format in which every job has a register.
+const registerFormat = 2
+
+// addSums makes format 3 of format 2: the values of the table data get sums, and the table of records its digest. A
+// record gets its sums when it is written next: few are left after some days, and no start has to write them all.
+func addSums(tx *bbolt.Tx) error {
+	data := tx.Bucket(dataBucket)
+	var fixes []fix
+	if err := data.ForEach(func(key, value []byte) error {
+		fixes = append(fixes, fix{old: bytes.Clone(key), key: bytes.Clone(key), value: appendFramed(nil, key, value)})
+		return nil
+	}); err != nil {
+		return err
+	}
+	for i := range fixes {
+		if err := fixes[i].apply(data); err != nil {
+			return err
+		}
+	}
+	var d digest
+	if err := tx.Bucket(recordBucket).ForEach(func(key, stored []byte) error {
+		d.count++
+		d.sum += sumOf(key, stored)
+		return nil
+	}); err != nil {
+		return err
+	}
+	if err := setFormat(tx); err != nil {
+		return err
+	}
+	return saveMeta(tx, d)
 }
 
 // notConverted returns the error of a conversion that was not made; need is the disk space that it may take.

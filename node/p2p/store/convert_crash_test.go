@@ -102,7 +102,7 @@ func checkConversion(t *testing.T, count map[uint64]int) func(dir string, acked 
 		if err := s.Load(func(r *grid.Record) error { got = append(got, *r); return nil }); err != nil {
 			return err
 		}
-		if n := len(want); len(got) == n+1 && format == 2 {
+		if n := len(want); len(got) == n+1 && format == 3 {
 			got = got[:n] // the record saved since
 		} else if slices.Contains(acked, lineStopped) {
 			return errors.New("a record that was saved is not there")
@@ -120,8 +120,8 @@ func TestPowerLossWhileConverting(t *testing.T) {
 	count := map[uint64]int{}
 	check := checkConversion(t, count)
 	j.Survives(t, crash.Stride(3), check)
-	t.Logf("crashes that left format 1: %d, format 2: %d", count[1], count[2])
-	if count[1] == 0 || count[2] == 0 {
+	t.Logf("crashes that left format 1: %d, format 3: %d", count[1], count[3])
+	if count[1] == 0 || count[3] == 0 {
 		t.Error("want both")
 	}
 	clear(count)
@@ -135,5 +135,5 @@ func TestPowerLossWhileConverting(t *testing.T) {
 			t.Fatalf("killed at call %d: %v", n, err)
 		}
 	}
-	t.Logf("kills that left format 1: %d, format 2: %d", count[1], count[2])
+	t.Logf("kills that left format 1: %d, format 3: %d", count[1], count[3])
 }

@@ -167,8 +167,8 @@ func TestNewDatabaseIsNotConverted(t *testing.T) {
 		t.Errorf("converted %+v", s.Converted())
 	}
 	s.Close()
-	got, two := mustDump(t, filepath.Join(dir, File)), string(binary.BigEndian.AppendUint64(nil, 2))
-	if got["meta "+fmt.Sprintf("%x", formatKey)] != two {
+	got, now := mustDump(t, filepath.Join(dir, File)), string(binary.BigEndian.AppendUint64(nil, format))
+	if got["meta "+fmt.Sprintf("%x", formatKey)] != now {
 		t.Errorf("it holds %q", got)
 	}
 	if err := RemoveCopy(dir); err != nil {
@@ -176,7 +176,7 @@ func TestNewDatabaseIsNotConverted(t *testing.T) {
 	}
 }
 
-// An empty database of format 1 becomes one of format 2.
+// An empty database of format 1 becomes one of today's.
 func TestConvertEmpty(t *testing.T) {
 	dir := t.TempDir()
 	if err := format1.Write(filepath.Join(dir, File), legacyOwner, 0, nil); err != nil {
@@ -248,7 +248,7 @@ func TestConvertDamagedRecord(t *testing.T) {
 		}
 		before := mustDump(t, path)
 		_, err = Open(dir)
-		wantError(t, err, want, dir, "convert skep.db to format 2")
+		wantError(t, err, want, dir, "convert skep.db to format 3")
 		if d := cmp.Diff(before, mustDump(t, path)); d != "" {
 			t.Error(d)
 		}

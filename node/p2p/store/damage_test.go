@@ -11,8 +11,8 @@ import (
 	"skep/grid"
 )
 
-// A file that was truncated, or whose pages were overwritten, is an error of one line and never a panic. Damage to
-// content may pass: content has no checksum.
+// A file that was truncated, or whose pages were overwritten, is an error of one line and never a panic or other
+// records.
 func TestDamaged(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir)
@@ -25,6 +25,7 @@ func TestDamaged(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	written := load(t, s)
 	s.Close()
 	whole, err := os.ReadFile(filepath.Join(dir, File))
 	if err != nil {
@@ -51,8 +52,12 @@ func TestDamaged(t *testing.T) {
 		}
 		s, err := Open(damaged)
 		if err == nil {
-			err = s.Load(func(*grid.Record) error { return nil })
+			var read []grid.Record
+			err = s.Load(func(r *grid.Record) error { read = append(read, *r); return nil })
 			s.Close()
+			if what := differ(written, read); what != "" {
+				t.Fatalf("seed %d, %d: %s", seed, n, what)
+			}
 		}
 		if err != nil {
 			found++

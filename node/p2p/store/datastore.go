@@ -46,7 +46,7 @@ func (d *datastore) Get(ctx context.Context, key ds.Key) (value []byte, err erro
 }
 
 func (d *datastore) Has(ctx context.Context, key ds.Key) (has bool, err error) {
-	err = d.view(ctx, func(r reader) error { has = r.b.Get(key.Bytes()) != nil; return nil })
+	err = d.view(ctx, func(r reader) error { has = r.value(key) != nil; return nil })
 	return has, err
 }
 
@@ -66,7 +66,7 @@ func (d *datastore) Query(ctx context.Context, q query.Query) (results query.Res
 }
 
 func (d *datastore) Put(ctx context.Context, key ds.Key, value []byte) error {
-	return d.update(ctx, func(b *bbolt.Bucket) error { return b.Put(key.Bytes(), value) })
+	return d.update(ctx, func(b *bbolt.Bucket) error { return putData(b, key.Bytes(), value) })
 }
 
 func (d *datastore) Delete(ctx context.Context, key ds.Key) error {
@@ -86,23 +86,35 @@ func (d *datastore) DiskUsage(ctx context.Context) (uint64, error) {
 	return uint64(info.Size()), ctx.Err()
 }
 
-// reader reads inside a transaction.
+// putData writes a value with its sums.
+func putData(b *bbolt.Bucket, key, value []byte) error {
+	return b.Put(key, appendFramed(nil, key, value))
+}
+
+// reader reads inside a transaction. What is not as it was written is not there.
 type reader struct{ b *bbolt.Bucket }
 
-func (r reader) get(key ds.Key) ([]byte, error) {
-	v := r.b.Get(key.Bytes())
-	if v == nil {
-		return nil, ds.ErrNotFound
+// value returns the value of a key, not a copy; nil if there is none.
+func (r reader) value(key ds.Key) []byte {
+	k := key.Bytes()
+	if value, ok := unframed(k, r.b.Get(k)); ok {
+		return value
 	}
-	return bytes.Clone(v), nil
+	return nil
+}
+
+func (r reader) get(key ds.Key) ([]byte, error) {
+	if v := r.value(key); v != nil {
+		return bytes.Clone(v), nil
+	}
+	return nil, ds.ErrNotFound
 }
 
 func (r reader) size(key ds.Key) (int, error) {
-	v := r.b.Get(key.Bytes())
-	if v == nil {
-		return -1, ds.ErrNotFound
+	if v := r.value(key); v != nil {
+		return len(v), nil
 	}
-	return len(v), nil
+	return -1, ds.ErrNotFound
 }
 
 func (r reader) query(q query.Query) query.Results {
@@ -112,7 +124,11 @@ func (r reader) query(q query.Query) query.Results {
 	}
 	var entries []query.Entry
 	c := r.b.Cursor()
-	for k, v := c.Seek(prefix); k != nil && bytes.HasPrefix(k, prefix); k, v = c.Next() {
+	for k, stored := c.Seek(prefix); k != nil && bytes.HasPrefix(k, prefix); k, stored = c.Next() {
+		v, ok := unframed(k, stored)
+		if !ok {
+			continue
+		}
 		e := query.Entry{Key: string(k), Size: len(v)}
 		if !q.KeysOnly {
 			e.Value = bytes.Clone(v)

@@ -19,29 +19,8 @@ func (s *Store) Commit(records []grid.Record) error {
 	if len(records) == 0 {
 		return nil
 	}
-	err := s.db.Update(func(tx *bbolt.Tx) error {
-		bucket := tx.Bucket(recordBucket)
-		buf := s.buf[:0]
-		for i := range records {
-			key, value, err := wire.AppendRecord(buf, &records[i])
-			if err != nil {
-				return err
-			}
-			if records[i].Delete {
-				err = deleteRecord(bucket, key, &records[i])
-			} else {
-				err = bucket.Put(key, value)
-			}
-			if err != nil {
-				return fmt.Errorf("record %d of %d: %w", i+1, len(records), err)
-			}
-			// bbolt keeps values until the transaction ends: the next record is appended behind them.
-			if buf = value; value == nil {
-				buf = key
-			}
-			buf = buf[len(buf):]
-		}
-		return nil
+	err := recoverPanic(func() error {
+		return s.db.Update(func(tx *bbolt.Tx) error { return s.write(tx, records) })
 	})
 	if err == nil {
 		err = s.checkName()
@@ -49,17 +28,42 @@ func (s *Store) Commit(records []grid.Record) error {
 	return explain(s.dir, err)
 }
 
+// write writes records, and the digest of their table.
+func (s *Store) write(tx *bbolt.Tx, records []grid.Record) error {
+	table := openRecords(tx)
+	buf := s.buf[:0]
+	for i := range records {
+		key, value, err := wire.AppendRecord(buf, &records[i])
+		if err != nil {
+			return err
+		}
+		if records[i].Delete {
+			buf = key
+			err = deleteRecord(table, key, &records[i])
+		} else {
+			end := len(value)
+			buf = appendFramed(value, key, value)
+			err = table.put(key, buf[end:])
+		}
+		if err != nil {
+			return fmt.Errorf("record %d of %d: %w", i+1, len(records), err)
+		}
+		buf = buf[len(buf):] // bbolt keeps values until the transaction ends: the next record is appended behind them
+	}
+	return table.save()
+}
+
 // deleteRecord deletes a record, and those of the entries that follow it if it says so. It deletes by key: a cursor
 // would step through all pages that are empty already, again for each entry.
-func deleteRecord(b *bbolt.Bucket, key []byte, r *grid.Record) error {
-	if err := b.Delete(key); err != nil || r.Kind != grid.RecEntry || r.Entry.Further == 0 {
+func deleteRecord(t *records, key []byte, r *grid.Record) error {
+	if err := t.remove(key); err != nil || r.Kind != grid.RecEntry || r.Entry.Further == 0 {
 		return err
 	}
 	key = slices.Clone(key)
 	index := key[len(key)-4:]
 	for range r.Entry.Further {
 		binary.BigEndian.PutUint32(index, binary.BigEndian.Uint32(index)+1)
-		if err := b.Delete(key); err != nil {
+		if err := t.remove(key); err != nil {
 			return err
 		}
 	}
@@ -67,7 +71,8 @@ func deleteRecord(b *bbolt.Bucket, key []byte, r *grid.Record) error {
 }
 
 // Load calls f with every record, ordered by kind and ID, until f returns an error. f may keep records but must not
-// use the store. A record that cannot be read is ErrNewer or ErrDamaged.
+// use the store. A record of which only the key can be read is grid.Record.Lost; one that cannot be read at all is
+// ErrNewer or ErrDamaged.
 func (s *Store) Load(f func(*grid.Record) error) error {
 	return explain(s.dir, s.db.View(func(tx *bbolt.Tx) error {
 		var key, value []byte
@@ -79,7 +84,7 @@ func (s *Store) Load(f func(*grid.Record) error) error {
 				if key, value = next(); key == nil {
 					return nil
 				}
-				r, err = wire.DecodeRecord(key, value)
+				r, err = decode(key, value)
 				return err
 			})
 			if err != nil {
@@ -94,6 +99,24 @@ func (s *Store) Load(f func(*grid.Record) error) error {
 			next = c.Next
 		}
 	}))
+}
+
+// decode decodes a stored record.
+func decode(key, stored []byte) (*grid.Record, error) {
+	value, ok := unframed(key, stored)
+	if len(stored) > 0 && stored[0] == unsummed {
+		value, ok = stored, true
+	}
+	if ok {
+		return wire.DecodeRecord(key, value)
+	}
+	if len(stored) > 0 && stored[0] > framed {
+		return nil, fmt.Errorf("record: %w %d: this Skep reads %d", wire.ErrVersion, stored[0], framed)
+	}
+	if r := wire.LostRecord(key); r != nil && keyHolds(key, stored) {
+		return r, nil
+	}
+	return nil, fmt.Errorf("%w: a record is not as it was written", ErrDamaged)
 }
 
 // unreadable returns the error of a record that cannot be read.

@@ -32,8 +32,8 @@ var (
 )
 
 // format is the version of the file's layout: buckets and keys. Values have versions of their own.
-// Format 2 has a register for every job; see convert.
-const format = 2
+// Format 2 has a register for every job, format 3 sums; see convert.
+const format = 3
 
 var (
 	metaBucket   = []byte("meta")
@@ -51,7 +51,8 @@ type Store struct {
 	dir  string
 	buf  []byte // for the values of a Commit, used only inside a write transaction
 
-	converted *Conversion // by Open; nil = the database had today's format
+	converted *Conversion // by Open; nil = the database was not of format 1
+	found     Damage      // by Open
 }
 
 // lockWait is how long Open waits for another process to release the file: long enough for one that is just ending,
@@ -81,13 +82,7 @@ func Open(dir string) (*Store, error) {
 		}
 	}
 	if err == nil {
-		if err = s.db.View(m.check); err == nil {
-			s.info, err = os.Stat(path)
-		}
-		if err == nil {
-			err = s.convert()
-		}
-		if err != nil {
+		if err = s.settle(m, path); err != nil {
 			s.db.Close()
 		}
 	}
@@ -95,6 +90,29 @@ func Open(dir string) (*Store, error) {
 		return nil, explain(dir, err)
 	}
 	return s, nil
+}
+
+// settle brings what was opened to today's format and checks it.
+func (s *Store) settle(m mark, path string) error {
+	err := s.db.View(func(tx *bbolt.Tx) error {
+		if formatOf(tx) == format { // a flipped bit in the count of starts is found first
+			return nil
+		}
+		return m.check(tx)
+	})
+	if err == nil {
+		err = s.convert()
+	}
+	if err == nil {
+		err = s.verify()
+	}
+	if err == nil {
+		err = s.db.View(m.check)
+	}
+	if err == nil {
+		s.info, err = os.Stat(path)
+	}
+	return err
 }
 
 // checkName reports whether the file still has its name. Otherwise writes are lost without an error.
@@ -175,7 +193,10 @@ func (s *Store) prepare() error {
 				return err
 			}
 		}
-		return setFormat(tx)
+		if err := setFormat(tx); err != nil {
+			return err
+		}
+		return saveMeta(tx, digest{})
 	})
 }
 
@@ -213,7 +234,10 @@ func (s *Store) NextBoot(owner grid.NodeID) (uint64, error) {
 		if err := meta.Put(ownerKey, owner[:]); err != nil {
 			return err
 		}
-		return meta.Put(bootKey, binary.BigEndian.AppendUint64(nil, boot))
+		if err := meta.Put(bootKey, binary.BigEndian.AppendUint64(nil, boot)); err != nil {
+			return err
+		}
+		return openRecords(tx).save()
 	})
 	if err == nil {
 		err = mark{owner, boot}.write(s.dir)

@@ -44,7 +44,7 @@ func (b *batch) Commit(ctx context.Context) error {
 			if o.remove {
 				err = bucket.Delete(o.key)
 			} else {
-				err = bucket.Put(o.key, o.value)
+				err = putData(bucket, o.key, o.value)
 			}
 			if err != nil {
 				return err
@@ -91,7 +91,7 @@ func (t *txn) Has(ctx context.Context, key ds.Key) (bool, error) {
 	if err := t.open(ctx); err != nil {
 		return false, err
 	}
-	return t.b.Get(key.Bytes()) != nil, nil
+	return t.value(key) != nil, nil
 }
 
 func (t *txn) GetSize(ctx context.Context, key ds.Key) (int, error) {
@@ -112,7 +112,7 @@ func (t *txn) Put(ctx context.Context, key ds.Key, value []byte) error {
 	if err := t.open(ctx); err != nil {
 		return err
 	}
-	return t.b.Put(key.Bytes(), bytes.Clone(value))
+	return putData(t.b, key.Bytes(), value)
 }
 
 func (t *txn) Delete(ctx context.Context, key ds.Key) error {

@@ -147,6 +147,39 @@ func DecodeRecord(key, value []byte) (*grid.Record, error) {
 	return r, nil
 }
 
+// LostRecord returns a record of which only the key can be read; nil if that is the key of no record.
+func LostRecord(key []byte) *grid.Record {
+	if len(key) == 0 {
+		return nil
+	}
+	r := &grid.Record{Kind: grid.RecordKind(key[0]), Lost: true}
+	var err error
+	switch key = key[1:]; r.Kind {
+	case grid.RecWork:
+		if len(key) != AttemptSize {
+			return nil
+		}
+		r.Work.ID, err = attemptOf(key)
+	case grid.RecRegister:
+		err = getJob(key, &r.Register.ID)
+	case grid.RecTombstone:
+		err = getJob(key, &r.Tombstone.ID)
+	case grid.RecEntry:
+		err = getTask(key, &r.Entry.ID.Task)
+	case grid.RecCheckpoint:
+		r.Checkpoint = &grid.CheckpointRecord{}
+		err = getTask(key, &r.Checkpoint.ID.Task)
+	case grid.RecClass:
+		r.Class.Class = shown(key)
+	default:
+		return nil
+	}
+	if err != nil {
+		return nil
+	}
+	return r
+}
+
 // body returns a record's value without the version byte before it.
 func body(value []byte) ([]byte, error) {
 	if len(value) == 0 {

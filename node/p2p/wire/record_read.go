@@ -44,10 +44,9 @@ func getWorkRecord(key, value []byte, w *grid.WorkRecord) error {
 	if p.State == 0 || p.State > uint32(grid.WorkFinished) {
 		return fmt.Errorf("state %d: %w: want 1 to %d", p.State, ErrBound, grid.WorkFinished)
 	}
-	w.ID.Epoch = binary.BigEndian.Uint32(key[taskSize:])
-	w.ID.N = binary.BigEndian.Uint32(key[taskSize+4:])
 	w.Class, w.State = cleanText(p.Class), grid.WorkState(p.State)
-	err := getTask(key[:taskSize], &w.ID.Task)
+	var err error
+	w.ID, err = attemptOf(key)
 	if err == nil {
 		w.Lease, err = getSpan("lease", p.Lease)
 	}
@@ -76,6 +75,13 @@ func getWorkRecord(key, value []byte, w *grid.WorkRecord) error {
 	w.Epoch, w.Stays, w.Asks = p.Epoch, p.Stays, p.Asks
 	w.Before = grid.Division{Ranks: p.BeforeRanks, Shares: p.BeforeShares}
 	return err
+}
+
+// attemptOf returns the attempt of a key of AttemptSize.
+func attemptOf(key []byte) (id grid.AttemptID, err error) {
+	id.Epoch = binary.BigEndian.Uint32(key[taskSize:])
+	id.N = binary.BigEndian.Uint32(key[taskSize+4:])
+	return id, getTask(key[:taskSize], &id.Task)
 }
 
 func getTask(key []byte, t *grid.TaskID) error {

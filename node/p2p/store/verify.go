@@ -1,0 +1,164 @@
+package store
+
+import (
+	"bytes"
+	"fmt"
+
+	"go.etcd.io/bbolt"
+
+	"skep/grid"
+	"skep/node/p2p/wire"
+)
+
+// Damage is what Open has found in the content of a database whose pages are in order.
+type Damage struct {
+	Corrected int // entries in which one bit was flipped: it is flipped back
+	Dropped   int // entries of the table data, and measurements: they are learned anew
+	Lost      int // records of which only the key can be read
+}
+
+// Found returns what Open has found damaged.
+func (s *Store) Found() Damage { return s.found }
+
+// fix is an entry to be replaced; without a value it is removed.
+type fix struct{ old, key, value []byte }
+
+func (f *fix) apply(b *bbolt.Bucket) error {
+	if f.value == nil || !bytes.Equal(f.old, f.key) {
+		if err := b.Delete(f.old); err != nil {
+			return err
+		}
+	}
+	if f.value == nil {
+		return nil
+	}
+	return b.Put(f.key, f.value)
+}
+
+// verify checks each entry against its sums and the table of records against its digest, and writes back what can be
+// corrected. It is an error if records are lost and their keys are not known.
+func (s *Store) verify() error {
+	var meta []byte
+	var data, entries []fix
+	var after digest
+	err := s.db.View(func(tx *bbolt.Tx) (err error) {
+		if meta, err = checkMeta(tx); err != nil || meta != nil {
+			return err
+		}
+		if data, err = s.verifyData(tx.Bucket(dataBucket)); err != nil {
+			return err
+		}
+		entries, after, err = s.verifyRecords(openRecords(tx))
+		return err
+	})
+	if err == nil && meta != nil {
+		s.found.Corrected++
+		if err = s.db.Update(func(tx *bbolt.Tx) error { return restoreMeta(tx, meta) }); err == nil {
+			return s.verify()
+		}
+	}
+	if err != nil || len(data)+len(entries)+s.found.Lost == 0 {
+		return err
+	}
+	return s.db.Update(func(tx *bbolt.Tx) error {
+		for i := range data {
+			if err := data[i].apply(tx.Bucket(dataBucket)); err != nil {
+				return err
+			}
+		}
+		for i := range entries {
+			if err := entries[i].apply(tx.Bucket(recordBucket)); err != nil {
+				return err
+			}
+		}
+		return saveMeta(tx, after)
+	})
+}
+
+// verifyData returns the entries of the table data to be corrected, and those to be removed.
+func (s *Store) verifyData(b *bbolt.Bucket) (fixes []fix, err error) {
+	return fixes, recoverPanic(func() error {
+		return b.ForEach(func(key, stored []byte) error {
+			if _, ok := unframed(key, stored); ok && keyHolds(key, stored) {
+				return nil
+			}
+			f := fix{old: bytes.Clone(key)}
+			if k, v, ok := corrected(key, stored); ok {
+				f.key, f.value = k, reframed(k, v)
+				s.found.Corrected++
+			} else {
+				s.found.Dropped++
+			}
+			fixes = append(fixes, f)
+			return nil
+		})
+	})
+}
+
+// reframed returns a sound entry's value with the sum of its key, which may be damaged, written anew.
+func reframed(key, stored []byte) []byte {
+	value, _ := unframed(key, stored)
+	return appendFramed(nil, key, value)
+}
+
+// verifyRecords returns the records to be corrected, and measurements to be removed, and the table's digest after that.
+func (s *Store) verifyRecords(r *records) (fixes []fix, after digest, err error) {
+	var stated digest
+	err = recoverPanic(func() error {
+		return r.ForEach(func(key, stored []byte) error {
+			f, err := s.verifyRecord(key, stored)
+			if err != nil {
+				return err
+			}
+			stated.count++
+			after.count++
+			switch {
+			case f == nil:
+				stated.sum += sumOf(key, stored)
+				after.sum += sumOf(key, stored)
+				return nil
+			case f.value == nil:
+				stated.sum += sumOf(key, stored)
+				after.count--
+			default:
+				stated.sum += sumOf(f.key, f.value)
+				after.sum += sumOf(f.key, f.value)
+			}
+			fixes = append(fixes, *f)
+			return nil
+		})
+	})
+	// The damage may be in the sum that a lost entry states.
+	if err == nil && stated != r.digest && (stated.count != r.count || s.found.Lost+s.found.Dropped == 0) {
+		err = fmt.Errorf("%w: the %d records of %s are not the %d that were written: %s", ErrDamaged, stated.count, File,
+			r.count, remedy)
+	}
+	return fixes, after, err
+}
+
+// verifyRecord returns how a record is to be corrected; nil if it is sound, or lost.
+func (s *Store) verifyRecord(key, stored []byte) (*fix, error) {
+	if len(stored) > 0 && stored[0] == unsummed {
+		return nil, nil // the digest covers it
+	}
+	_, ok := unframed(key, stored)
+	if ok && keyHolds(key, stored) {
+		return nil, nil
+	}
+	if k, v, ok := corrected(key, stored); ok {
+		s.found.Corrected++
+		return &fix{old: bytes.Clone(key), key: k, value: reframed(k, v)}, nil
+	}
+	switch lost := wire.LostRecord(key); {
+	case len(stored) > 0 && stored[0] > framed:
+		return nil, fmt.Errorf("%w: record of version %d: this one reads %d", ErrNewer, stored[0], framed)
+	case lost == nil || !keyHolds(key, stored):
+		return nil, fmt.Errorf("%w: a record of %s is not as it was written, and it cannot be told which: %s", ErrDamaged,
+			File, remedy)
+	case lost.Kind == grid.RecClass:
+		s.found.Dropped++
+		return &fix{old: bytes.Clone(key)}, nil
+	}
+	s.found.Lost++
+	return nil, nil
+}
