@@ -13,15 +13,14 @@ type Market struct {
 	waiting []*Query // the first goes first; by arrival under ByValue
 	next    int      // Ring: where the next search begins
 	seq     uint64
-	whole   bool // deadlines of queries that have begun are judged by their whole size
+	judged  Judged
 }
 
 // New returns a market of these servers' offers. Their order decides between equals.
 func New(p Protocol, offers []*Offer) *Market { return &Market{p: p, offers: offers} }
 
-// JudgeWhole makes deadlines of tasks that are to move be judged as if they had not begun, which is the reading under
-// which the figures of [1] agree with a simulation.
-func (m *Market) JudgeWhole() { m.whole = true }
+// Judge says by what the deadlines of tasks that are to move are judged; by default by what is left of them.
+func (m *Market) Judge(by Judged) { m.judged = by }
 
 // Waiting is the number of queries that wait.
 func (m *Market) Waiting() int { return len(m.waiting) }
@@ -180,7 +179,10 @@ func (m *Market) accepts(now float64, o *Offer, q *Query) bool {
 		return true
 	}
 	left := q.Left
-	if m.whole {
+	switch {
+	case q.From >= 0 && m.judged == Unjudged:
+		return true
+	case m.judged == ByWhole:
 		left = q.Size
 	}
 	return now+left/speed <= q.Deadline

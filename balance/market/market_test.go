@@ -235,3 +235,22 @@ func TestParseErrors(t *testing.T) {
 		}
 	}
 }
+
+// The deadline of a task that is to move is judged by what is left of it, by the whole, or not at all; one that has
+// passed matches nothing in any case.
+func TestJudged(t *testing.T) {
+	for by, want := range map[Judged][2]int{ByLeft: {1, -1}, ByWhole: {-1, -1}, Unjudged: {1, 1}} {
+		for i, left := range []float64{1, 4} {
+			m := New(mustParse(t, "pe_p"), offers(1, 1))
+			m.Judge(by)
+			q := task(1, 4, 9)
+			q.Left, q.From, q.Deadline = left, 0, 3
+			if got := server(m.Query(1, q)); got != want[i] {
+				t.Errorf("judged %d: with %g of 4 left and 2 units to go it moves to %d, want %d", by, left, got, want[i])
+			}
+			if got := server(m.Query(3, q)); got != -1 {
+				t.Errorf("judged %d: past its deadline it moves to %d", by, got)
+			}
+		}
+	}
+}

@@ -39,6 +39,17 @@ type Query struct {
 	seq    uint64
 }
 
+// Judged says by what the deadline of a task that is to move is judged, which [1] leaves open: it says that of a query
+// which arrives, S/s is what the task takes on an offer.
+type Judged uint8
+
+// Judgements.
+const (
+	ByLeft   Judged = iota // by what is left of it
+	ByWhole                // as if it had not begun
+	Unjudged               // not: it moves though it will be late, until the deadline has passed
+)
+
 // Value is how the value of a task falls with its slowdown, the time until it is done over the time that it would take
 // on the reference server: it is the whole up to Slow1, and falls in a line to zero at Slow2 [1, section 6.5.3].
 type Value struct {

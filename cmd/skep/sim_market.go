@@ -26,7 +26,10 @@ the last of these that the system has, over that of the first protocol in the sa
 The file has, each with its default: servers: {count: 32, speed: 0.1, units: 10, ratio: 1} (the slowest over the mean
 speed), load: 0.9, background: {share: 0, size: 1, units: 1} (share of the load), tasks: {spread: 10, weights: [0, 2],
 burst: 1, deadline: {factor: 1.1} or {slow1: 1.1, slow2: [1.1, 3]}}, delay: 0, per_size: 0, reprice: 1,
-ageing: {interval: 0.1, time: 10, max: 2}, judge_whole: false.`
+ageing: {interval: 0.1, time: 10, max: 2}, and readings of what the source leaves open: {deadlines: left, whole or none
+(by what those of tasks that are to move are judged), news: remembered or last (whether the matcher remembers a task that
+is on its way to a server), late: kept or dropped (suspended tasks whose deadline has passed), revenue: offered or
+capacity (over which reserve prices take it)}, the first of each by default.`
 
 func (a *app) simMarketCmd() *cobra.Command {
 	var out format

@@ -91,7 +91,7 @@ func newEngine(s *System, p market.Protocol, o *Options, replication int, stop *
 	e.servers = make([]server, s.Servers.Count)
 	for j := range e.servers {
 		e.servers[j] = server{index: int32(j), speed: s.Servers.speed(j), units: s.Servers.Units, serving: p.Serving,
-			takes: s.Background.Units}
+			takes: s.Background.Units, dropsLate: s.Readings.DropLate && p.Migrates, whole: s.Readings.WholeCapacity}
 		e.owners = append(e.owners, stream(streamOwners+j))
 		if s.Background.Share > 0 {
 			e.nextBackground(int32(j))
@@ -100,7 +100,7 @@ func newEngine(s *System, p market.Protocol, o *Options, replication int, stop *
 			e.at(s.Reprice, event{kind: reprice, server: int32(j)})
 		}
 	}
-	e.matcher = newMatcher(p, e.servers, s.Whole)
+	e.matcher = newMatcher(p, e.servers, &s.Readings)
 	e.source.advance()
 	e.at(e.source.next, event{kind: arrival})
 	if interval := e.interval(); interval > 0 {

@@ -154,7 +154,7 @@ func TestFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	if s.Servers.Count != 4 || s.Servers.Units != 10 || s.Tasks.Slow2 != [2]float64{1.1, 3} || s.Ageing.Time != 5 ||
-		s.Ageing.Interval != 0.1 || !s.Whole {
+		s.Ageing.Interval != 0.1 || s.Readings.Deadlines != market.ByWhole {
 		t.Errorf("read %+v", s)
 	}
 	for file, want := range map[string]string{

@@ -12,6 +12,8 @@ type matcher struct {
 	known   []news
 	flights [][]flight // by server
 	matches []market.Match
+
+	lastNews bool // as in Readings
 }
 
 // flight is a task that a server was given and that its news do not know of.
@@ -20,17 +22,15 @@ type flight struct {
 	bid float64
 }
 
-func newMatcher(p market.Protocol, servers []server, whole bool) *matcher {
-	m := &matcher{p: p, known: make([]news, len(servers)), flights: make([][]flight, len(servers))}
+func newMatcher(p market.Protocol, servers []server, r *Readings) *matcher {
+	m := &matcher{p: p, lastNews: r.LastNews, known: make([]news, len(servers)), flights: make([][]flight, len(servers))}
 	for j := range servers {
 		s := &servers[j]
 		m.offers = append(m.offers, &market.Offer{Server: s.index, Speed: s.speed, Available: s.available()})
 		m.known[j] = s.news(false, false)
 	}
 	m.book = market.New(p, m.offers)
-	if whole {
-		m.book.JudgeWhole()
-	}
+	m.book.Judge(r.Deadlines)
 	return m
 }
 
@@ -79,7 +79,7 @@ func (m *matcher) refresh(o *market.Offer) {
 	o.Available, o.Price, o.Bids, o.Busy, o.High, o.Running = n.available, n.price, n.bids, n.busy, n.high, n.running
 	for _, f := range m.flights[o.Server] {
 		o.Bids += f.bid
-		if !o.Busy || f.bid > o.High {
+		if !m.lastNews && (!o.Busy || f.bid > o.High) {
 			m.book.Take(o, f.id, f.bid)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
+	"skep/balance/market"
 	"skep/document"
 )
 
@@ -75,7 +76,7 @@ func (r *reader) pair(dst *[2]float64) func(document.Entry) {
 
 func (r *reader) system(s *System, n ast.Node) {
 	r.mapping(n, "system", []string{"name", "servers", "load", "background", "tasks", "delay", "per_size", "reprice",
-		"ageing", "judge_whole"}, keys{
+		"ageing", "readings", "judge_whole"}, keys{
 		"name":     func(e document.Entry) { s.Name, _ = r.Text(e.Value, "name") },
 		"load":     number(r, &s.Load),
 		"delay":    number(r, &s.Delay),
@@ -98,8 +99,15 @@ func (r *reader) system(s *System, n ast.Node) {
 				"interval": number(r, &s.Ageing.Interval), "time": number(r, &s.Ageing.Time),
 				"max": number(r, &s.Ageing.Max)})
 		},
-		"judge_whole": func(e document.Entry) {
-			r.Value(e, func(t string) (err error) { s.Whole, err = document.ParseBool(t); return err })
+		"readings": func(e document.Entry) { r.readings(&s.Readings, e.Value) },
+		"judge_whole": func(e document.Entry) { // of files from before there were readings
+			r.Value(e, func(t string) error {
+				whole, err := document.ParseBool(t)
+				if whole {
+					s.Readings.Deadlines = market.ByWhole
+				}
+				return err
+			})
 		},
 	})
 }

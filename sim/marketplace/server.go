@@ -18,6 +18,9 @@ type server struct {
 	queued     int // tasks that wait for others of the background
 	takes      float64
 
+	dropsLate bool // tasks that were suspended until their deadline has passed
+	whole     bool // its price follows from all of its capacity
+
 	tasks   []*task // given to it, not ended
 	running *task   // Exclusive, Preemptive
 	bids    float64 // of tasks, where Proportional
@@ -42,7 +45,11 @@ func (s *server) advance(now float64) {
 		return
 	}
 	rate := s.speed * s.available()
-	s.revenue.Offered(now, rate)
+	if s.whole {
+		s.revenue.Offered(now, s.speed*s.units)
+	} else {
+		s.revenue.Offered(now, rate)
+	}
 	s.own += d * s.takes * float64(s.background)
 	if rate <= 0 {
 		return
@@ -140,6 +147,9 @@ func (s *server) remove(t *task) (resumed *task) {
 		return nil
 	}
 	s.running = nil
+	if s.dropsLate {
+		s.drop()
+	}
 	for _, x := range s.tasks {
 		if resumed == nil || x.query.Bid > resumed.query.Bid && s.serving == market.Preemptive {
 			resumed = x
@@ -149,6 +159,17 @@ func (s *server) remove(t *task) (resumed *task) {
 		s.run(resumed)
 	}
 	return resumed
+}
+
+// drop ends the suspended tasks whose deadlines have passed: they will have no result.
+func (s *server) drop() {
+	s.tasks = slices.DeleteFunc(s.tasks, func(x *task) bool {
+		if s.last < x.query.Deadline {
+			return false
+		}
+		x.at = -1
+		return true
+	})
 }
 
 // admit starts a background task, or lets it wait; it reports which.

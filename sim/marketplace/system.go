@@ -14,7 +14,8 @@ type System struct {
 
 	Reprice float64 // time between the changes of reserve prices
 	Ageing  *Ageing // nil = bids do not rise
-	Whole   bool    // deadlines of tasks that are to move are judged as if they had not begun
+
+	Readings Readings
 }
 
 // Servers are evenly spaced in speed: the sum does not depend on the ratio.
