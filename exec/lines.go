@@ -15,6 +15,7 @@ type lines struct {
 	cfg     *order.Config
 	law     Law
 	now     grid.Time // as last told to Advance
+	placed  []*Work   // that have a place
 }
 
 type line = order.Line[waiting]
@@ -32,7 +33,8 @@ type turn struct {
 	line     *line   // of WorkQueued and WorkRunning
 	expected float64 // of WorkRunning: run time in seconds that counts as use until it ends
 
-	passed    int       // how often smaller or older work went before it
+	passed    int32     // how often smaller or older work went before it
+	place     int32     // as of the last Places, from 1; 0 = none
 	submitted grid.Time // when its task was submitted, by its origin
 }
 

@@ -24,7 +24,7 @@ func (e *Exec) StartSuspending(now grid.Time) (start *Work, suspended []*Work) {
 				head.passed++
 			}
 			for _, v := range victims {
-				e.suspend(now, v, w.ID.Task)
+				e.suspend(now, v, w)
 			}
 			e.Start(now, w)
 			return w, victims

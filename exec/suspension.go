@@ -10,7 +10,8 @@ import (
 // suspension is what is known of an attempt that is suspended, or was.
 type suspension struct {
 	work  *Work
-	by    grid.TaskID   // the last that had it suspended
+	by    grid.JobID    // the job for whose task it was last
+	bid   grid.Bid      // of that job
 	since grid.Time     // of the last one
 	ended time.Duration // all earlier ones
 	times int
@@ -46,12 +47,19 @@ func (x *suspension) time(now grid.Time) time.Duration {
 	return x.ended
 }
 
-// Suspended reports whether running work is suspended, and for which task.
-func (e *Exec) Suspended(w *Work) (by grid.TaskID, is bool) {
-	if x := e.suspended.of(w); x != nil && x.on {
-		return x.by, true
+// Suspended reports whether running work is suspended.
+func (e *Exec) Suspended(w *Work) bool {
+	x := e.suspended.of(w)
+	return x != nil && x.on
+}
+
+// SuspensionsOf returns how running work has been suspended, as of the last Advance; nil = it never was.
+func (e *Exec) SuspensionsOf(w *Work) *grid.Suspensions {
+	x := e.suspended.of(w)
+	if x == nil {
+		return nil
 	}
-	return grid.TaskID{}, false
+	return &grid.Suspensions{Times: uint32(x.times), Stood: x.time(e.lines.now), By: x.by, Bid: x.bid}
 }
 
 // Suspensions is how often work was suspended since the start.
@@ -75,13 +83,13 @@ func (e *Exec) Ends(now grid.Time, w *Work, d time.Duration) grid.Time {
 	return now.Add(time.Duration(float64(d-e.age(now, w)) / max(speed, 1e-3)))
 }
 
-func (e *Exec) suspend(now grid.Time, w *Work, by grid.TaskID) {
+func (e *Exec) suspend(now grid.Time, w, by *Work) {
 	x := e.suspended.of(w)
 	if x == nil {
 		x = &suspension{work: w}
 		e.suspended.list = append(e.suspended.list, x)
 	}
-	x.on, x.since, x.by = true, now, by
+	x.on, x.since, x.by, x.bid = true, now, by.ID.Task.Job, by.Spec.Bid()
 	x.times++
 	e.suspended.count++
 	e.free.CPU += w.Spec.Needs.CPU

@@ -87,8 +87,8 @@ func TestHigherBidsSuspendTheLowestOnes(t *testing.T) {
 	b.want(minute, "") // as high: it waits
 	five := b.come(minute, 5)
 	b.want(minute, "suspend 1 start 4 ")
-	if by, is := b.Suspended(one); !is || by != five.ID.Task {
-		t.Errorf("suspended %v, for %v", is, by)
+	if s := b.SuspensionsOf(one); !b.Suspended(one) || s.By != five.ID.Task.Job || s.Bid != five.Spec.Bid() {
+		t.Errorf("suspended %v: %+v", b.Suspended(one), s)
 	}
 	b.come(minute, 5)
 	b.want(minute, "") // less than twice 3
@@ -286,7 +286,7 @@ func TestSuspensionsOfRandomWork(t *testing.T) {
 			b.next(now)
 			used := grid.MilliCPU(0)
 			for _, w := range b.Running() {
-				if _, is := b.Suspended(w); !is {
+				if !b.Suspended(w) {
 					used += w.Spec.Needs.CPU
 				}
 			}
@@ -298,7 +298,7 @@ func TestSuspensionsOfRandomWork(t *testing.T) {
 			now += grid.Time(rapid.IntRange(0, 200).Draw(rt, "seconds")) * grid.Time(time.Second)
 			if runs := b.Running(); len(runs) > 0 && rapid.Bool().Draw(rt, "end") {
 				at := rapid.IntRange(0, len(runs)-1).Draw(rt, "which")
-				if _, is := b.Suspended(runs[at]); !is {
+				if !b.Suspended(runs[at]) {
 					b.end(now, runs[at])
 					ended++
 				}
@@ -310,7 +310,7 @@ func TestSuspensionsOfRandomWork(t *testing.T) {
 			step()
 		}
 		for ended < b.n {
-			at := slices.IndexFunc(b.Running(), func(w *Work) bool { _, is := b.Suspended(w); return !is })
+			at := slices.IndexFunc(b.Running(), func(w *Work) bool { return !b.Suspended(w) })
 			if at < 0 {
 				rt.Fatalf("%d of %d have ended, and nothing runs", ended, b.n)
 			}

@@ -100,7 +100,8 @@ type Message struct {
 	// KindWrite to KindTakeover, KindAwait, KindAwaited; of KindStartLease and KindStartLeaseAck its Seq
 	Register RegisterMessage
 	Started  bool     // KindAccept: the attempt has started at once
-	Reports  []Report // KindBeat: about some of Attempts, in their order; MaxReports at most
+	Reports  []Report // KindBeat, KindStartLease: about some of Attempts, in their order; MaxReports at most
+	Order    uint8    // KindStartLease: number of the rule of the sender's queue, as of the reports; 0 = not said
 	Reserve  *Reserve // KindReserve, KindReserveAck; immutable
 	// KindCheckpoint, KindCheckpointAck, KindCheckpointKeep, about the one of Attempts; immutable
 	Checkpoint *Checkpoint

@@ -37,13 +37,36 @@ func (p *Progress) Check() error {
 	return nil
 }
 
-// Report is what a worker says of one of the attempts in a beat, beside that it has it.
+// Report is what a worker says of one of the attempts in a beat or a request for start leases, beside that it has it.
 type Report struct {
-	At        int  // its place among the attempts
-	Queued    bool // it waits there; else it has started
-	Suspended bool // it has started, and is stopped in place
-	Said      bool // Progress is set
-	Progress  Progress
+	At          int    // its place among the attempts
+	Queued      bool   // it waits there; else it has started
+	Suspended   bool   // it has started, and is stopped in place
+	Said        bool   // Progress is set
+	Place       uint32 // of one that waits: in the order in which work starts there, from 1 to MaxPlace; 0 = not said
+	Progress    Progress
+	Suspensions *Suspensions // nil = it never was suspended, or that is not said; immutable
+}
+
+// MaxPlace bounds the places that a worker tells: beyond, its order changes before it matters, and with fair shares it
+// takes long to foresee.
+const MaxPlace = MaxReports
+
+// Suspensions are what there is to say of how an attempt was suspended.
+type Suspensions struct {
+	Times uint32        // at least 1
+	Stood time.Duration // in all, until it was said
+	By    JobID         // the job for whose task it was last
+	Bid   Bid           // of that job
+}
+
+// Check returns an error for what no node says.
+func (s *Suspensions) Check() error {
+	if s.Times == 0 || s.Stood < 0 || s.Stood > MaxTimeout || s.Bid <= 0 || s.Bid > MaxBid {
+		return fmt.Errorf("suspended %d times, for %v, by a bid of %v: want once or more, 0 to %v, and more than 0 to %v",
+			s.Times, s.Stood, s.Bid, MaxTimeout, MaxBid)
+	}
+	return nil
 }
 
 // MaxSuspensions is how often an attempt is suspended at most.

@@ -350,3 +350,17 @@ func TestNothingOpenIsNotOverdue(t *testing.T) {
 		t.Errorf("%g of 500 are ahead, want 1 at most", ahead)
 	}
 }
+
+// Numbers of rules are on the wire.
+func TestNumbersOfRules(t *testing.T) {
+	for i, name := range []string{"fair", "bid", "fifo", "sjf", "prio_fifo"} {
+		c := &Config{Rule: name}
+		if n := c.Number(); int(n) != i+1 || NameOf(n) != name {
+			t.Errorf("%s has number %d, which is %q", name, n, NameOf(n))
+		}
+	}
+	var none *Config
+	if NameOf(none.Number()) != "fifo" || NameOf(0) != "" || NameOf(200) != "" {
+		t.Error("a number that is none has a name, or first come, first served has none")
+	}
+}

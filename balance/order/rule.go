@@ -17,14 +17,36 @@ type Rule struct {
 	Order market.Order
 	Bands bool // bids differ only in whether they are above the usual one, or below
 	Fair  bool // bids age, and equal ones go by use
+
+	number uint8 // on the wire: never reuse one
 }
 
 var rules = []Rule{
-	{Name: "fair", Order: market.ByBid, Fair: true},
-	{Name: "bid", Order: market.ByBid},
-	{Name: "fifo", Order: market.ByArrival},
-	{Name: "sjf", Order: market.BySize},
-	{Name: "prio_fifo", Order: market.ByBid, Bands: true},
+	{Name: "fair", Order: market.ByBid, Fair: true, number: 1},
+	{Name: "bid", Order: market.ByBid, number: 2},
+	{Name: "fifo", Order: market.ByArrival, number: 3},
+	{Name: "sjf", Order: market.BySize, number: 4},
+	{Name: "prio_fifo", Order: market.ByBid, Bands: true, number: 5},
+}
+
+// Number is the number of the rule in messages, more than 0; of no configuration, that of first come, first served.
+func (c *Config) Number() uint8 {
+	name := ""
+	if c != nil {
+		name = c.Rule
+	}
+	r, _ := find(name)
+	return r.number
+}
+
+// NameOf returns the name of the rule of a number; "" = this version knows none.
+func NameOf(number uint8) string {
+	for i := range rules {
+		if rules[i].number == number {
+			return rules[i].Name
+		}
+	}
+	return ""
 }
 
 // Names returns the names of all rules.

@@ -133,6 +133,9 @@ func (d *description) table(w *tabwriter.Writer) {
 		for k := range d.Tasks[i].Failures {
 			row(w, "", failureText(&d.Tasks[i].Failures[k]))
 		}
+		if t := &d.Tasks[i]; t.Suspensions != nil {
+			row(w, "", bids.SuspensionText(t))
+		}
 		printCheckpoint(w, "\t", &d.Tasks[i])
 	}
 }

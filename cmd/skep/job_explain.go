@@ -10,7 +10,9 @@ import (
 	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
+	"skep/cmd/skep/bids"
 	"skep/cmd/skep/order"
+	"skep/cmd/skep/weighed"
 	v1 "skep/node/api/v1"
 )
 
@@ -49,7 +51,8 @@ func (a *app) jobExplainCmd() *cobra.Command {
 	cmd := &cobra.Command{Use: "explain ID[/INDEX]", Short: "Tell why a job's tasks ran where they ran, or why they wait",
 		ValidArgsFunction: a.completeJobs,
 		Long: "Tell why a job's tasks ran where they ran, or why they wait: the first ones, those from an " +
-			"index on, or one alone.",
+			"index on, or one alone.\nOf a task in line at its node: the order there, and how many start before it. Of one " +
+			"that was\nsuspended: for whom, how often and for how long. Of a deadline: since when it cannot be met, and why.",
 		Args: oneArg("a job's ID, or ID/INDEX for one task, or last"),
 		RunE: func(cmd *cobra.Command, args []string) error { return explain(cmd, args[0]) }}
 	outputFlag(cmd, &out)
@@ -58,11 +61,14 @@ func (a *app) jobExplainCmd() *cobra.Command {
 }
 
 func printExplanation(w *tabwriter.Writer, e *v1.Explanation) {
-	fmt.Fprintf(w, "job %s, class %s, submitted to node %s at %s: %s\n", v1.Short(e.Job.ID), e.Job.Class,
-		v1.Short(e.Job.Origin), e.Job.Submitted.Local().Format(time.DateTime), e.Job.State)
+	fmt.Fprintf(w, "job %s, class %s, %s, submitted to node %s at %s: %s\n", v1.Short(e.Job.ID), e.Job.Class,
+		bids.Bid(e.Job.Spec), v1.Short(e.Job.Origin), e.Job.Submitted.Local().Format(time.DateTime), e.Job.State)
 	var array *v1.Array
 	if e.Job.Spec != nil {
 		array = e.Job.Spec.Array
+		if d := e.Job.Spec.Deadline; d != nil {
+			fmt.Fprintf(w, "  deadline: %s\n", bids.DeadlineText(d, e.Job.Submitted))
+		}
 	}
 	for i := range e.After {
 		fmt.Fprintf(w, "  %s\n", order.Text(&e.After[i], e.Job.Count, v1.Short))
@@ -80,6 +86,7 @@ func printExplanation(w *tabwriter.Writer, e *v1.Explanation) {
 		for j := range t.Task.Failures {
 			fmt.Fprintf(w, "  %s\n", failureText(&t.Task.Failures[j]))
 		}
+		bids.PrintStanding(w, "  ", t, e.Job.Submitted)
 		printCheckpoint(w, "  ", &t.Task)
 		for j := range t.Steps {
 			fmt.Fprintf(w, "  %s\t%s\n", age(t.Steps[j].At.Sub(e.Job.Submitted)), stepText(&t.Steps[j]))
@@ -181,7 +188,7 @@ func printConsidered(w *tabwriter.Writer, s *v1.Step) {
 	if len(s.Nodes) == 0 {
 		return
 	}
-	fmt.Fprintf(w, "\t%s\n", verdictText(s))
+	fmt.Fprintf(w, "\t%s\n", weighed.Verdict(s))
 	if first := &s.Nodes[0]; s.Idle != nil {
 		fmt.Fprintf(w, "\tidle %s was expected to end it after %s, %s after %s\n", considered(s.Idle),
 			wait(s.Idle.ECT+s.Idle.Charged), considered(first), wait(first.ECT+first.Charged))
@@ -199,17 +206,6 @@ func printConsidered(w *tabwriter.Writer, s *v1.Step) {
 	if s.More > 0 {
 		fmt.Fprintf(w, "\t  and %d more\n", s.More)
 	}
-}
-
-// verdictText says why the node was chosen.
-func verdictText(s *v1.Step) string {
-	if s.Why == "near tie" {
-		return fmt.Sprintf("drawn at random from %d with nearly the same expected end", s.Tied)
-	}
-	why := map[string]string{"earliest": "its end was expected to be the earliest", "only": "no other node fitted",
-		"pulled": "it was idle and asked for work", "kept": "the policy keeps the task for a better node",
-		"rule": "the policy names it by a rule other than the earliest end"}[s.Why]
-	return "because " + cmp.Or(why, s.Why)
 }
 
 // considered names a node in a narrow column.

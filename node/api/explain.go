@@ -22,11 +22,11 @@ func (s *Server) explainJob(ctx context.Context, in *pageIn) (*v1.Explanation, e
 		if spec == nil {
 			spec, ex.Job, name = j.Spec, jobOf(j, true, true), known
 		}
-		task := taskOf(t, name)
+		task := taskOf(t, name, wall)
 		if spec.Array != nil {
 			addValues(&task, spec.Array, nil)
 		}
-		ex.Tasks = append(ex.Tasks, v1.TaskStory{Task: task, Steps: []v1.Step{}})
+		ex.Tasks = append(ex.Tasks, v1.TaskStory{Task: task, Steps: []v1.Step{}, TooLate: tooLateOf(t.Traces, wall)})
 		stories = append(stories, taskTraces{t.ID.Task, t.Traces})
 	}, &id, &ex.Next)
 	if err != nil {
@@ -77,6 +77,21 @@ func aftersOf(all []node.Awaits) (out []v1.AfterStory) {
 			}
 		}
 		out = append(out, a)
+	}
+	return out
+}
+
+// tooLateOf says since when a task of these traces cannot end by its job's deadline; nil = nothing says that it cannot.
+func tooLateOf(traces []grid.Trace, wall grid.Wall) (out *v1.TooLate) {
+	for i := range traces {
+		switch t := &traces[i]; {
+		case t.What == grid.TraceWait && t.Refusal.Why == grid.WhyDeadline:
+			if out == nil {
+				out = &v1.TooLate{Since: wall.At(t.At).UTC(), Why: t.Refusal.Detail}
+			}
+		case t.What == grid.TraceWait, t.What == grid.TraceChosen: // it was found possible again
+			out = nil
+		}
 	}
 	return out
 }

@@ -135,7 +135,7 @@ func (s *Server) taskWithName(ctx context.Context, t *node.TaskView) v1.Task {
 	}) != nil {
 		n = nil
 	}
-	task := taskOf(t, n)
+	task := taskOf(t, n, s.b.Wall())
 	if array != nil {
 		addValues(&task, array, nil)
 	}

@@ -25,7 +25,7 @@ func (s *Server) listTasks(ctx context.Context, in *pageIn) (*v1.TaskPage, error
 	var spec *grid.JobSpec
 	err := s.eachTask(ctx, in, func(j *node.JobView, t *node.TaskView, name names) {
 		spec = j.Spec
-		page.Tasks = append(page.Tasks, taskOf(t, name))
+		page.Tasks = append(page.Tasks, taskOf(t, name, s.b.Wall()))
 	}, &page.Job, &page.Next)
 	if err == nil && spec != nil && spec.Array != nil {
 		lines := s.linesOf(ctx, spec, page.Tasks)
@@ -125,20 +125,21 @@ func nodeText(id grid.NodeID) string {
 	return id.String()
 }
 
-func taskOf(t *node.TaskView, name names) v1.Task {
+func taskOf(t *node.TaskView, name names, wall grid.Wall) v1.Task {
 	out := v1.Task{
 		Index: t.ID.Task.Index, State: t.State.String(), Attempt: t.ID.Attempt.String(),
 		Node: nodeText(t.Worker), Name: name[t.Worker], Copy: nodeText(t.Backup), Lost: t.Lost, Ranks: t.Ranks,
 		Placed: moment(t.Placed), Began: moment(t.Began), Done: moment(t.Done),
 	}
 	switch {
-	case t.Suspended:
+	case t.Standing.Suspended:
 		out.Phase, out.Progress = v1.PhaseSuspended, v1.ProgressOf(t.Said)
 	case t.Runs:
 		out.Phase, out.Progress = v1.PhaseRunning, v1.ProgressOf(t.Said)
 	case t.State == grid.Placed:
 		out.Phase = v1.PhaseQueued
 	}
+	out.Standing = standingOf(t, wall)
 	if t.State != grid.Ended && t.Waits.Why != grid.WhyNone {
 		out.Waits = &v1.Refusal{Reason: t.Waits.Why.String(), Detail: t.Waits.Detail}
 	}
@@ -158,6 +159,24 @@ func taskOf(t *node.TaskView, name names) v1.Task {
 			Stderr:  v1.Output{Size: int64(r.Stderr.Size), Dropped: int64(r.Stderr.Dropped)},
 			Outputs: v1.FilesOf(r.Outputs),
 		}
+	}
+	return out
+}
+
+// standingOf describes what the node of a task has said of where it stands there.
+func standingOf(t *node.TaskView, wall grid.Wall) (out v1.Standing) {
+	s := &t.Standing
+	told := wall.At(s.Heard).UTC()
+	if s.Order != "" {
+		out.Line = &v1.Line{Order: s.Order, More: grid.MaxPlace, Told: told}
+		if s.Place > 0 {
+			before := s.Place - 1
+			out.Line.Before, out.Line.More = &before, 0
+		}
+	}
+	if x := s.Suspensions; x != nil {
+		out.Suspensions = &v1.Suspensions{Times: x.Times, Stood: x.Stood.Seconds(), Job: x.By.String(),
+			Priority: x.Bid.Number(), Told: told}
 	}
 	return out
 }

@@ -167,6 +167,26 @@ func (c *Coordinator) dropLate(now grid.Time, l *liveTask, fx *grid.Effects) boo
 	return false
 }
 
+// noteTooLate traces that a task which waits at its worker cannot end by its job's deadline any more, as far as is
+// known how long it takes there.
+func (c *Coordinator) noteTooLate(now grid.Time, l *liveTask, worker grid.NodeID) {
+	left, some := l.job.deadlineLeft(now)
+	if !some || l.status.Runs() || !c.expects(l.job, l.index, l.level()) {
+		return
+	}
+	run, known := c.peers.RunTimeAt(now, worker, l.job.spec, l.level())
+	if c.isHere(worker) {
+		run, _ = c.peers.RunTime(l.level())
+		known = true
+	}
+	t := l.task()
+	if !known || run <= left.Seconds() || t.history.Last().Refusal.Why == grid.WhyDeadline {
+		return
+	}
+	c.trace(t, grid.Trace{At: now, What: grid.TraceWait, Node: worker,
+		Refusal: grid.Refusal{Why: grid.WhyDeadline, Detail: deadline.Unstarted(run, left)}})
+}
+
 // deadlineLeft is the time from now after which a result is worth nothing; false = the job has no deadline.
 func (j *job) deadlineLeft(now grid.Time) (time.Duration, bool) {
 	return deadline.Left(now, j.arrived, j.spec.Rules.Deadline)

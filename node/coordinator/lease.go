@@ -204,6 +204,7 @@ func (c *Coordinator) noteStatus(now grid.Time, from grid.NodeID, m *grid.Messag
 		if l := c.currentAttempt(from, id); l != nil && l.phase == placed {
 			c.peers.StoodStill(&l.expectation, from, l.status.Note(now, m, at, &l.job.running))
 			c.holdContract(now, l, fx)
+			c.noteTooLate(now, l, from)
 		}
 	}
 }

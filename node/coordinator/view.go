@@ -8,6 +8,7 @@ import (
 	"skep/grid"
 	"skep/node/checkpoint"
 	"skep/node/failures"
+	"skep/node/progress"
 	"skep/node/quota"
 )
 
@@ -49,10 +50,10 @@ type TaskView struct {
 	Runs                bool           // it is placed and has started, as far as its worker has said
 	Said                *grid.Progress // what it says of its progress while it runs; nil = nothing
 
-	Failures   []grid.Failure  // ends after which it was run again, or is to be: oldest first, the newest grid.MaxFailures
-	LastFailed *grid.Result    // of the newest of them; nil if the task has ended
-	Again      int64           // its next attempt is not made before; 0 = it has none, or one was made since
-	Suspended  bool            // by its worker, while it runs
+	Failures   []grid.Failure // ends after which it was run again, or is to be: oldest first, the newest grid.MaxFailures
+	LastFailed *grid.Result   // of the newest of them; nil if the task has ended
+	Again      int64          // its next attempt is not made before; 0 = it has none, or one was made since
+	Standing   progress.Standing
 	Checkpoint checkpoint.View // of a gang, of its first rank
 	Ranks      uint32          // of a gang: of the attempt; 0 = there is none yet
 }
@@ -190,7 +191,7 @@ func (j *job) taskView(i uint32) TaskView {
 		v.State, v.Result, v.Done, v.Runs, v.Waits = grid.Placed, nil, 0, true, failures.Unrecorded(j.replica.Value(i))
 	}
 	if t.live != nil {
-		v.Runs, v.Suspended, v.Said = t.live.status.Runs(), t.live.status.Suspended(), t.live.status.Said()
+		v.Runs, v.Said, v.Standing = t.live.status.Runs(), t.live.status.Said(), t.live.status.Standing()
 	}
 	if t.live != nil && t.live.backup != nil {
 		v.Backup = t.live.backup.worker

@@ -85,6 +85,12 @@ func rounded(s float64) time.Duration {
 	return d.Round(time.Second)
 }
 
+// Unstarted says that a task which takes so many seconds waits at its node still, when so much is left.
+func Unstarted(run float64, left time.Duration) string {
+	return fmt.Sprintf("it waits there still, and is expected to run for %v where %v are left", rounded(run),
+		rounded(max(left, 0).Seconds()))
+}
+
 // Late says by how much a task that would end after so many seconds at the earliest is late.
 func Late(end float64, left time.Duration) string {
 	return fmt.Sprintf("it would end %v after it at the earliest", rounded(end-left.Seconds()))

@@ -67,8 +67,8 @@ func TestStatusOfASuspendedAttempt(t *testing.T) {
 		{18 * time.Second, false, 3 * time.Second}, {time.Minute, false, 0}, {2 * time.Minute, true, 0},
 		{30 * time.Minute, true, grid.MaxSuspended - 8*time.Second}, {time.Hour, true, 0},
 	} {
-		if got := beat(c.at, c.suspended); got != c.want || s.Suspended() != c.suspended || running != 1 {
-			t.Errorf("at %v: %v is left out, suspended %v, %d run; want %v", c.at, got, s.Suspended(), running, c.want)
+		if got := beat(c.at, c.suspended); got != c.want || s.Standing().Suspended != c.suspended || running != 1 {
+			t.Errorf("at %v: %v is left out, suspended %v, %d run; want %v", c.at, got, s.Standing().Suspended, running, c.want)
 		}
 	}
 }
@@ -133,4 +133,40 @@ func TestStatus(t *testing.T) {
 	want("a late acceptance", true, 3)
 	s.Clear(&running)
 	want("the end", false, 0)
+}
+
+// Where an attempt waits is what its worker said last, until it runs; how it was suspended stays.
+func TestStanding(t *testing.T) {
+	var s Status
+	running := 0
+	note := func(now grid.Time, m grid.Message) Standing {
+		m.Attempts = []grid.AttemptID{attempt(1), attempt(2)}
+		s.Note(now, &m, 1, &running)
+		return s.Standing()
+	}
+	request := func(order uint8, reports ...grid.Report) grid.Message {
+		return grid.Message{Kind: grid.KindStartLease, Order: order, Reports: reports}
+	}
+	for i, x := range []struct {
+		m    grid.Message
+		want Standing
+	}{
+		{request(0), Standing{}}, // of an older version
+		{request(1, grid.Report{At: 1, Queued: true, Place: 3}), Standing{Order: "fair", Place: 3, Heard: 1}},
+		{request(0), Standing{Order: "fair", Place: 3, Heard: 1}}, // asked between two beats
+		{request(2, grid.Report{Queued: true, Place: 3}), Standing{Order: "bid", Heard: 3}},
+		{grid.Message{Kind: grid.KindBeat}, Standing{}},
+	} {
+		if got := note(grid.Time(i), x.m); got != x.want {
+			t.Errorf("%d: %+v, want %+v", i, got, x.want)
+		}
+	}
+	stops := &grid.Suspensions{Times: 1, Bid: 5000}
+	note(7, grid.Message{Kind: grid.KindBeat, Reports: []grid.Report{{At: 1, Suspended: true, Suspensions: stops}}})
+	if got := note(8, grid.Message{Kind: grid.KindBeat}); got.Suspensions != stops {
+		t.Errorf("once it goes on: %+v", got)
+	}
+	if s.Clear(&running); s.Standing() != (Standing{}) {
+		t.Errorf("of no attempt: %+v", s.Standing())
+	}
 }

@@ -3,6 +3,7 @@ package progress
 import (
 	"time"
 
+	"skep/balance/order"
 	"skep/grid"
 )
 
@@ -11,10 +12,14 @@ import (
 type Status struct {
 	runs      bool
 	suspended bool
+	order     uint8          // rule of the queue in which it waits, as in grid.Message; 0 = not said
+	place     uint32         // of it in that order; 0 = not said
 	stood     time.Duration  // for how long it was suspended, up to grid.MaxSuspended
-	heard     grid.Time      // of the last beat that said so
+	heard     grid.Time      // when any of this was said last
 	said      *grid.Progress // nil = nothing
 	next      grid.Time      // what comes before is not kept: a worker says no more than once in grid.ProgressEvery
+
+	suspensions *grid.Suspensions // nil = none were said
 }
 
 // Note takes what the attempt's worker has said of it: a request for a start lease means that it waits, a beat that it
@@ -25,7 +30,9 @@ func (s *Status) Note(now grid.Time, m *grid.Message, at int, running *int) (sto
 	switch m.Kind {
 	case grid.KindStartLease:
 		s.suspended = false
-		s.set(false, running)
+		if s.set(false, running); m.Order != 0 {
+			s.order, s.place, s.heard = m.Order, reportAbout(m.Reports, at).Place, now
+		}
 	case grid.KindAccept:
 		s.set(s.runs || m.Started, running)
 	case grid.KindBeat:
@@ -35,7 +42,9 @@ func (s *Status) Note(now grid.Time, m *grid.Message, at int, running *int) (sto
 			stood = min(now.Sub(s.heard), grid.MaxSuspended-s.stood)
 			s.stood += stood
 		}
-		s.suspended, s.heard = r.Suspended, now
+		if s.suspended, s.heard = r.Suspended, now; r.Suspensions != nil {
+			s.suspensions = r.Suspensions
+		}
 		if r.Said && now >= s.next {
 			said := r.Progress
 			s.said, s.next = &said, now.Add(grid.ProgressEvery/2) // half, as beats come a little early and late
@@ -73,14 +82,31 @@ func (s *Status) set(runs bool, running *int) {
 	case !runs && s.runs:
 		*running--
 	}
-	s.runs = runs
+	if s.runs = runs; runs {
+		s.order, s.place = 0, 0
+	}
 }
 
 // Runs reports whether the attempt has started, as far as its worker has said.
 func (s *Status) Runs() bool { return s.runs }
 
-// Suspended reports whether it is suspended, as far as its worker has said.
-func (s *Status) Suspended() bool { return s.suspended }
+// Standing is what a worker has told its owner of how an attempt stands there. The zero value: nothing.
+type Standing struct {
+	Suspended   bool              // it has started, and is stopped in place
+	Order       string            // while it waits: the name of the rule of the queue; "" = not said, or not known here
+	Place       uint32            // in that order, from 1; 0 = not among the first grid.MaxPlace
+	Suspensions *grid.Suspensions // nil = none
+	Heard       grid.Time         // when it was said
+}
+
+// Standing returns what was said of where the attempt stands.
+func (s *Status) Standing() Standing {
+	x := Standing{Suspended: s.suspended, Order: order.NameOf(s.order), Place: s.place, Suspensions: s.suspensions}
+	if x != (Standing{}) {
+		x.Heard = s.heard
+	}
+	return x
+}
 
 // Said returns what the attempt has said last; nil if nothing. It is immutable.
 func (s *Status) Said() *grid.Progress { return s.said }

@@ -14,6 +14,7 @@ func (w *Worker) sendBeats(now grid.Time, fx *grid.Effects) {
 	lease := time.Duration(0)
 	w.dropUnleased(now, fx)
 	w.informClaimants(now, fx)
+	w.exec.Places(now, w.cfg.RunTime, grid.MaxPlace)
 	for _, list := range [...][]*exec.Work{w.exec.Queue(), w.exec.Running(), w.exec.Finished()} {
 		for _, a := range list {
 			to, queued := w.Owner(a.ID.Task.Job), a.State == grid.WorkQueued
@@ -39,7 +40,7 @@ func (w *Worker) sendBeats(now grid.Time, fx *grid.Effects) {
 				lease = a.Lease
 			}
 			if queued {
-				w.requestStartLease(now, a, to, fx)
+				w.requestInOrder(now, a, to, fx)
 				continue
 			}
 			w.beat(to, a, fx)
@@ -60,9 +61,8 @@ func (w *Worker) CheckpointAnswered(from grid.NodeID, m *grid.Message, fx *grid.
 
 // beat tells a node that an attempt is here, whether it has started, and what it has said of its progress.
 func (w *Worker) beat(to grid.NodeID, a *exec.Work, fx *grid.Effects) {
-	_, suspended := w.exec.Suspended(a)
 	w.progress.AddBeat(fx.About(to, grid.KindBeat), a.ID, grid.Report{Queued: a.State == grid.WorkQueued,
-		Suspended: suspended})
+		Suspended: w.exec.Suspended(a), Suspensions: w.exec.SuspensionsOf(a)})
 }
 
 // Progressed takes what an attempt here says of its progress. The next beat tells its owner, this node at once.

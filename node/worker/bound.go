@@ -44,7 +44,7 @@ func (w *Worker) stopOverBound(now grid.Time, fx *grid.Effects) {
 		if b == nil {
 			continue
 		}
-		if _, is := w.exec.Suspended(a); is {
+		if w.exec.Suspended(a) {
 			continue
 		}
 		if at := w.exec.Ends(now, a, b.Time); now < at {

@@ -68,6 +68,18 @@ func (w *Worker) requestStartLease(now grid.Time, a *exec.Work, to grid.NodeID, 
 	m.Attempts = append(m.Attempts, a.ID)
 }
 
+// requestInOrder is requestStartLease with the attempt's place in the order here, which has just been found.
+func (w *Worker) requestInOrder(now grid.Time, a *exec.Work, to grid.NodeID, fx *grid.Effects) {
+	m := fx.About(to, grid.KindStartLease)
+	if len(m.Attempts) == 0 { // else the message was begun by who knows no places
+		m.Order = w.cfg.Order.Number()
+	}
+	if place := a.Place(); m.Order != 0 && place > 0 {
+		m.Reports = append(m.Reports, grid.Report{At: len(m.Attempts), Queued: true, Place: place})
+	}
+	w.requestStartLease(now, a, to, fx)
+}
+
 // RequestOwnLeases requests, if they are due, start leases for waiting attempts of this node's own jobs that have none.
 func (w *Worker) RequestOwnLeases(now grid.Time, fx *grid.Effects) {
 	if !w.leasesDue {

@@ -77,7 +77,7 @@ type Task struct {
 	Values map[string]string `json:"values,omitempty" doc:"Of the array's variables; SKEP_LINE only in lists of tasks, and where the file is kept."`
 
 	State   string     `json:"state" enum:"pending,offered,placed,ended"`
-	Phase   string     `json:"phase,omitempty" enum:"queued,running" doc:"Of a task that has a node: it waits there, or has started as far as that has said."`
+	Phase   string     `json:"phase,omitempty" enum:"queued,running,suspended" doc:"Of a task that has a node: it waits there, has started as far as that has said, or has and is stopped in place."`
 	Attempt string     `json:"attempt" doc:"EPOCH.N"`
 	Ranks   uint32     `json:"ranks,omitempty" doc:"Of a gang: how many ranks this attempt has."`
 	Node    string     `json:"node,omitempty" doc:"Where it was placed last."`
@@ -91,6 +91,8 @@ type Task struct {
 	Result  *Result    `json:"result,omitempty"`
 
 	Progress *Progress `json:"progress,omitempty" doc:"What it says of itself while it runs."`
+
+	Standing
 
 	Failures []Failure  `json:"failures,omitempty" doc:"Ends after which it was run again, or is to be: the newest 8, oldest first."`
 	RetryAt  *time.Time `json:"retry_at,omitempty" doc:"Its next attempt is not made before."`
@@ -152,8 +154,9 @@ type Explanation struct {
 
 // TaskStory is a task's trace, oldest step first.
 type TaskStory struct {
-	Task  Task   `json:"task"`
-	Steps []Step `json:"steps"`
+	Task    Task     `json:"task"`
+	Steps   []Step   `json:"steps"`
+	TooLate *TooLate `json:"too_late,omitempty" doc:"Its job's deadline cannot be met by it, as far as is known."`
 }
 
 // Step is one step of a trace.

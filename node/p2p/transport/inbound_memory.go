@@ -55,7 +55,7 @@ func (i *inboundMemory) reserve(n int64) (waited bool, err error) {
 const (
 	attemptSize = 64
 	entrySize   = 400
-	reportSize  = 192
+	reportSize  = 288
 )
 
 // reserveDecoded reserves memory for the decoded attempts and entries of a frame.

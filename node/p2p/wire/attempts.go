@@ -3,6 +3,8 @@ package wire
 import (
 	"encoding/binary"
 	"fmt"
+	"math"
+	"time"
 
 	"skep/grid"
 	"skep/node/p2p/wire/internal/pb"
@@ -82,31 +84,51 @@ func (c *Codec) attemptsOf(p *pb.Attempts, m *grid.Message) error {
 		return fmt.Errorf("attempts: %w: %d beyond the last run", ErrMalformed, n-at)
 	}
 	m.Started = p.Started && m.Kind == grid.KindAccept
-	if m.Kind != grid.KindBeat {
+	switch m.Kind {
+	case grid.KindStartLease:
+		if p.Order <= math.MaxUint8 {
+			m.Order = uint8(p.Order)
+		}
+	case grid.KindBeat:
+	default:
 		return nil
 	}
 	for _, x := range p.Reports {
-		m.Reports = append(m.Reports, grid.Report{At: int(x.At), Queued: x.Queued,
-			Suspended: x.Suspended && !x.Queued, Said: x.Said,
-			Progress: grid.Progress{Done: x.Done, Total: x.Total, Text: cleanText(x.Text), Rejected: x.Rejected}})
+		r := grid.Report{At: int(x.At), Queued: x.Queued, Suspended: x.Suspended && !x.Queued, Said: x.Said, Place: x.Place,
+			Progress: grid.Progress{Done: x.Done, Total: x.Total, Text: cleanText(x.Text), Rejected: x.Rejected}}
+		if x.Suspensions > 0 {
+			bid, err := getBid(uint64(x.ByBid))
+			r.Suspensions = &grid.Suspensions{Times: x.Suspensions, Stood: time.Duration(x.Stood), Bid: bid}
+			if err == nil {
+				err = getJob(x.By, &r.Suspensions.By)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		m.Reports = append(m.Reports, r)
 	}
 	return nil
 }
 
 // putReports encodes what a message says of its attempts.
 func putReports(p *pb.Attempts, m *grid.Message) *pb.Attempts {
-	p.Started = m.Started
+	p.Started, p.Order = m.Started, uint32(m.Order)
 	for i := range m.Reports {
 		x, said := &m.Reports[i], &m.Reports[i].Progress
-		p.Reports = append(p.Reports, &pb.Report{At: uint32(x.At), Queued: x.Queued, Suspended: x.Suspended, Said: x.Said,
-			Done: said.Done, Total: said.Total, Text: said.Text, Rejected: said.Rejected})
+		r := &pb.Report{At: uint32(x.At), Queued: x.Queued, Suspended: x.Suspended, Said: x.Said, Place: x.Place,
+			Done: said.Done, Total: said.Total, Text: said.Text, Rejected: said.Rejected}
+		if s := x.Suspensions; s != nil {
+			r.Suspensions, r.Stood, r.By, r.ByBid = s.Times, int64(s.Stood), putJob(s.By), uint32(s.Bid)
+		}
+		p.Reports = append(p.Reports, r)
 	}
 	return p
 }
 
 func (c *Codec) emptyAttempts() *pb.Attempts {
 	p := &c.attempts
-	p.Started, p.Reports = false, p.Reports[:0]
+	p.Started, p.Order, p.Reports = false, 0, p.Reports[:0]
 	p.Jobs, p.Runs, p.Index, p.Epoch, p.N = p.Jobs[:0], p.Runs[:0], p.Index[:0], p.Epoch[:0], p.N[:0]
 	return p
 }
@@ -123,7 +145,7 @@ func attempts(as []grid.AttemptID, least, most int) error {
 	return nil
 }
 
-// reports checks what a beat says of its attempts: each is about another one, in their order.
+// reports checks what a message says of its attempts: each report is about another one, in their order.
 func reports(m *grid.Message) error {
 	if len(m.Reports) > grid.MaxReports {
 		return fmt.Errorf("%d reports: %w: want at most %d", len(m.Reports), ErrBound, grid.MaxReports)
@@ -134,8 +156,16 @@ func reports(m *grid.Message) error {
 		if r.At <= last || r.At >= len(m.Attempts) {
 			return fmt.Errorf("report about attempt %d: %w: want %d to %d", r.At, ErrBound, last+1, len(m.Attempts)-1)
 		}
+		if r.Place > grid.MaxPlace {
+			return fmt.Errorf("place %d: %w: want at most %d", r.Place, ErrBound, grid.MaxPlace)
+		}
 		if err := bound(r.Progress.Check()); err != nil {
 			return err
+		}
+		if s := r.Suspensions; s != nil {
+			if err := bound(s.Check()); err != nil {
+				return err
+			}
 		}
 		last = r.At
 	}

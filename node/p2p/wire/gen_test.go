@@ -179,17 +179,11 @@ func genMessage(t *rapid.T, k grid.Kind, m *grid.Message) {
 		}
 	case grid.KindBeat:
 		m.Attempts = genAttempts(t, 0, 30)
-		for at := range m.Attempts {
-			if rapid.Bool().Draw(t, "reported") {
-				queued := rapid.Bool().Draw(t, "queued")
-				m.Reports = append(m.Reports, grid.Report{At: at, Queued: queued,
-					Suspended: !queued && rapid.Bool().Draw(t, "suspended"),
-					Said:      rapid.Bool().Draw(t, "said"), Progress: grid.Progress{
-						Done:  rapid.Float64Range(0, grid.MaxProgress).Draw(t, "done"),
-						Total: rapid.Float64Range(0, grid.MaxProgress).Draw(t, "total"), Text: genText.Draw(t, "text"),
-						Rejected: rapid.Uint32().Draw(t, "rejected")}})
-			}
-		}
+		m.Reports = genReports(t, len(m.Attempts))
+	case grid.KindStartLease:
+		m.Register.Seq, m.Order = rapid.Uint64().Draw(t, "seq"), rapid.Uint8().Draw(t, "order")
+		m.Attempts = genAttempts(t, 0, 30)
+		m.Reports = genReports(t, len(m.Attempts))
 	case grid.KindDrop, grid.KindAsk:
 		m.Attempts = genAttempts(t, 0, 30)
 	case grid.KindAccept:

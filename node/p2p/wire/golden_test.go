@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"skep/grid"
 	"skep/node/listing"
@@ -28,6 +29,12 @@ func TestGoldenBytes(t *testing.T) {
 		Attempts: []grid.AttemptID{exampleAttempt(0), exampleAttempt(1)},
 		Reports: []grid.Report{{Queued: true}, {At: 1, Said: true,
 			Progress: grid.Progress{Done: 3, Total: 10, Text: "half way", Rejected: 2}}}}))
+	line("beat-suspended", bytesOf(t, &grid.Message{Kind: grid.KindBeat, Attempts: []grid.AttemptID{exampleAttempt(0)},
+		Reports: []grid.Report{{Suspended: true, Suspensions: &grid.Suspensions{Times: 2, Stood: 3 * time.Second,
+			By: exampleJob(), Bid: 5000}}}}))
+	line("start-lease-places", bytesOf(t, &grid.Message{Kind: grid.KindStartLease, Order: 1,
+		Attempts: []grid.AttemptID{exampleAttempt(0), exampleAttempt(1)},
+		Reports:  []grid.Report{{At: 1, Queued: true, Place: 4}}}))
 	sealed, err := Seal(testKey(1), exampleAd(testKey(1)))
 	if err != nil {
 		t.Fatal(err)

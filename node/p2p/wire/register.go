@@ -64,7 +64,7 @@ func (c *Codec) putKeepalive(m *grid.Message) *pb.Watch {
 		p.Job = putJob(g.Job)
 	}
 	if len(m.Attempts) > 0 {
-		p.Attempts = c.putAttempts(m.Attempts)
+		p.Attempts = putReports(c.putAttempts(m.Attempts), m)
 	}
 	return p
 }
@@ -127,7 +127,7 @@ func registerBody(k grid.Kind, m *grid.Message) error {
 			return err
 		}
 	}
-	return first(attempts(m.Attempts, 0, grid.MaxBeats), spans("age", g.Age, "", 0))
+	return first(attempts(m.Attempts, 0, grid.MaxBeats), reports(m), spans("age", g.Age, "", 0))
 }
 
 // final checks an entry. One without a result is a cancellation, or marks an empty place; its index is at most a

@@ -123,6 +123,7 @@ var (
 	reportShape = &shape{"report", []field{
 		1: number("at"), 2: number("queued"), 3: number("said"), 4: fixed("done"), 5: fixed("total"),
 		6: data("text", 1, grid.MaxProgressText), 7: number("rejected"), 8: number("suspended"),
+		9: number("place"), 10: number("suspensions"), 11: number("stood"), 12: data("by", 1, jobSize), 13: number("by_bid"),
 	}}
 	refuseShape = &shape{"refuse", []field{
 		1: message("attempt", 1, attemptShape), 2: number("why"), 3: data("detail", 1, grid.MaxText),
@@ -182,6 +183,6 @@ func attemptsShape(name string, max int) *shape {
 	return &shape{name, []field{
 		1: data("jobs", 1, jobSize*max), 2: data("runs", 1, 2*max), 3: data("index", 1, 3*max),
 		4: data("epoch", 1, 5*max), 5: data("n", 1, 5*max), 50: number("started"),
-		51: message("reports", grid.MaxReports, reportShape),
+		51: message("reports", grid.MaxReports, reportShape), 52: number("order"),
 	}}
 }

@@ -1787,7 +1787,8 @@ type Attempts struct {
 	Epoch         []uint32               `protobuf:"varint,4,rep,packed,name=epoch,proto3" json:"epoch,omitempty"`
 	N             []uint32               `protobuf:"varint,5,rep,packed,name=n,proto3" json:"n,omitempty"`
 	Started       bool                   `protobuf:"varint,50,opt,name=started,proto3" json:"started,omitempty"` // of an accept: the attempt has started at once
-	Reports       []*Report              `protobuf:"bytes,51,rep,name=reports,proto3" json:"reports,omitempty"`  // of a beat, ordered by at
+	Reports       []*Report              `protobuf:"bytes,51,rep,name=reports,proto3" json:"reports,omitempty"`  // of a beat or a request for start leases, ordered by at
+	Order         uint32                 `protobuf:"varint,52,opt,name=order,proto3" json:"order,omitempty"`     // of a request: the rule by which the sender orders what waits there; 0 = not said
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1871,7 +1872,14 @@ func (x *Attempts) GetReports() []*Report {
 	return nil
 }
 
-// Report is what a worker says of one of the attempts in a beat, beside that it has it.
+func (x *Attempts) GetOrder() uint32 {
+	if x != nil {
+		return x.Order
+	}
+	return 0
+}
+
+// Report is what a worker says of one of the attempts in a beat or a request, beside that it has it.
 type Report struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	At            uint32                 `protobuf:"varint,1,opt,name=at,proto3" json:"at,omitempty"`         // its place among the attempts
@@ -1880,8 +1888,13 @@ type Report struct {
 	Done          float64                `protobuf:"fixed64,4,opt,name=done,proto3" json:"done,omitempty"`
 	Total         float64                `protobuf:"fixed64,5,opt,name=total,proto3" json:"total,omitempty"` // 0 = not known
 	Text          string                 `protobuf:"bytes,6,opt,name=text,proto3" json:"text,omitempty"`
-	Rejected      uint32                 `protobuf:"varint,7,opt,name=rejected,proto3" json:"rejected,omitempty"`   // lines that said no progress
-	Suspended     bool                   `protobuf:"varint,8,opt,name=suspended,proto3" json:"suspended,omitempty"` // it has started, and is stopped in place
+	Rejected      uint32                 `protobuf:"varint,7,opt,name=rejected,proto3" json:"rejected,omitempty"`         // lines that said no progress
+	Suspended     bool                   `protobuf:"varint,8,opt,name=suspended,proto3" json:"suspended,omitempty"`       // it has started, and is stopped in place
+	Place         uint32                 `protobuf:"varint,9,opt,name=place,proto3" json:"place,omitempty"`               // of one that waits: in the order there, from 1; 0 = not said
+	Suspensions   uint32                 `protobuf:"varint,10,opt,name=suspensions,proto3" json:"suspensions,omitempty"`  // times that it was suspended; those that follow are set if it ever was
+	Stood         int64                  `protobuf:"varint,11,opt,name=stood,proto3" json:"stood,omitempty"`              // ns that it was suspended, until now
+	By            []byte                 `protobuf:"bytes,12,opt,name=by,proto3" json:"by,omitempty"`                     // job for which it was suspended last, as Attempt.job
+	ByBid         uint32                 `protobuf:"varint,13,opt,name=by_bid,json=byBid,proto3" json:"by_bid,omitempty"` // thousandths, of that job
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1970,6 +1983,41 @@ func (x *Report) GetSuspended() bool {
 		return x.Suspended
 	}
 	return false
+}
+
+func (x *Report) GetPlace() uint32 {
+	if x != nil {
+		return x.Place
+	}
+	return 0
+}
+
+func (x *Report) GetSuspensions() uint32 {
+	if x != nil {
+		return x.Suspensions
+	}
+	return 0
+}
+
+func (x *Report) GetStood() int64 {
+	if x != nil {
+		return x.Stood
+	}
+	return 0
+}
+
+func (x *Report) GetBy() []byte {
+	if x != nil {
+		return x.By
+	}
+	return nil
+}
+
+func (x *Report) GetByBid() uint32 {
+	if x != nil {
+		return x.ByBid
+	}
+	return 0
 }
 
 type Refuse struct {
@@ -5538,7 +5586,7 @@ const file_skep_proto_rawDesc = "" +
 	"\x03job\x18\x01 \x01(\fR\x03job\x12\x14\n" +
 	"\x05index\x18\x02 \x01(\rR\x05index\x12\x14\n" +
 	"\x05epoch\x18\x03 \x01(\rR\x05epoch\x12\f\n" +
-	"\x01n\x18\x04 \x01(\rR\x01n\"\xb1\x01\n" +
+	"\x01n\x18\x04 \x01(\rR\x01n\"\xc7\x01\n" +
 	"\bAttempts\x12\x12\n" +
 	"\x04jobs\x18\x01 \x01(\fR\x04jobs\x12\x12\n" +
 	"\x04runs\x18\x02 \x03(\rR\x04runs\x12\x14\n" +
@@ -5546,7 +5594,8 @@ const file_skep_proto_rawDesc = "" +
 	"\x05epoch\x18\x04 \x03(\rR\x05epoch\x12\f\n" +
 	"\x01n\x18\x05 \x03(\rR\x01n\x12\x18\n" +
 	"\astarted\x182 \x01(\bR\astarted\x12)\n" +
-	"\areports\x183 \x03(\v2\x0f.skep.v1.ReportR\areports\"\xbc\x01\n" +
+	"\areports\x183 \x03(\v2\x0f.skep.v1.ReportR\areports\x12\x14\n" +
+	"\x05order\x184 \x01(\rR\x05order\"\xb1\x02\n" +
 	"\x06Report\x12\x0e\n" +
 	"\x02at\x18\x01 \x01(\rR\x02at\x12\x16\n" +
 	"\x06queued\x18\x02 \x01(\bR\x06queued\x12\x12\n" +
@@ -5555,7 +5604,13 @@ const file_skep_proto_rawDesc = "" +
 	"\x05total\x18\x05 \x01(\x01R\x05total\x12\x12\n" +
 	"\x04text\x18\x06 \x01(\tR\x04text\x12\x1a\n" +
 	"\brejected\x18\a \x01(\rR\brejected\x12\x1c\n" +
-	"\tsuspended\x18\b \x01(\bR\tsuspended\"v\n" +
+	"\tsuspended\x18\b \x01(\bR\tsuspended\x12\x14\n" +
+	"\x05place\x18\t \x01(\rR\x05place\x12 \n" +
+	"\vsuspensions\x18\n" +
+	" \x01(\rR\vsuspensions\x12\x14\n" +
+	"\x05stood\x18\v \x01(\x03R\x05stood\x12\x0e\n" +
+	"\x02by\x18\f \x01(\fR\x02by\x12\x15\n" +
+	"\x06by_bid\x18\r \x01(\rR\x05byBid\"v\n" +
 	"\x06Refuse\x12*\n" +
 	"\aattempt\x18\x01 \x01(\v2\x10.skep.v1.AttemptR\aattempt\x12\x10\n" +
 	"\x03why\x18\x02 \x01(\rR\x03why\x12\x16\n" +
