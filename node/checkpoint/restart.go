@@ -44,6 +44,15 @@ func (s *Store) Advanced(spec *grid.JobSpec, id grid.AttemptID) bool {
 	return u != nil && u.kept.step > 0 && u.kept.by == id.Attempt
 }
 
+// Divided returns how the work is divided among the ranks of a gang's attempt, if what is kept was written by it; nil =
+// it was not, or the work is not divided.
+func (s *Store) Divided(spec *grid.JobSpec, id grid.AttemptID) []uint32 {
+	if !s.Advanced(spec, id) {
+		return nil
+	}
+	return s.units[unitOf(spec, id.Task)].kept.shares
+}
+
 // View is what there is to say of the checkpoints of a task or gang.
 type View struct {
 	Step  uint64 // the newest that a restart begins from; 0 = none

@@ -299,3 +299,55 @@ func TestAnyNumbers(t *testing.T) {
 		}
 	}
 }
+
+// A gang that an earlier run of its owner, or an owner before it, has placed has the contract that the best schedule
+// gives by what is known now: a node of it that is slow already is no excuse. Without shares, schedule or moves that are
+// left there is none, and each search that was in vain is followed by a longer pause.
+func TestFormedContracts(t *testing.T) {
+	for _, x := range []struct {
+		name    string
+		with    func(*Contract, *Situation)
+		allowed float64 // 0 = none is formed
+	}{
+		{"as it was", func(*Contract, *Situation) {}, 1.5},
+		{"a node of it is slow", func(_ *Contract, s *Situation) { s.Nodes[0].Speed = 0.2 }, 1.5},
+		{"all are slow", func(_ *Contract, s *Situation) {
+			for i := range s.Nodes {
+				s.Nodes[i].Speed = 0.5
+			}
+		}, 3},
+		{"its shares are not known", func(_ *Contract, s *Situation) { s.Layout = nil }, 0},
+		{"its shares are not the work", func(_ *Contract, s *Situation) { s.Layout[0].Shares = []uint32{1 << 31} }, 0},
+		{"a node of it is gone", func(_ *Contract, s *Situation) { s.Nodes, s.Rooms = s.Nodes[1:], s.Rooms[1:] }, 0},
+		{"there is no room", func(_ *Contract, s *Situation) { s.Rooms = []int{0, 0, 1} }, 0},
+	} {
+		var c Contract
+		c.Start(0, terms, 3*time.Second)
+		at := situation(1, 1)
+		x.with(&c, at)
+		if !c.Lacks(second, 2) || c.Lacks(second, 3) {
+			t.Errorf("%s: it lacks a contract, unless it has moved three times: %v, %v", x.name, c.Lacks(second, 2),
+				c.Lacks(second, 3))
+		}
+		c.Form(second, at)
+		if math.Abs(c.allowed-x.allowed) > 0.1*x.allowed {
+			t.Errorf("%s: %g s an iteration allowed, want about %g", x.name, c.allowed, x.allowed)
+		}
+		if c.Lacks(second.Add(minPause-1), 0) || c.Lacks(second.Add(minPause), 0) != (x.allowed == 0) {
+			t.Errorf("%s: it is formed again before a pause of %v, or not after it", x.name, minPause)
+		}
+	}
+}
+
+// The ranks of a node stand next to each other.
+func TestLayout(t *testing.T) {
+	a, b := grid.NodeID{1}, grid.NodeID{2}
+	got := Layout([]grid.NodeID{a, a, b}, []uint32{3, 4, 5})
+	if fmt.Sprint(got) != fmt.Sprint([]grid.RankPlace{{Node: a, Ranks: 2, Shares: []uint32{3, 4}},
+		{Node: b, Ranks: 1, Shares: []uint32{5}}}) {
+		t.Errorf("%+v", got)
+	}
+	if Layout([]grid.NodeID{a, b}, []uint32{3}) != nil {
+		t.Error("a rank without a share")
+	}
+}

@@ -124,8 +124,13 @@ func (v Views) task(j *job, i uint32) TaskView {
 // schedule, if that is worth it. It is a move, and no loss: like one, it gives the attempt up on disk before the next.
 func (c *Coordinator) holdContract(now grid.Time, l *liveTask, fx *grid.Effects) {
 	j, g := l.job, l.job.gang
-	if g == nil || g.Phase() != gangs.Running || !j.contract.Note(now, l.index, l.status.Said()) || j.cancelled ||
-		c.queue.gangs.turn != nil || !c.mayAct(now, j) {
+	if g == nil || g.Phase() != gangs.Running {
+		return
+	}
+	made := uint32(j.at(0).pulls)
+	lacks := j.contract.Lacks(now, made)
+	if !lacks && !j.contract.Note(now, l.index, l.status.Said()) || j.cancelled || c.queue.gangs.turn != nil ||
+		!c.mayAct(now, j) {
 		return
 	}
 	for i := range g.Ranks() { // once one has ended the others are about to, too
@@ -139,8 +144,13 @@ func (c *Coordinator) holdContract(now grid.Time, l *liveTask, fx *grid.Effects)
 	if kept.Alone { // another owner would begin without it
 		kept.Step = 0
 	}
-	v := j.contract.Weigh(now, &contract.Situation{Spec: j.spec, Size: g.Size(&j.spec.Gang), Nodes: nodes, Rooms: rooms,
-		Layout: g.Layout(), Step: kept.Step, Moves: uint32(j.at(0).pulls)})
+	at := &contract.Situation{Spec: j.spec, Size: g.Size(&j.spec.Gang), Nodes: nodes, Rooms: rooms,
+		Layout: c.layoutOf(j), Step: kept.Step, Moves: made}
+	if lacks {
+		j.contract.Form(now, at)
+		return
+	}
+	v := j.contract.Weigh(now, at)
 	if v.News {
 		c.trace(j.task(0), grid.Trace{At: now, What: grid.TraceContract, Refusal: grid.Refusal{Detail: clip(v.Text)}})
 	}
@@ -149,6 +159,19 @@ func (c *Coordinator) holdContract(now grid.Time, l *liveTask, fx *grid.Effects)
 		j.contract.Moved(v.Choice)
 		c.moveGang(now, j, v.Choice, fx)
 	}
+}
+
+// layoutOf returns where the ranks that run are, and their shares; nil = it is not known. What is known of an attempt of
+// an earlier run or owner is what its checkpoint says of it.
+func (c *Coordinator) layoutOf(j *job) []grid.RankPlace {
+	if layout := j.gang.Layout(); layout != nil {
+		return layout
+	}
+	workers := make([]grid.NodeID, j.gang.Ranks())
+	for i := range workers {
+		workers[i] = j.at(uint32(i)).worker
+	}
+	return contract.Layout(workers, c.checkpoints.Divided(j.spec, j.attempt(0)))
 }
 
 // moveGang gives up the attempt of all ranks for one of another schedule. Its slots are asked for before those of the

@@ -100,11 +100,12 @@ func (c *Chooser) Choose(ranks gangs.Size, nodes []grid.GangNode, rooms []int) g
 }
 
 // Predict returns the seconds of an iteration of a schedule whose ranks have these places and shares, by what is known
-// of the nodes now; +Inf where one of them is not known.
+// of the nodes now; +Inf where one of them is not known, or the shares are not all of the work: workers may have told
+// them.
 func (c *Chooser) Predict(layout []grid.RankPlace, nodes []grid.GangNode, rooms []int) float64 {
 	var used []grid.GangNode
 	var slots []int
-	s := gang.Schedule{}
+	s, left := gang.Schedule{}, c.cop.Model.Units()
 	for k, p := range layout {
 		at := slices.IndexFunc(nodes, func(n grid.GangNode) bool { return n.Node == p.Node })
 		if at < 0 || len(p.Shares) != int(p.Ranks) {
@@ -113,7 +114,11 @@ func (c *Chooser) Predict(layout []grid.RankPlace, nodes []grid.GangNode, rooms 
 		used, slots = append(used, nodes[at]), append(slots, max(rooms[at], int(p.Ranks)))
 		for _, x := range p.Shares {
 			s.Places, s.Shares = append(s.Places, k), append(s.Shares, float64(x))
+			left -= int(x)
 		}
+	}
+	if left != 0 {
+		return math.Inf(1)
 	}
 	s.Costs = c.cop.Model.Costs(&gang.Group{Pool: poolOf(used, slots), Places: s.Places}, nil)
 	return c.cop.Model.Predict(&s)
