@@ -42,7 +42,16 @@ func (r record) label(of rule) (label, error) {
 // explains reports whether a line is the one that by names, of the same metric.
 func explains(by, metric, scenario, policy, value string, of string) bool {
 	where, what, _ := strings.Cut(by, " ")
-	return metric == of && where == scenario && (what == policy || what == value)
+	return figureOf(metric) == figureOf(of) && where == scenario && (what == policy || what == value)
+}
+
+// figureOf is a metric without the other scenario that it compares with: that, too, is another one in what was tried.
+func figureOf(metric string) string {
+	if kind, rest, _ := strings.Cut(metric, ":"); kind == "growth" || kind == "times" {
+		figure, _, _ := strings.Cut(rest, "/")
+		return kind + ":" + figure
+	}
+	return metric
 }
 
 // explain makes a departure of those whose explanation departs, too.

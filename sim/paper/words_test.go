@@ -57,6 +57,19 @@ func TestAnExplanationIsJudged(t *testing.T) {
 	}
 }
 
+// What was tried may compare other scenarios with each other: the figure is the same, and another figure is not.
+func TestAnExplanationOfGrowth(t *testing.T) {
+	for metric, want := range map[string]bool{"growth:CT/large@0.95": true, "growth:CT/large@0.9": true,
+		"growth:WCT/large@0.95": false, "times:CT/large@0.95": false, "over:CT/cda": false} {
+		if got := explains("small@0.95 cda", metric, "small@0.95", "cda", "", "growth:CT/large@0.9"); got != want {
+			t.Errorf("%s explains growth:CT/large@0.9: %v, want %v", metric, got, want)
+		}
+	}
+	if explains("small cda", "over:CT/rr", "small", "cda", "", "over:CT/cda") {
+		t.Error("what is over another protocol's explains what is over this one's")
+	}
+}
+
 func TestBetweenTwoRates(t *testing.T) {
 	line := record{"source": "p. 1", "policy": "a", "metric": "between:low@1/high@2", "value": "100", "rule": "gate"}
 	p, err := line.printed()
