@@ -22,6 +22,7 @@ type Contract struct {
 	pause    time.Duration
 	stays    reason // of the last search; its text was told
 
+	ahead   ahead
 	planned gangs.Choice // that the gang moves to
 	rounds  int          // that may still try to
 }

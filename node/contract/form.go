@@ -21,8 +21,7 @@ func (c *Contract) Form(now grid.Time, at *Situation) {
 	if c.look = now.Add(minPause); at.Layout == nil { // until the attempt writes a checkpoint
 		return
 	}
-	c.pause = min(max(2*c.pause, minPause), maxPause)
-	c.look = now.Add(c.pause)
+	c.rest(now)
 	search, err := schedule.New(at.Spec.Gang.Search)
 	if err != nil {
 		return

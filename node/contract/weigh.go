@@ -82,9 +82,7 @@ func (c *Contract) Weigh(now grid.Time, at *Situation) Verdict {
 	v.Text += "stays: " + why
 	v.News = stays != c.stays
 	c.stays = stays
-	c.pause = min(max(2*c.pause, minPause), maxPause)
-	c.look = now.Add(c.pause)
-	c.window.next()
+	c.rest(now)
 	return v
 }
 

@@ -33,20 +33,6 @@ func (c *Coordinator) divisionBefore(l *liveTask) grid.Division {
 	return c.checkpoints.Before(l.job.spec, l.id())
 }
 
-// vainLosses returns the losses of a task or gang that count for its back-off: one that got beyond the checkpoint that
-// it began from was not lost for a reason of its own, so its earlier losses do not count.
-func (c *Coordinator) vainLosses(j *job, i uint32, lost int32) int32 {
-	if c.checkpoints.Advanced(j.spec, j.attempt(i)) {
-		return 1
-	}
-	return lost
-}
-
-// RestoreCheckpoint restores a checkpoint that is kept here.
-func (c *Coordinator) RestoreCheckpoint(r *grid.CheckpointRecord) {
-	c.checkpoints.Restore(r, r.ID.Task.Job.Origin)
-}
-
 // checkpointFailed takes that a worker could not prepare or execute an attempt: it may be for the checkpoint that it
 // was to begin from.
 func (c *Coordinator) checkpointFailed(l *liveTask, from grid.NodeID, r *grid.Result, fx *grid.Effects) {
@@ -127,42 +113,58 @@ func (c *Coordinator) holdContract(now grid.Time, l *liveTask, fx *grid.Effects)
 	if g == nil || g.Phase() != gangs.Running {
 		return
 	}
-	made := uint32(j.at(0).pulls)
-	lacks := j.contract.Lacks(now, made)
-	if !lacks && !j.contract.Note(now, l.index, l.status.Said()) || j.cancelled || c.queue.gangs.turn != nil ||
-		!c.mayAct(now, j) {
+	made, lacks := uint32(j.at(0).pulls), j.contract.Lacks(now, uint32(j.at(0).pulls))
+	if !lacks && !j.contract.Note(now, l.index, l.status.Said()) || c.queue.gangs.turn != nil || !c.mayMove(now, j) {
 		return
-	}
-	for i := range g.Ranks() { // once one has ended the others are about to, too
-		o := j.at(i).live
-		if j.state(i) == grid.Ended || g.Result(i) != nil || o != nil && o.result != nil {
-			return
-		}
 	}
 	nodes, rooms, _ := c.gangNodes(now, j)
 	kept := c.checkpoints.View(j.spec, l.id().Task)
 	if kept.Alone { // another owner would begin without it
 		kept.Step = 0
 	}
-	at := &contract.Situation{Spec: j.spec, Size: g.Size(&j.spec.Gang), Nodes: nodes, Rooms: rooms,
+	v, at := contract.Verdict{}, &contract.Situation{Spec: j.spec, Size: g.Size(&j.spec.Gang), Nodes: nodes, Rooms: rooms,
 		Layout: c.layoutOf(j), Step: kept.Step, Moves: made}
 	if lacks {
 		j.contract.Form(now, at)
-		return
+	} else {
+		v = j.contract.Weigh(now, at)
 	}
-	v := j.contract.Weigh(now, at)
 	if v.News {
 		c.trace(j.task(0), grid.Trace{At: now, What: grid.TraceContract, Refusal: grid.Refusal{Detail: clip(v.Text)}})
 	}
 	if v.Choice.Places != nil {
-		j.task(0).pulls++
-		j.contract.Moved(v.Choice)
-		c.moveGang(now, j, v.Choice, fx)
+		c.askAhead(now, j, v.Choice, fx)
 	}
 }
 
-// layoutOf returns where the ranks that run are, and their shares; nil = it is not known. What is known of an attempt of
-// an earlier run or owner is what its checkpoint says of it.
+// mayMove reports whether all ranks of a gang run, and may move. Once one has ended the others are about to, too.
+func (c *Coordinator) mayMove(now grid.Time, j *job) bool {
+	for i := range j.gang.Ranks() {
+		if o := j.at(i).live; j.state(i) == grid.Ended || j.gang.Result(i) != nil || o != nil && o.result != nil {
+			return false
+		}
+	}
+	return !j.cancelled && c.mayAct(now, j)
+}
+
+// answeredAhead takes the answer of a node that was asked for slots before a move.
+func (c *Coordinator) answeredAhead(now grid.Time, j *job, from grid.NodeID, r *grid.Reserve, fx *grid.Effects) {
+	if r.Refusal.Why != grid.WhyNone {
+		j.gang.RefusedAhead(now, from, r)
+		c.stayGang(now, j, c.peers.Name(from)+" keeps no slots for it: "+r.Refusal.Why.String(), fx)
+	} else if to, all := j.contract.KeptAhead(from, r); all && c.mayMove(now, j) {
+		c.moveGang(now, j, to, fx)
+	}
+}
+
+func (c *Coordinator) stayGang(now grid.Time, j *job, why string, fx *grid.Effects) {
+	c.trace(j.task(0), grid.Trace{At: now, What: grid.TraceContract, Refusal: grid.Refusal{Detail: clip("stays: " + why)}})
+	j.gang.Due = grid.Never
+	j.contract.Stay(now, fx)
+	c.endTurn(j)
+}
+
+// layoutOf says where the ranks that run are, and their shares, which of an earlier owner's attempt a checkpoint tells.
 func (c *Coordinator) layoutOf(j *job) []grid.RankPlace {
 	if layout := j.gang.Layout(); layout != nil {
 		return layout
@@ -177,8 +179,10 @@ func (c *Coordinator) layoutOf(j *job) []grid.RankPlace {
 // moveGang gives up the attempt of all ranks for one of another schedule. Its slots are asked for before those of the
 // ranks are given back: else work that waits where a rank was starts there in the same step.
 func (c *Coordinator) moveGang(now grid.Time, j *job, to gangs.Choice, fx *grid.Effects) {
+	j.task(0).pulls++
 	j.gang.Move()
 	c.beginRound(now, j, to, fx)
+	j.contract.Moved(to)
 	c.dropRanks(now, j, fx)
 	c.awaitGang(now, j, grid.Refusal{Why: grid.WhyGang, Detail: "it moves to a better schedule"}, fx)
 }
@@ -221,16 +225,15 @@ func (j *job) chooseWorkers(now grid.Time, by gangs.Chooser, nodes []grid.GangNo
 	return x
 }
 
-// mostMoves is how often the task of an earlier owner's attempt, or its gang, can have moved before it. Each move makes
-// an attempt, and those of the first epoch are numbered from 1. How many were made in the epochs before a later one is
-// not known: the task's further attempts stay.
+// mostMoves is how often the task of an earlier owner's attempt, or its gang, can have moved: each move is an attempt,
+// of the first epoch numbered from 1. How many were made before a later one is not known: further attempts stay.
 func (j *job) mostMoves(a grid.Attempt) uint8 {
 	most, before := uint32(maxPulls), max(a.N, 1)-1
 	if j.spec.IsGang() {
 		most, before = math.MaxUint8, j.spec.Gang.Before(a)
 	}
 	if a.Epoch > 1 || a.N == 0 {
-		return uint8(most)
+		before = most
 	}
 	return uint8(min(before, most))
 }

@@ -197,3 +197,15 @@ func (j *job) inTime(now grid.Time, later time.Duration) bool {
 	left, some := j.deadlineLeft(now)
 	return !some || later < left
 }
+
+// gangTooLate sets a gang aside that would end too late, as tooLate does with a task.
+func (c *Coordinator) gangTooLate(now grid.Time, j *job, fx *grid.Effects) bool {
+	left, some := j.deadlineLeft(now)
+	soonest := c.peers.Expected(j.level)
+	if !some || left > 0 && (soonest <= left.Seconds() || !c.expects(j, 0, j.level)) {
+		return false
+	}
+	j.gang.Due = now.Add(maxPause)
+	c.awaitGang(now, j, j.task(0).late(soonest, left), fx)
+	return true
+}

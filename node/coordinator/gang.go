@@ -66,15 +66,12 @@ func (c *Coordinator) placeGang(now grid.Time, j *job, fx *grid.Effects) {
 
 // beginRound asks the chosen workers for slots.
 func (c *Coordinator) beginRound(now grid.Time, j *job, choice gangs.Choice, fx *grid.Effects) {
-	g, q, a := j.gang, &c.queue.gangs, grid.Attempt{}
-	for i := range j.spec.Count {
-		if last := j.task(i).lastAttempt(j.replica.State().Epoch); a.Less(last) {
-			a = last
-		}
+	g, q, round := j.gang, &c.queue.gangs, j.contract.AsksAhead()
+	if round == 0 { // else some workers keep slots in it
+		q.lastRound++
+		round = q.lastRound
 	}
-	a = j.spec.Gang.After(a, choice.Ranks())
-	q.lastRound++
-	g.Reserve(a, choice, q.lastRound, now.Add(c.cfg.PollCap))
+	g.Reserve(j.nextAttempt(choice.Ranks()), choice, round, now.Add(c.cfg.PollCap))
 	if choice.Why != "" {
 		c.trace(j.task(0), grid.Trace{At: now, What: grid.TraceScheduled, ECT: grid.Seconds(choice.Time),
 			Refusal: grid.Refusal{Detail: clip(choice.Why)}})
@@ -118,6 +115,8 @@ func (c *Coordinator) slotsAnswered(now grid.Time, from grid.NodeID, r *grid.Res
 	}
 	j := c.jobs.Get(r.Job)
 	switch {
+	case j != nil && j.gang != nil && j.contract.Answers(from, r) && j.gang.Phase() == gangs.Running:
+		c.answeredAhead(now, j, from, r, fx)
 	case j == nil || j.gang == nil || r.Round != j.gang.Round() || j.gang.Phase() != gangs.Reserving &&
 		r.Refusal.Why == grid.WhyNone:
 		c.stats.Stale++
@@ -198,6 +197,7 @@ func (c *Coordinator) releaseSlots(now grid.Time, j *job, fx *grid.Effects) {
 	for _, p := range j.gang.Places() {
 		c.askForSlots(now, j, p.Node, 0, fx)
 	}
+	j.contract.Stay(now, fx)
 	c.endTurn(j)
 }
 

@@ -60,6 +60,8 @@ func (c *Coordinator) gangTimer(now grid.Time, handle uint64, fx *grid.Effects) 
 	j := c.queue.gangs.by[handle]
 	switch {
 	case j == nil || now < j.gang.Due:
+	case j.gang.Phase() == gangs.Running:
+		c.stayGang(now, j, "not all nodes of a better schedule say to keep slots for it", fx)
 	case j.gang.Phase() == gangs.Waiting && !j.cancelled:
 		c.requeueJob(j)
 	case j.gang.Phase() == gangs.Reserving || j.gang.Phase() == gangs.Offered && !j.gang.MayRun():
@@ -183,13 +185,6 @@ func (c *Coordinator) adoptEnded(j *job) (ended int) {
 	return ended
 }
 
-// mayAdopt reports whether an attempt of a rank that its worker reports may be adopted: in the takeover grace alone,
-// one that the gang can have, and none that is older than one of another rank.
-func (j *job) mayAdopt(id grid.AttemptID) bool {
-	return !j.spec.IsGang() || j.replica.graceUntil != 0 && id.Task.Index < j.spec.Gang.RanksOf(id.Attempt) &&
-		(j.gang == nil || !id.Attempt.Less(j.gang.Attempt()))
-}
-
 // adoptRank records that an attempt of an earlier run or owner is known of a rank. Older ones of other ranks are over.
 func (c *Coordinator) adoptRank(now grid.Time, j *job, a grid.Attempt, fx *grid.Effects) {
 	g := c.gangOf(j)
@@ -223,14 +218,25 @@ func (c *Coordinator) holdInGrace(l *liveTask, r *grid.Result) bool {
 	return true
 }
 
-// gangTooLate sets a gang aside that would end too late, as tooLate does with a task.
-func (c *Coordinator) gangTooLate(now grid.Time, j *job, fx *grid.Effects) bool {
-	left, some := j.deadlineLeft(now)
-	soonest := c.peers.Expected(j.level)
-	if !some || left > 0 && (soonest <= left.Seconds() || !c.expects(j, 0, j.level)) {
-		return false
+// nextAttempt is the attempt of a gang that follows all of its ranks.
+func (j *job) nextAttempt(ranks uint32) (a grid.Attempt) {
+	for i := range j.spec.Count {
+		if last := j.task(i).lastAttempt(j.replica.State().Epoch); a.Less(last) {
+			a = last
+		}
 	}
-	j.gang.Due = now.Add(maxPause)
-	c.awaitGang(now, j, j.task(0).late(soonest, left), fx)
-	return true
+	return j.spec.Gang.After(a, ranks)
+}
+
+// askAhead has a gang move: at once, or when the nodes of its new schedule where it has no rank keep slots for it.
+func (c *Coordinator) askAhead(now grid.Time, j *job, to gangs.Choice, fx *grid.Effects) {
+	q, g := &c.queue.gangs, j.gang
+	q.lastRound++
+	if !j.contract.AskAhead(to, j.held(), &grid.Reserve{Job: j.id, Attempt: j.nextAttempt(to.Ranks()), Round: q.lastRound,
+		Needs: j.spec.Needs.Resources, TTL: gangs.TTL, Age: max(now.Sub(j.arrived), 0)}, fx) {
+		c.moveGang(now, j, to, fx)
+		return
+	}
+	q.turn, g.Due = j, now.Add(c.cfg.PollCap)
+	fx.Wake(g.Due, grid.TimerGang, g.Handle)
 }

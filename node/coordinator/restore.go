@@ -235,3 +235,15 @@ type restoring struct {
 	entries map[grid.JobID][]grid.EntryRecord // whose register has not come yet
 	backups map[grid.TaskID]grid.BackupRecord // backup attempts that may live
 }
+
+// mayAdopt reports whether an attempt of a rank that its worker reports may be adopted: in the takeover grace alone,
+// one that the gang can have, and none that is older than one of another rank.
+func (j *job) mayAdopt(id grid.AttemptID) bool {
+	return !j.spec.IsGang() || j.replica.graceUntil != 0 && id.Task.Index < j.spec.Gang.RanksOf(id.Attempt) &&
+		(j.gang == nil || !id.Attempt.Less(j.gang.Attempt()))
+}
+
+// RestoreCheckpoint restores a checkpoint that is kept here.
+func (c *Coordinator) RestoreCheckpoint(r *grid.CheckpointRecord) {
+	c.checkpoints.Restore(r, r.ID.Task.Job.Origin)
+}

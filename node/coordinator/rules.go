@@ -231,3 +231,12 @@ func (c *Coordinator) slotFreed(j *job) {
 		c.requeueJob(j)
 	}
 }
+
+// vainLosses returns the losses of a task or gang that count for its back-off: one that got beyond the checkpoint that
+// it began from was not lost for a reason of its own, so its earlier losses do not count.
+func (c *Coordinator) vainLosses(j *job, i uint32, lost int32) int32 {
+	if c.checkpoints.Advanced(j.spec, j.attempt(i)) {
+		return 1
+	}
+	return lost
+}

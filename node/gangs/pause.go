@@ -31,3 +31,8 @@ func (g *Gang) Move() {
 	g.Lost()
 	g.Tries = laterAfter
 }
+
+// RefusedAhead records what a worker said that keeps no slots for a move.
+func (g *Gang) RefusedAhead(now grid.Time, id grid.NodeID, r *grid.Reserve) {
+	g.SetRoom(id, int(r.Ranks), now.Add(roomFor))
+}
