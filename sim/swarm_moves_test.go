@@ -16,7 +16,7 @@ func swarmOfMoves(seed uint64) Config {
 
 // The swarm has worlds in which gangs move to better nodes, in the midst of all faults.
 func TestSwarmMoves(t *testing.T) {
-	first, worlds := uint64(83000301), *swarmFlag
+	first, worlds := uint64(83000601), *swarmFlag
 	if *seedFlag != 0 {
 		first, worlds = *seedFlag, 1
 	}

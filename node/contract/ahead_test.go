@@ -7,8 +7,8 @@ import (
 	"skep/node/gangs"
 )
 
-// Before it moves a gang asks the nodes where it has no rank, and moves once all of these keep what they were asked for.
-// What another node says, or of another round or other slots, counts for nothing. When it stays all is released.
+// Before it moves a gang asks the nodes where it has no rank, and moves once all of these keep what they were asked
+// for. What another node says, or of another round or other slots, counts for nothing. When it stays all is released.
 func TestAsksAhead(t *testing.T) {
 	own, b, c, stranger := grid.NodeID{1}, grid.NodeID{2}, grid.NodeID{3}, grid.NodeID{4}
 	to := gangs.Choice{Places: []gangs.Place{{Node: own, Ranks: 1}, {Node: b, Ranks: 2}, {Node: c, Ranks: 1}}, Time: 2}
@@ -40,7 +40,8 @@ func TestAsksAhead(t *testing.T) {
 	}
 	fx.Reset()
 	x.Stay(0, &fx)
-	if len(fx.Sends) != 2 || fx.Sends[0].Msg.Reserve.Ranks != 0 || fx.Sends[0].Msg.Reserve.Round != 7 || x.AsksAhead() != 0 {
+	if len(fx.Sends) != 2 || fx.Sends[0].Msg.Reserve.Ranks != 0 || fx.Sends[0].Msg.Reserve.Round != 7 ||
+		x.AsksAhead() != 0 {
 		t.Errorf("releases %+v", fx.Sends)
 	}
 	fx.Reset()

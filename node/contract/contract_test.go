@@ -301,8 +301,8 @@ func TestAnyNumbers(t *testing.T) {
 }
 
 // A gang that an earlier run of its owner, or an owner before it, has placed has the contract that the best schedule
-// gives by what is known now: a node of it that is slow already is no excuse. Without shares, schedule or moves that are
-// left there is none, and each search that was in vain is followed by a longer pause.
+// gives by what is known now: a node of it that is slow already is no excuse. Without shares, schedule or moves that
+// are left there is none, and each search that was in vain is followed by a longer pause.
 func TestFormedContracts(t *testing.T) {
 	for _, x := range []struct {
 		name    string
