@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"skep/balance"
@@ -145,21 +144,23 @@ func (c *Coordinator) traceBlacklisted(now grid.Time, l *liveTask) {
 // countFailedNode records that a task failed on a node. It returns the reason if the task ends now, "" if it goes on.
 func (c *Coordinator) countFailedNode(l *liveTask, id grid.NodeID, why grid.Refusal) string {
 	l.Fail(id, why)
-	if c.cfg.Strikes == 0 || len(l.FailedOn()) < c.cfg.Strikes {
-		return ""
+	return c.strikesOut(l)
+}
+
+// countLosingNode is countFailedNode of the node that lost the attempt. The task may come back to it after a back-off,
+// once, unless that could be its last attempt.
+func (c *Coordinator) countLosingNode(now grid.Time, l *liveTask, why grid.Refusal) string {
+	if t := l.task(); why.Why != grid.WhyLost || l.prepareFailures > 0 || t.lost >= l.job.spec.Retries {
+		l.Fail(t.worker, why)
+	} else {
+		l.LoseOnce(t.worker, why, now.Add(c.peers.LossBackoff(now, t.worker, c.cfg.Lease)))
 	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "it failed on %d nodes: ", len(l.FailedOn()))
-	for i, f := range l.FailedOn() {
-		if i > 0 {
-			b.WriteString("; ")
-		}
-		fmt.Fprintf(&b, "%s %s", c.peers.Name(f.Node), f.Why.Why)
-		if f.Why.Detail != "" {
-			fmt.Fprintf(&b, " (%s)", f.Why.Detail)
-		}
-	}
-	return clip(b.String())
+	return c.strikesOut(l)
+}
+
+// strikesOut returns why a task ends that failed on too many nodes; "" = it goes on.
+func (c *Coordinator) strikesOut(l *liveTask) string {
+	return clip(l.StruckOut(c.cfg.Strikes, c.peers.Name))
 }
 
 // candidate returns what is expected of a node as a candidate for a task that is decided anew; nil = it is none.

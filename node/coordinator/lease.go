@@ -121,7 +121,7 @@ func (c *Coordinator) attemptLost(now grid.Time, l *liveTask, why grid.Refusal, 
 		return
 	}
 	t.lost++
-	reason := c.countFailedNode(l, t.worker, why)
+	reason := c.countLosingNode(now, l, why)
 	if reason != "" || l.prepareFailures >= maxPrepareFailures || t.lost > l.job.spec.Retries {
 		text := "lost: the node that ran it " + why.Why.String()
 		if why.Detail != "" {

@@ -1,8 +1,10 @@
 package exclusion
 
 import (
+	"fmt"
 	"iter"
 	"slices"
+	"strings"
 
 	"skep/grid"
 )
@@ -23,8 +25,10 @@ type excluded struct {
 
 // Failed is a node on which a task failed, and why.
 type Failed struct {
-	Node grid.NodeID
-	Why  grid.Refusal
+	Node  grid.NodeID
+	Why   grid.Refusal
+	until grid.Time // others are preferred until then; 0 = for good
+	over  bool      // they are not any more: it may try the task once more
 }
 
 // MaxStrikes bounds the nodes remembered on which a task failed.
@@ -32,6 +36,11 @@ const MaxStrikes = 16
 
 // Expire drops the exclusions that have ended.
 func (x *Set) Expire(now grid.Time) {
+	for i := range x.failedOn {
+		if f := &x.failedOn[i]; f.until > 0 && f.until <= now {
+			f.until, f.over = 0, true
+		}
+	}
 	x.excluded = slices.DeleteFunc(x.excluded, func(e excluded) bool { return e.until <= now })
 }
 
@@ -62,28 +71,43 @@ func (x *Set) Undrained(id grid.NodeID) {
 // Fail records a node on which the task failed; the oldest one is forgotten beyond MaxStrikes.
 func (x *Set) Fail(id grid.NodeID, why grid.Refusal) {
 	if at := slices.IndexFunc(x.failedOn, func(f Failed) bool { return f.Node == id }); at >= 0 {
-		if x.failedOn[at].Why.Why == grid.WhySilent {
-			x.failedOn[at].Why = why
+		if f := &x.failedOn[at]; f.Why.Why == grid.WhySilent {
+			f.Why = why
+		} else {
+			f.until, f.over = 0, false
 		}
 		return
 	}
 	if len(x.failedOn) == MaxStrikes {
 		x.failedOn = slices.Delete(x.failedOn, 0, 1)
 	}
-	x.failedOn = append(x.failedOn, Failed{id, why})
+	x.failedOn = append(x.failedOn, Failed{Node: id, Why: why})
 }
 
-// HasFailedOn reports whether the task failed on a node. That an offer was not answered says nothing of how it would
-// run there: PreferOthers keeps it from that node for a while.
-func (x *Set) HasFailedOn(id grid.NodeID) bool {
-	return slices.ContainsFunc(x.failedOn, func(f Failed) bool { return f.Node == id && f.Why.Why != grid.WhySilent })
+// LoseOnce records that a node has lost the task, of which others are preferred until a time only: it may have been
+// unreachable. If it has lost the task before, or the task has failed there, they are for good.
+func (x *Set) LoseOnce(id grid.NodeID, why grid.Refusal, until grid.Time) {
+	again := slices.ContainsFunc(x.failedOn, func(f Failed) bool { return f.Node == id && f.Why.Why != grid.WhySilent })
+	x.Fail(id, why)
+	if at := slices.IndexFunc(x.failedOn, func(f Failed) bool { return f.Node == id }); !again {
+		x.failedOn[at].until = until
+	}
 }
+
+// HasFailedOn reports whether others are preferred to a node as the task failed there. That an offer was not answered
+// says nothing of how it would run there: PreferOthers keeps it from that node for a while.
+func (x *Set) HasFailedOn(id grid.NodeID) bool {
+	return slices.ContainsFunc(x.failedOn, func(f Failed) bool { return f.Node == id && f.counts() })
+}
+
+// counts reports whether other nodes are preferred to it.
+func (f *Failed) counts() bool { return f.Why.Why != grid.WhySilent && !f.over }
 
 // Unfit yields the nodes on which the task failed, and those that can never run it.
 func (x *Set) Unfit() iter.Seq[grid.NodeID] {
 	return func(yield func(grid.NodeID) bool) {
 		for _, f := range x.failedOn {
-			if f.Why.Why != grid.WhySilent && !yield(f.Node) {
+			if f.counts() && !yield(f.Node) {
 				return
 			}
 		}
@@ -133,3 +157,23 @@ func (x *Set) Prefers() bool {
 
 // FailedOn are the nodes on which the task failed, oldest first; read only.
 func (x *Set) FailedOn() []Failed { return x.failedOn }
+
+// StruckOut says on which nodes the task failed, and why, if these are as many as it may fail on; else "". 0 = any
+// number.
+func (x *Set) StruckOut(most int, name func(grid.NodeID) string) string {
+	if most == 0 || len(x.failedOn) < most {
+		return ""
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "it failed on %d nodes: ", len(x.failedOn))
+	for i, f := range x.failedOn {
+		if i > 0 {
+			b.WriteString("; ")
+		}
+		fmt.Fprintf(&b, "%s %s", name(f.Node), f.Why.Why)
+		if f.Why.Detail != "" {
+			fmt.Fprintf(&b, " (%s)", f.Why.Detail)
+		}
+	}
+	return b.String()
+}

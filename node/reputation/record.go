@@ -2,6 +2,7 @@ package reputation
 
 import (
 	"slices"
+	"time"
 
 	"skep/grid"
 )
@@ -38,6 +39,7 @@ const (
 	maxOverrun       = 2 * overrunLimit // most that one result counts for, and twice what counted before
 	recordHalfLife   = 300.0            // seconds in which overrun decays by half, until the next result
 	priorReturns     = 2                // returned attempts that every node is credited with initially
+	maxLossDoublings = 5                // doublings of the back-off of a node that loses what it gets
 )
 
 // addDue adds an outstanding attempt's due time, removeDue removes it.
@@ -62,6 +64,14 @@ func (rec *Record) lateCount(now grid.Time) int {
 func (rec *Record) lost(now grid.Time) {
 	rec.onTime /= 2
 	rec.ends.add(now, false)
+}
+
+// lossBackoff is for how long a task that the node has lost prefers others to it: a time that doubles with each attempt
+// that the node has lost lately beyond those that brought a result.
+func (rec *Record) lossBackoff(now grid.Time, first time.Duration) time.Duration {
+	rec.ends.decay(now)
+	beyond := min(max(int(rec.ends.bad-rec.ends.good+0.5)-1, 0), maxLossDoublings)
+	return first << beyond
 }
 
 // result counts a result: expected and actual time, in seconds.

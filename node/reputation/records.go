@@ -2,6 +2,7 @@ package reputation
 
 import (
 	"slices"
+	"time"
 
 	"skep/grid"
 )
@@ -85,6 +86,15 @@ func (r *Records) Lost(now grid.Time, id grid.NodeID) {
 		rec.lost(now)
 		r.changed = true
 	}
+}
+
+// LossBackoff is for how long a task that a node has lost prefers others to it: a time that doubles with each attempt
+// that the node has lost lately beyond those that brought a result.
+func (r *Records) LossBackoff(now grid.Time, id grid.NodeID, first time.Duration) time.Duration {
+	if rec := r.Of(id); rec != nil {
+		return rec.lossBackoff(now, first)
+	}
+	return first
 }
 
 // Returned takes an attempt off its worker's outstanding ones, before anything else about it changes; delivered = it

@@ -330,3 +330,28 @@ func TestOneLongResult(t *testing.T) {
 		t.Error("it is not unreliable after three")
 	}
 }
+
+// The back-off after a loss doubles with what a node has lost beyond what it delivered, up to a bound.
+func TestLossBackoff(t *testing.T) {
+	var r Records
+	id := grid.NodeID{1}
+	if d := r.LossBackoff(0, id, time.Second); d != time.Second {
+		t.Errorf("of a node without a record: %v", d)
+	}
+	rec := &Record{node: id}
+	r.list = append(r.list, rec)
+	for _, x := range []struct {
+		good, bad float64
+		want      time.Duration
+	}{{0, 1, time.Second}, {5, 1, time.Second}, {0, 2, 2 * time.Second}, {3, 6, 4 * time.Second},
+		{0, 100, 32 * time.Second}} {
+		rec.ends = endTally{good: x.good, bad: x.bad}
+		if d := r.LossBackoff(0, id, time.Second); d != x.want {
+			t.Errorf("%v delivered, %v lost: %v, want %v", x.good, x.bad, d, x.want)
+		}
+	}
+	rec.ends = endTally{bad: 8}
+	if d := r.LossBackoff(grid.Time(10*time.Minute), id, time.Second); d != 2*time.Second {
+		t.Errorf("ten minutes after 8 losses: %v, want 2s", d)
+	}
+}
