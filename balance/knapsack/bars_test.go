@@ -9,9 +9,9 @@ import (
 	"skep/internal/cputime"
 )
 
-// queue is one of [1, figure 4.8]: tasks with 1, 1/2 and 1/4 of the processors that they want on each cluster that is
-// large enough, worth v(P) = v_max (P/P_max)^1.1. What the clusters are is not in print.
-func queue(r *rand.Rand, p *Problem, tasks int, clusters ...float64) {
+// longQueue is one of [1, figure 4.8]: tasks with 1, 1/2 and 1/4 of the processors that they want on each cluster that
+// is large enough, worth v(P) = v_max (P/P_max)^1.1. What the clusters are is not in print.
+func longQueue(r *rand.Rand, p *Problem, tasks int, clusters ...float64) {
 	p.Reset(clusters...)
 	for range tasks {
 		p.Item()
@@ -40,7 +40,7 @@ func TestGapOfLongQueues(t *testing.T) {
 		{4000, []float64{1280, 1280, 1280, 1280}, 0.005},
 		{500, []float64{16, 16, 32, 128}, 0.02},
 	} {
-		queue(r, p, x.tasks, x.clusters...)
+		longQueue(r, p, x.tasks, x.clusters...)
 		got := s.Solve(p, Default())
 		feasible(t, p, got)
 		t.Logf("%d tasks on %v: %v, gap %.4f %%, %d nodes", x.tasks, x.clusters, got.Value, 100*got.Gap(), got.Nodes)
@@ -52,7 +52,7 @@ func TestGapOfLongQueues(t *testing.T) {
 
 func BenchmarkBars(b *testing.B) {
 	p, s := &Problem{}, &Solver{}
-	queue(rand.New(rand.NewPCG(9, 10)), p, 4000, 512, 1024, 1536, 2048)
+	longQueue(rand.New(rand.NewPCG(9, 10)), p, 4000, 512, 1024, 1536, 2048)
 	r := s.Solve(p, Default())
 	best := math.Inf(1)
 	for range 5 {

@@ -46,14 +46,45 @@ func (s *Solver) greedy(beta float64) {
 			s.order = append(s.order, ranked{u / power(s.priced[o], beta), o})
 		}
 	}
-	s.sort()
 	item := s.itemsOf()
-	for _, x := range s.order {
+	s.leastDemands()
+	for q := newQueue(s.order); len(q) > 0 && !s.full(); {
+		var x ranked
+		x, q = q.pop()
 		if i := item[x.of]; s.now.chosen[i] < 0 && s.room(x.of, -1) {
 			s.change(i, x.of)
 		}
 	}
 	s.improve()
+}
+
+// leastDemands finds the least that an option wants of each capacity, and whether there is one that wants nothing.
+func (s *Solver) leastDemands() {
+	p := s.p
+	s.fewest, s.gratis = resized(s.fewest, len(p.capacity)), false
+	for k := range s.fewest {
+		s.fewest[k] = math.Inf(1)
+	}
+	for o, u := range p.utility {
+		of := p.of(o)
+		s.gratis = s.gratis || u > 0 && len(of) == 0
+		for _, d := range of {
+			s.fewest[d.Of] = min(s.fewest[d.Of], d.Amount)
+		}
+	}
+}
+
+// full reports whether nothing more can be given to an item that has none.
+func (s *Solver) full() bool {
+	if s.gratis {
+		return false
+	}
+	for k, x := range s.fewest {
+		if fits(s.now.used[k]+x, s.p.capacity[k]) {
+			return false
+		}
+	}
+	return true
 }
 
 func power(x, beta float64) float64 {
@@ -76,6 +107,9 @@ func (s *Solver) itemsOf() []int {
 	}
 	return s.search.item
 }
+
+// before reports whether a goes before b.
+func (a ranked) before(b ranked) bool { return a.key > b.key || a.key == b.key && a.of < b.of }
 
 func (s *Solver) sort() {
 	slices.SortFunc(s.order, func(a, b ranked) int { return cmp.Or(cmp.Compare(b.key, a.key), a.of-b.of) })
@@ -117,9 +151,9 @@ func (s *Solver) fitting(i int, least float64) int {
 }
 
 // improve changes items to options of more utility that fit, and gives items without one any that fits, until nothing
-// changes.
+// changes or there is no room for anything.
 func (s *Solver) improve() {
-	for changed, pass := true, 0; changed && pass < passes; pass++ {
+	for changed, pass := true, 0; changed && pass < passes && !s.full(); pass++ {
 		changed = false
 		for i := range s.p.first {
 			if now := s.now.chosen[i]; now >= 0 {

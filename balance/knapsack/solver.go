@@ -55,6 +55,8 @@ type Solver struct {
 	now, best plan
 	order     []ranked
 	changes   []change
+	fewest    []float64 // by capacity: the least that an option wants
+	gratis    bool      // an option wants nothing
 	search    search
 	result    Result
 }

@@ -17,4 +17,6 @@
 //	    neither author nor year.
 //	[3] J. M. Gomoluch, Market Protocols for Computational Clusters and Grids, PhD thesis, City University
 //	    London, 2004.
+//	[4] D. C. Vanderster, Resource Allocation and Scheduling Strategies using Utility and the Knapsack Problem on
+//	    Computational Grids, PhD thesis, University of Victoria, 2008.
 package paper

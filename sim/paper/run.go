@@ -154,6 +154,9 @@ func (w *work) run(ctx context.Context, x run, l length) (out []ran, err error) 
 	if w.study.World == "gangs" {
 		return w.gangs(ctx, x, l)
 	}
+	if w.study.World == "reallocation" {
+		return w.reallocations(ctx, x, l)
+	}
 	results, err := w.system(ctx, w.study.systems[x.scenario], x.policies, l)
 	for _, r := range results {
 		out = append(out, ran{Result: r})
@@ -167,7 +170,7 @@ type ran struct {
 	limit  measured
 	limits []float64 // of each replication
 
-	figures map[string][]float64 // of the worlds spread, bags, market and gangs, one for each replication
+	figures map[string][]float64 // of all worlds but queueing systems and brokers, one for each replication
 }
 
 // newRan has no figures yet.

@@ -16,6 +16,7 @@ import (
 	"skep/sim/gangs"
 	"skep/sim/marketplace"
 	"skep/sim/queueing"
+	"skep/sim/reallocation"
 	"skep/sim/spread"
 )
 
@@ -30,7 +31,8 @@ type Study struct {
 
 	// World is what the systems are of: "" = queueing systems, brokers = grids of clusters with brokers,
 	// forwarding = nodes that only search, spread = overlays on which news spreads, bags = tasks of one node that it
-	// places on others, gangs = programs whose ranks run together, market = servers that are bid for.
+	// places on others, gangs = programs whose ranks run together, market = servers that are bid for,
+	// reallocation = clusters whose tasks are suspended and placed anew.
 	World string `yaml:"world"`
 
 	walks   *walks
@@ -45,6 +47,8 @@ type Study struct {
 	bags     map[string]*bag
 	markets  map[string]*marketplace.System
 	gangs    map[string]*gangs.Setting
+
+	reallocations map[string]*reallocation.System
 }
 
 // Names lists the studies, in order.
@@ -73,7 +77,7 @@ func Load(name string) (*Study, error) {
 func load(from fs.FS, name string) (*Study, error) {
 	s := &Study{Name: name, systems: map[string]*queueing.System{}, grids: map[string]*brokers.System{},
 		settings: map[string]*setting{}, bags: map[string]*bag{}, gangs: map[string]*gangs.Setting{},
-		markets: map[string]*marketplace.System{}}
+		markets: map[string]*marketplace.System{}, reallocations: map[string]*reallocation.System{}}
 	b, err := fs.ReadFile(from, path.Join(name, "study.yaml"))
 	if err != nil {
 		return nil, err
@@ -119,9 +123,11 @@ func (s *Study) read(file string, b []byte) (err error) {
 		s.markets[name], err = marketplace.Read(file, b)
 	case "gangs":
 		s.gangs[name], err = readGangs(file, b)
+	case "reallocation":
+		s.reallocations[name], err = reallocation.Read(file, b)
 	default:
-		err = fmt.Errorf("%s/study.yaml: world %q: want bags, brokers, forwarding, gangs, market, spread, or none for "+
-			"queueing systems", s.Name, s.World)
+		err = fmt.Errorf("%s/study.yaml: world %q: want bags, brokers, forwarding, gangs, market, reallocation, spread, "+
+			"or none for queueing systems", s.Name, s.World)
 	}
 	return err
 }
@@ -140,7 +146,7 @@ func (s *Study) tables(from fs.FS) error {
 			return err
 		}),
 		table(from, path.Join(s.Name, "curves.csv"), func(r record) error {
-			if slices.Contains([]string{"spread", "bags", "gangs", "market"}, s.World) {
+			if slices.Contains([]string{"spread", "bags", "gangs", "market", "reallocation"}, s.World) {
 				x, err := r.picture()
 				s.drawn = append(s.drawn, x)
 				return err
@@ -156,7 +162,8 @@ func (s *Study) check() error {
 	var errs []error
 	system := func(where, name string) {
 		grid, rate, ok := strings.Cut(name, "@")
-		if ok && (s.grids[grid] != nil || s.settings[grid] != nil || s.gangs[grid] != nil || s.markets[grid] != nil) {
+		if ok && (s.grids[grid] != nil || s.settings[grid] != nil || s.gangs[grid] != nil || s.markets[grid] != nil ||
+			s.reallocations[grid] != nil) {
 			if _, err := strconv.ParseFloat(rate, 64); err == nil {
 				return
 			}

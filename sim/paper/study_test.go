@@ -12,8 +12,8 @@ import (
 )
 
 func TestStudiesAreWhole(t *testing.T) {
-	want := []string{"class-based", "dissemination", "forwarding", "gang-mapping", "lpas-cluster", "lpas-desktop",
-		"lpas-grid", "mapping", "market"}
+	want := []string{"class-based", "dissemination", "forwarding", "gang-mapping", "knapsack", "lpas-cluster",
+		"lpas-desktop", "lpas-grid", "mapping", "market"}
 	if got := Names(); !slices.Equal(got, want) {
 		t.Fatalf("studies %v: want %v", got, want)
 	}
@@ -39,6 +39,11 @@ func TestStudiesAreWhole(t *testing.T) {
 			}
 		}
 		for file := range s.bags {
+			if !used[file] {
+				t.Errorf("%s/systems/%s.yaml: nothing needs it", name, file)
+			}
+		}
+		for file := range s.reallocations {
 			if !used[file] {
 				t.Errorf("%s/systems/%s.yaml: nothing needs it", name, file)
 			}
@@ -221,7 +226,7 @@ func TestMistakesInAFolder(t *testing.T) {
 
 func TestOnlyLeavesWhatItNames(t *testing.T) {
 	for name, only := range map[string]string{"dissemination": "growth", "forwarding": "cold-1000", "class-based": "e3",
-		"gang-mapping": "e4-jacobi-one", "lpas-grid": "4a"} {
+		"gang-mapping": "e4-jacobi-one", "knapsack": "e5-even", "lpas-grid": "4a"} {
 		s, err := Load(name)
 		if err != nil {
 			t.Fatal(err)

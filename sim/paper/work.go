@@ -42,6 +42,8 @@ func (w *work) size() (sum float64) {
 			sum += float64(l.replications * len(x.policies))
 		} else if w.study.World == "market" {
 			sum += w.study.auctionTasks(x, l)
+		} else if w.study.World == "reallocation" {
+			sum += w.study.experiments(x, l)
 		} else {
 			sum += tasks(w.study.systems[x.scenario], x.policies, l)
 		}
