@@ -42,6 +42,7 @@ var floors = map[string][]string{
 	"balance/market/advice": {"balance/market"},
 	"balance/order":         {"grid", "balance/market"},
 	"balance/utility":       {"document"},
+	"balance/waiting":       {"heap"},
 
 	"gang":        {},
 	"gang/mapper": {"gang"},
@@ -155,6 +156,7 @@ var floors = map[string][]string{
 	"sim/marketplace": {"grid", "balance/market", "document", "fifo", "heap", "sim/queueing", "sim/replicate"},
 	"sim/pages":       {},
 	"sim/spread":      {"grid", "gossip", "sim", "sim/event"},
+	"sim/screen":      {},
 	"sim/record":      {"grid", "node", "sim"},
 	"sim/net": {"grid", "gossip", "gang/mapper", "gang/model", "discovery", "balance", "lpas", "exec", "node", "node/schedule",
 		"sim", "sim/mesh", "sim/net/worth", "sim/pages", "sim/rank", "document"},
@@ -200,11 +202,11 @@ var floors = map[string][]string{
 
 // pure packages have no clock, no chance of their own, no goroutines and no files.
 var pure = []string{"grid", "lpas", "gossip", "exec", "sparse", "heap", "fifo", "discovery", "balance",
-	"balance/batch", "balance/knapsack", "balance/market", "balance/market/advice", "balance/order", "balance/utility", "gang", "gang/mapper", "gang/model", "internal/indices", "node", "node/barrier", "node/coordinator", "node/coordinator/archive", "node/coordinator/register",
+	"balance/batch", "balance/knapsack", "balance/market", "balance/market/advice", "balance/order", "balance/utility", "balance/waiting", "gang", "gang/mapper", "gang/model", "internal/indices", "node", "node/barrier", "node/coordinator", "node/coordinator/archive", "node/coordinator/register",
 	"node/coordinator/tuning", "node/deadline", "node/decisions", "node/dependency", "node/deposit", "node/exclusion",
 	"node/checkpoint", "node/contract", "node/failures", "node/gangs", "node/history", "node/listing", "node/mapping", "node/membership", "node/ownercache", "node/peers", "node/policies", "node/profile", "node/progress", "node/pull",
 	"node/quota", "node/rates", "node/replication", "node/reputation", "node/reservation", "node/schedule", "node/turns",
-	"node/worker", "sim", "sim/event", "sim/oracle", "sim/chart", "sim/gangs",
+	"node/worker", "sim", "sim/event", "sim/oracle", "sim/chart", "sim/gangs", "sim/screen",
 	"sim/mesh", "sim/net/worth", "sim/rank", "sim/spread"}
 
 var impure = []string{"os", "net", "sync", "math/rand", "crypto/rand", "context", "io/fs", "net/http"}
