@@ -265,7 +265,7 @@ func TestBeta(t *testing.T) {
 	if r := new(Solver).Solve(p, Config{Beta: 1}); r.Value != 16 {
 		t.Errorf("by density: %v, want 16", r.Value)
 	}
-	if r := new(Solver).Solve(p, Config{}); r.Value != 5 {
-		t.Errorf("by utility: %v, want 5", r.Value)
+	if r := new(Solver).Solve(p, Config{}); r.Value != 5 || r.Bound != 21 || r.Prices[0] != 0 {
+		t.Errorf("by utility: %v of %v at price %v, want 5 of 21 at none", r.Value, r.Bound, r.Prices)
 	}
 }
