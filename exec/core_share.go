@@ -9,6 +9,7 @@ type coreShare struct {
 	share      float64   // share of the cores that is left to tasks, more than 0 to 1
 	lost       float64   // seconds that a task which ran all the time would have lost so far
 	advancedAt grid.Time // while share is less than 1
+	sharing    *sharing  // nil = work has its cores to itself
 }
 
 // SetCoreShare sets the share of the cores that is left to tasks, more than 0 to 1. It is 1 initially.

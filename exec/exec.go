@@ -22,7 +22,6 @@ type Exec struct {
 	kinds          []kind       // counted resources of the capacity
 	lines          lines        // queued, those that are ready and that the gate has not rejected
 	suspended      *suspensions // nil = nothing ever is
-	sharing        *sharing     // nil = work has its cores to itself
 	running        []*Work
 	finished       []*Work // in the order of their ends
 	finishCount    int64   // number of attempts listed in finished so far

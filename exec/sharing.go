@@ -8,9 +8,9 @@ import (
 	"skep/grid"
 )
 
-// Proportional sharing of the cores (package proportional): all work that is accepted runs at once, as long as each runs at the
-// least speed. Memory and counted resources are taken as ever. In the ledger the cores that work needs are taken too,
-// so there may be fewer than none left; what others are told is free has none then.
+// Proportional sharing of the cores (package proportional): all work that is accepted runs at once, as long as each
+// runs at the least speed. Memory and counted resources are taken as ever. In the ledger the cores that work needs are
+// taken too, so there may be fewer than none left; what others are told is free has none then.
 
 // sharing is a node whose work shares the cores. Invariant: runs has an entry for each attempt that runs, or has yet to
 // stop.
@@ -43,12 +43,15 @@ func (e *Exec) Weight(w *Work) float64 {
 	return float64(e.bid(w)) / float64(e.lines.cfg.MaxBid)
 }
 
-// LeastSpeed is the least part of its full speed at which work runs here; 1 where it has cores to itself.
-func (e *Exec) LeastSpeed() float64 {
-	if e.sharing == nil {
-		return 1
+// Sharing is what an ad says of it.
+func (e *Exec) Sharing() (s grid.Sharing) {
+	if e.sharing != nil {
+		s.Least = e.sharing.least
+		for i := range e.sharing.runs {
+			s.Bids += e.sharing.runs[i].Bid * e.sharing.runs[i].Cores
+		}
 	}
-	return e.sharing.least
+	return s
 }
 
 // SpeedOf returns the part of its full speed at which a task of a bid with that need would run here: where work shares
@@ -162,8 +165,8 @@ func (s *sharing) of(now grid.Time, id grid.AttemptID) (speed float64, lost time
 	return speed, grid.Seconds(s.runs[at].lost + (1-speed)*max(now.Sub(s.since), 0).Seconds())
 }
 
-// Alone returns for how many seconds an attempt that has ended would have run if it had had its cores to itself; used is
-// the processor time that it has used. It has lost what it could have used and others have had. With an age of W, of
+// Alone returns for how many seconds an attempt that has ended would have run if it had had its cores to itself; used
+// is the processor time that it has used. It has lost what it could have used and others have had. With an age of W, of
 // which it had the part r of n cores, so many seconds of processor time for each core as T, that is
 //
 //	min((1 − r)·W, T·(1/r − 1), W − T)

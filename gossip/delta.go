@@ -26,6 +26,7 @@ const (
 //
 //	free cores and free memory, as shares of the capacity; availability
 //	backlog, as b/(b + scale); so is the wait for a unit of each counted resource
+//	speed of a task of a core and the usual bid, where tasks share the cores
 //	free units of each counted resource, as shares of the capacity
 //	speed and rates, relative to the larger; a rate measured for the first time counts 1
 //	the reserve price, relative to the larger, times priceWeight
@@ -45,6 +46,9 @@ func Delta(a, b *grid.Ad, scale time.Duration) float64 {
 	d = max(d, math.Abs(squash(a.Backlog, scale)-squash(b.Backlog, scale)))
 	if a.Capacity.Counts != "" {
 		d = max(d, countsDelta(a, b, scale))
+	}
+	if a.Sharing != b.Sharing {
+		d = max(d, sharingDelta(a, b))
 	}
 	d = max(d, relative(a.Speed, b.Speed, 0))
 	d = max(d, priceWeight*relative(float64(a.Price), float64(b.Price), minPrice))
@@ -85,6 +89,17 @@ func countsDelta(a, b *grid.Ad, scale time.Duration) (d float64) {
 		d = max(d, share(a.Free.Counts.Of(kind), b.Free.Counts.Of(kind), n), math.Abs(wait(a, kind)-wait(b, kind)))
 	}
 	return d
+}
+
+// sharingDelta is the difference in the speeds that two ads of equal capacity promise.
+func sharingDelta(a, b *grid.Ad) float64 {
+	if a.Sharing.Least != b.Sharing.Least {
+		return 1
+	}
+	speed := func(ad *grid.Ad) float64 {
+		return ad.Sharing.SpeedOf(grid.UsualBid, grid.CPU, ad.Free.CPU, float64(ad.Capacity.CPU)/float64(grid.CPU))
+	}
+	return math.Abs(speed(a) - speed(b))
 }
 
 func squash(b, scale time.Duration) float64 { return float64(b) / (float64(b) + float64(scale)) }

@@ -13,7 +13,6 @@ type Ad struct {
 	Capacity     Resources
 	Free         Resources
 	Backlog      time.Duration // expected time until a task that came now would start
-	Waits        Counts        // as Backlog, of a task that needs one unit of a counted resource, in seconds
 	Speed        float64       // of one core, relative to the reference machine of the calibration
 	Availability float64       // share of time the node is up and its cores are ours, 0 … 1
 	Labels       []Label       // ordered by key; os and arch among them
@@ -25,10 +24,44 @@ type Ad struct {
 	Leaving      bool
 	Full         bool   // its disk is nearly full
 	Private      bool   // it takes only what is submitted to it
-	Price        Bid    // reserve price, as in Quote; 0 = none is asked
-	Waiting      bool   // tasks wait there, at its worker or as their owner, that others may run
 	Sealed       []byte // the origin's own signed bytes; made and checked by drivers, forwarded unchanged
+	AdWork
+}
 
+// AdWork is what an ad says of the tasks at a node, beside Backlog.
+type AdWork struct {
+	Price   Bid    // reserve price, as in Quote; 0 = none is asked
+	Waits   Counts // as Backlog, of a task that needs one unit of a counted resource, in seconds
+	Waiting bool   // tasks wait there, at its worker or as their owner, that others may run
+	Sharing
+}
+
+// Sharing is how the tasks of a node share its cores.
+type Sharing struct {
+	Least float64 // part of its full speed at which each runs at least; 0 = a task has its cores to itself
+	Bids  float64 // sum of what those that run bid, each times its cores
+}
+
+// MinLeastSpeed is the lowest Sharing.Least: whoever gives a task to such a node waits for it accordingly longer.
+const MinLeastSpeed = 0.05
+
+// SpeedOf returns at what part of its full speed a task of a bid with that need would run by this, where so many cores
+// are left to tasks, of which so many are free: as in package proportional, but that a task which cannot use all that
+// its bid gives it leaves nothing to others, so it is that or more.
+func (s *Sharing) SpeedOf(bid Bid, need, free MilliCPU, cores float64) float64 {
+	if s.Least == 0 || free >= need {
+		return 1
+	}
+	b := bid.Number()
+	return min(max(cores*b/(s.Bids+b*float64(need)/float64(CPU)), s.Least), 1)
+}
+
+// Slowest is how many times as long as alone a task may take at a node.
+func (s *Sharing) Slowest() float64 {
+	if s.Least == 0 {
+		return 1
+	}
+	return 1 / max(s.Least, MinLeastSpeed)
 }
 
 // Seq orders a node's ads: by its boot count, then by a count within the boot.

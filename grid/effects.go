@@ -77,7 +77,7 @@ type Start struct {
 	Local   uint32      // of a rank of a gang: its index among those of the attempt on this node
 	Places  []RankPlace // as in Offer; immutable
 	Before  Division    // as in Offer
-	Weight  float64     // for each core that it needs, where what runs shares the cores, up to 1; 0 = it has them to itself
+	Weight  float64     // up to 1, for each core that it needs, where what runs shares the cores; 0 = it does not
 }
 
 // Take asks for the files of a closed checkpoint of an attempt that runs to be stored, and for an EvCheckpoint that

@@ -61,7 +61,7 @@ func (w *World) saves(e *event.Event) {
 	if !r.executing || r.suspended {
 		return
 	}
-	left := float64(r.remaining - r.progress(w.now, w.hosts[e.Node].speed))
+	left := float64(r.remaining - r.progress(w.now, w.speedOf(r)))
 	done := min(uint64(oracle.Parts*(1-max(left, 0)/float64(r.saving.full))), oracle.Parts-1)
 	w.closeUpTo(at, done)
 	w.tell(at, name, done)

@@ -3,6 +3,7 @@ package sim
 import (
 	"time"
 
+	"skep/exec/proportional"
 	"skep/grid"
 )
 
@@ -27,23 +28,23 @@ func (w *World) reportAvailability(i int32) {
 }
 
 // updateSpeed computes the speed of a node's runs: they share the cores that other users leave, at full speed while
-// they need no more than these.
+// they need no more than these; those with a weight by that.
 func (w *World) updateSpeed(i int32) {
 	h := &w.hosts[i]
-	speed := 1.0
+	speed, level := 1.0, w.levelOf(h)
 	if have := h.coreShare * float64(h.cap.CPU); float64(h.used.CPU) > have {
 		speed = have / float64(h.used.CPU)
 	}
-	if speed == h.speed {
+	if speed == h.speed && level == h.level {
 		return
 	}
 	for name := h.runs; name >= 0; name = w.runs[name].nextOnNode {
 		if r := &w.runs[name]; r.executing {
-			r.remaining -= r.progress(w.now, h.speed)
+			r.remaining -= r.progress(w.now, w.speedOf(r))
 			r.remainingAt = w.now
 		}
 	}
-	h.speed = speed
+	h.speed, h.level = speed, level
 	w.setRankSpeed(i)
 	for name := h.runs; name >= 0; name = w.runs[name].nextOnNode {
 		if r := &w.runs[name]; r.executing && !r.stopping && !r.suspended { // a stopping run ends at the time that was set
@@ -51,6 +52,29 @@ func (w *World) updateSpeed(i int32) {
 			w.scheduleEnd(i, name)
 		}
 	}
+}
+
+// levelOf is the level at which the kernel of a node divides its cores among the runs that have a weight; 0 = none has.
+func (w *World) levelOf(h *host) float64 {
+	tasks := w.sharers[:0]
+	for name := h.runs; name >= 0; name = w.runs[name].nextOnNode {
+		if r := &w.runs[name]; r.weight > 0 {
+			tasks = append(tasks, proportional.Task{Bid: r.weight, Cores: float64(r.spec.Needs.CPU) / float64(grid.CPU)})
+		}
+	}
+	if w.sharers = tasks; len(tasks) == 0 {
+		return 0
+	}
+	return proportional.Level(h.coreShare*float64(h.cap.CPU)/float64(grid.CPU), tasks)
+}
+
+// speedOf is the speed of a run relative to normal.
+func (w *World) speedOf(r *run) float64 {
+	h := &w.hosts[r.node]
+	if r.weight == 0 {
+		return h.speed
+	}
+	return proportional.Speed(h.level, r.weight)
 }
 
 // progress is how much of its duration a run has done since remainingAt.
@@ -65,7 +89,7 @@ func (r *run) progress(now grid.Time, speed float64) time.Duration {
 func (w *World) scheduleEnd(i int32, name int32) {
 	r := &w.runs[name]
 	left := max(r.remaining, 0)
-	if speed := w.hosts[i].speed; speed < 1 {
+	if speed := w.speedOf(r); speed < 1 {
 		left = time.Duration(float64(left) / speed)
 	}
 	at, over := w.now.Add(left), r.began.Add(r.spec.Timeout)
@@ -92,7 +116,7 @@ func (w *World) setSuspended(i, name int32, on bool) {
 	r, h := &w.runs[name], &w.hosts[i]
 	if on {
 		if r.executing && !r.stopping {
-			r.remaining -= r.progress(w.now, h.speed)
+			r.remaining -= r.progress(w.now, w.speedOf(r))
 			r.gen++ // invalidates the scheduled end
 		}
 		h.used.CPU -= r.spec.Needs.CPU
@@ -118,10 +142,26 @@ func (r *run) taken() grid.Resources {
 	return taken
 }
 
-// busy returns the core-seconds that a run has held so far.
-func (r *run) busy(now grid.Time) float64 {
+// busy returns the core-seconds that a run has held so far; that it has had, where it shares the cores, at its present
+// speed.
+func (r *run) busy(now grid.Time, speed float64) float64 {
+	if r.weight > 0 {
+		if !r.executing {
+			return 0
+		}
+		return float64(r.spec.Needs.CPU) / float64(grid.CPU) * (r.duration - r.remaining + r.progress(now, speed)).Seconds()
+	}
 	if r.suspended {
 		now = r.suspendedAt
 	}
 	return float64(r.spec.Needs.CPU) / float64(grid.CPU) * now.Sub(r.began).Seconds()
+}
+
+// Busy returns the core-seconds that runs have held on a node so far, whatever their results.
+func (w *World) Busy(i int) float64 {
+	sum := w.hosts[i].busy
+	for name := w.hosts[i].runs; name >= 0; name = w.runs[name].nextOnNode {
+		sum += w.runs[name].busy(w.now, w.speedOf(&w.runs[name]))
+	}
+	return sum
 }

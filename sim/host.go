@@ -31,7 +31,6 @@ type host struct {
 	pastClocks     []pastClock // the clock before changes of its drift in this run
 	id             grid.NodeID
 	coreShare      float64          // share of the cores that other users leave
-	speed          float64          // speed of its tasks relative to normal
 	upSince        grid.Time        // start of the current run
 	deferred       []*grid.Event    // events that arrived while it was paused
 	startedTooLate []grid.AttemptID // attempts whose start came after their start lease
@@ -39,8 +38,15 @@ type host struct {
 	used           grid.Resources
 	busy           float64 // core-seconds of ended runs
 	cap            grid.Resources
-	unanswered     []int32 // submissions without an answer
-	blobs          map[grid.BlobID]struct{}
+	pace
+	unanswered []int32 // submissions without an answer
+	blobs      map[grid.BlobID]struct{}
+}
+
+// pace is how fast the runs of a node are.
+type pace struct {
+	speed float64 // of those that have cores to themselves, relative to normal
+	level float64 // of those that share the cores: see proportional.Level
 }
 
 // boot is the number of the current run, as in events.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"skep/exec/proportional"
 	"skep/grid"
 	"skep/sim/event"
 )
@@ -77,7 +78,8 @@ type machines struct {
 	freeRun      int32 // free list of runs, from 1
 	transfers    []transfer
 	freeTransfer int32
-	parallel     *parallel // nil = no gang has ranks that communicate
+	sharers      []proportional.Task // scratch
+	parallel     *parallel           // nil = no gang has ranks that communicate
 	takings
 }
 
@@ -101,6 +103,7 @@ type run struct {
 	saving      saving
 	nextOnNode  int32 // next run of the node, −1 = last; in the free list from 1
 	places      []grid.RankPlace
+	weight      float64 // for each core that it needs, beside others that share the cores; 0 = it has its cores to itself
 }
 
 // startRun starts an attempt.
@@ -118,7 +121,7 @@ func (w *World) startRun(i int32, s *grid.Start) {
 	w.freeRun = r.nextOnNode
 	h := &w.hosts[i]
 	*r = run{id: s.Attempt, spec: s.Spec, node: i, job: job, task: task, gen: r.gen + 1, began: w.now, nextOnNode: h.runs,
-		places: s.Places}
+		places: s.Places, weight: s.Weight}
 	h.runs = name
 	h.used = h.used.Plus(s.Spec.Needs.Resources)
 	w.updateSpeed(i)
@@ -188,6 +191,9 @@ func (w *World) runEnded(e *event.Event) {
 	}
 	wall := w.now.Sub(r.began)
 	result := &grid.Result{Cause: cause, Exit: r.ending.Exit, Wall: wall, CPU: wall}
+	if r.weight > 0 {
+		result.CPU = grid.Seconds(r.busy(w.now, w.speedOf(r)))
+	}
 	if r.stopping {
 		result = nil
 	} else if len(r.spec.Outputs) > 0 && cause == grid.Exited {
@@ -224,22 +230,13 @@ func (w *World) removeRun(name int32) {
 	*at = r.nextOnNode
 	w.books.End(r.node, r.task, r.id.Attempt)
 	h.used = h.used.Minus(r.taken())
-	h.busy += r.busy(w.now)
+	h.busy += r.busy(w.now, w.speedOf(r))
 	w.rankGone(r)
 	r.gen++
 	i := r.node
 	r.spec, r.places, r.executing, r.saving = nil, nil, false, saving{}
 	r.nextOnNode, w.freeRun = w.freeRun, name+1
 	w.updateSpeed(i)
-}
-
-// Busy returns the core-seconds that runs have held on a node so far, whatever their results.
-func (w *World) Busy(i int) float64 {
-	sum := w.hosts[i].busy
-	for name := w.hosts[i].runs; name >= 0; name = w.runs[name].nextOnNode {
-		sum += w.runs[name].busy(w.now)
-	}
-	return sum
 }
 
 // killRuns ends all runs of a node that crashed.

@@ -79,9 +79,9 @@ type Config struct {
 	// longer together [1, chapter 10].
 	Preempt float64 `json:",omitempty"`
 
-	// LeastSpeed has all work run at once, with cores in proportion to its bid, as long as each task keeps that part of its
-	// full speed, up to 1; 0 = a task has the cores that it needs to itself. Lower has more tasks start at once, and each
-	// run slower.
+	// LeastSpeed has all work run at once, with cores in proportion to its bid, as long as each task keeps that part of
+	// its full speed, up to 1; 0 = a task has the cores that it needs to itself. Lower has more tasks start at once, and
+	// each run slower.
 	LeastSpeed float64 `json:",omitempty"`
 }
 

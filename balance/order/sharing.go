@@ -5,14 +5,12 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"skep/grid"
 )
 
-// Sharing is the usual value of LeastSpeed where it is not 0: up to five tasks of one bid share a core. MinLeastSpeed is
-// the lowest: whoever gives a task to such a node waits for it accordingly longer.
-const (
-	Sharing       = 0.2
-	MinLeastSpeed = 0.05
-)
+// Sharing is the usual value of LeastSpeed where it is not 0: up to five tasks of one bid share a core.
+const Sharing = 0.2
 
 // SetSharing sets LeastSpeed as a setting says it: exclusive, proportional, or proportional:S.
 func (c *Config) SetSharing(s string) (err error) {
@@ -28,23 +26,23 @@ func parseSharing(s string) (float64, error) {
 		return 0, nil
 	case s == "proportional":
 		return Sharing, nil
-	case given && err == nil && f >= MinLeastSpeed && f <= 1:
+	case given && err == nil && f >= grid.MinLeastSpeed && f <= 1:
 		return f, nil
 	}
 	return 0, fmt.Errorf("%.40q: want exclusive, proportional, or proportional:S with a least speed S of %g to 1", s,
-		MinLeastSpeed)
+		grid.MinLeastSpeed)
 }
 
 func (c *Config) checkSharing() error {
 	switch s := c.LeastSpeed; {
 	case s == 0:
-	case !(s >= MinLeastSpeed && s <= 1):
-		return fmt.Errorf("sharing: least speed %v: want %g to 1", s, MinLeastSpeed)
+	case !(s >= grid.MinLeastSpeed && s <= 1):
+		return fmt.Errorf("sharing: least speed %v: want %g to 1", s, grid.MinLeastSpeed)
 	case c.MaxBid == 0:
 		return errors.New("sharing proportional without max_bid: want the highest bid, of which each is a part")
 	case c.Preempt > 0:
-		return errors.New("sharing proportional with preempt suspend: want one of them, since what shares the cores need not " +
-			"be stopped")
+		return errors.New("sharing proportional with preempt suspend: want one of them, since what shares the cores need " +
+			"not be stopped")
 	}
 	return nil
 }

@@ -60,6 +60,10 @@ func describeNode(w io.Writer, n *v1.Node) {
 		row(w, "copied", "a second process has its identity ("+where+secs(c.Seen)+" ago): see skep up --new-identity")
 	}
 	row(w, "cpus", fmt.Sprintf("%.3g free of %.3g", n.FreeCores, n.Cores))
+	if n.LeastSpeed > 0 {
+		row(w, "", fmt.Sprintf("shared by bids, which are %.3g together, each task at %.3g of its speed or more", n.Bids,
+			n.LeastSpeed))
+	}
 	row(w, "memory", humanize.IBytes(uint64(max(n.FreeMem, 0)))+" free of "+humanize.IBytes(uint64(max(n.Memory, 0))))
 	for _, kind := range slices.Sorted(maps.Keys(n.Resources)) {
 		x := n.Resources[kind]

@@ -60,6 +60,16 @@ var orderSettings = []setting{
 	{name: "preempt", usage: fmt.Sprintf("whether a waiting task that bids more has a running one stopped in place: "+
 		"never; suspend, from %g times its bid on; suspend:F, from F times on", order.Suspending),
 		def: []string{"never"}, apply: setPreempt},
+	{name: "sharing", usage: fmt.Sprintf("whether tasks share the cores: exclusive, each has those that it needs; "+
+		"proportional, all run at once, by their bids, as long as each keeps %g of its speed; proportional:S, S of it",
+		order.Sharing), def: []string{"exclusive"}, apply: setSharing},
+}
+
+func setSharing(n *nodeSettings, v []string) (err error) {
+	if err = n.Node.Order.SetSharing(v[0]); err != nil {
+		return err
+	}
+	return n.Node.Order.Check()
 }
 
 func setPreempt(n *nodeSettings, v []string) (err error) {

@@ -17,7 +17,7 @@ func (r *Runner) second(g group, s *Spec, path string, env []string, size *termi
 		return nil, errors.New("the task has no box")
 	}
 	to := r.Owner(s.Dir)
-	command := sandbox.Command{Path: path, Dir: r.start(s), Argv: s.Argv, Env: env, Nice: r.nice, CPUs: s.CPUs,
+	command := sandbox.Command{Path: path, Dir: r.start(s), Argv: s.Argv, Env: env, Nice: r.nicenessOf(s), CPUs: s.CPUs,
 		Limits: r.limits(s), UID: to.UID, GID: to.GID, Account: to.Name != "", Terminal: size}
 	f := &Further{over: make(chan struct{})}
 	var theirs [3]*os.File

@@ -39,8 +39,8 @@ func (r *Runner) launch(p *Process, path string, env []string) error {
 	spec := sandbox.Spec{
 		Folder: filepath.Base(p.spec.Dir), Network: p.spec.Network, Pod: p.spec.Pod,
 		Memory: p.spec.Memory, Procs: p.spec.MaxProcs,
-		CPU: p.spec.CPU, Strict: p.spec.Strict, Devices: p.spec.Devices,
-		Command: sandbox.Command{Path: path, Dir: r.start(&p.spec), Argv: p.spec.Argv, Env: env, Nice: r.nice,
+		CPU: p.spec.CPU, Strict: p.spec.Strict, Devices: p.spec.Devices, Weight: groupWeight(&p.spec),
+		Command: sandbox.Command{Path: path, Dir: r.start(&p.spec), Argv: p.spec.Argv, Env: env, Nice: r.nicenessOf(&p.spec),
 			CPUs: p.spec.CPUs, Files: files, Terminal: p.spec.Terminal,
 			Limits: r.limits(&p.spec), UID: to.UID, GID: to.GID, Account: to.Name != ""},
 	}
@@ -75,6 +75,9 @@ func (r *Runner) launch(p *Process, path string, env []string) error {
 		p.terminal = read[0]
 	}
 	r.watch.add(p, box)
+	if p.spec.Weight > 0 {
+		go r.weighSession(p, box)
+	}
 	p.keep(r, box, read)
 	return nil
 }

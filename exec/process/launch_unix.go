@@ -47,8 +47,8 @@ func (r *Runner) launch(p *Process, path string, env []string) error {
 		return r.execError(&p.spec, path, err)
 	}
 	p.pid, p.members = pid, suspend.Group(pid)
-	if r.nice > 0 {
-		unix.Setpriority(unix.PRIO_PROCESS, pid, r.nice)
+	if nice := r.nicenessOf(&p.spec); nice > 0 {
+		unix.Setpriority(unix.PRIO_PROCESS, pid, nice)
 	}
 	g := &processGroup{pid: pid, exited: make(chan struct{}), empty: make(chan struct{})}
 	go g.wait()

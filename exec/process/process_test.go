@@ -257,7 +257,7 @@ func testProgramInWorkFolderAndInPath(t *testing.T, r *Runner) {
 }
 
 func TestBadSpecReportsAllAtOnce(t *testing.T) {
-	_, err := newRunner(t).Start(Spec{Dir: "relative", Memory: -1, Share: 2, Env: []string{"x"}})
+	_, err := newRunner(t).Start(Spec{Dir: "relative", Memory: -1, Part: Part{Share: 2}, Env: []string{"x"}})
 	if err == nil {
 		t.Fatal("accepted")
 	}

@@ -82,10 +82,21 @@ type Spec struct {
 	// Strict asks for bounds that the kernel keeps, whatever that costs.
 	Strict bool
 
+	Part
+}
+
+// Part is how much of the processors a task gets.
+type Part struct {
 	// Share, between 0 and 1, is the part of the time in which the task may run: its group is
 	// stopped for the rest of every 40 ms, so that a task of one thread gets that share of a core.
 	// 0 or 1: all of it. For desktops, and for machines of different speed on one machine.
 	Share float64
+
+	// Weight, up to 1, is what the task counts for beside others that have one, for each core that it was admitted with:
+	// with twice the weight it gets twice as much of what both want. By a control group where there is one for
+	// each task (cgroup v2), else by niceness, in steps of a quarter down to 1/69; then what a task runs in a session of
+	// its own counts in full. 0: it counts as any process.
+	Weight float64
 }
 
 // Folders are where a task starts and is at home.
@@ -143,6 +154,7 @@ func (s *Spec) check() error {
 	say(s.MaxProcs < 0, "bound of processes %d is negative", s.MaxProcs)
 	say(s.MaxFile < 0, "file bound %d is negative", s.MaxFile)
 	say(math.IsNaN(s.Share) || s.Share < 0 || s.Share > 1, "share %v is not between 0 and 1", s.Share)
+	say(math.IsNaN(s.Weight) || s.Weight < 0 || s.Weight > 1, "weight %v is not between 0 and 1", s.Weight)
 	if bad != nil {
 		return fmt.Errorf("process: %s", strings.Join(bad, "; "))
 	}

@@ -24,6 +24,7 @@ type Spec struct {
 	Strict  bool          // the bounds are to be kept by the kernel, whatever that costs
 	Devices []string      // of Options.Devices, those that it gets
 	Pod     *Pod          // what it shares with other boxes, in place of Network; nil = nothing
+	Weight  int           // of its control group, 1 to 10,000; 0 = by the niceness of the command
 	Hosts   string        // name of a file in its folder that is its /etc/hosts; empty = the machine's
 	Command Command
 }

@@ -4,6 +4,7 @@ package sandbox
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -150,7 +151,7 @@ func (x *group) bound(s *Spec) error {
 		}
 		x.count = s.Procs
 	}
-	if w := weightOf(s.Command.Nice); x.all.unified && x.weight != w {
+	if w := cmp.Or(s.Weight, weightOf(s.Command.Nice)); x.all.unified && x.weight != w {
 		file := path.Join(x.dirs[0], "cpu.weight")
 		if err := write(file, strconv.Itoa(w)); err != nil && exists(file) {
 			return err

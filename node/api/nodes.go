@@ -102,6 +102,7 @@ func nodeOf(p *node.PeerView, rates bool) v1.Node {
 		RTT: p.RTT.Seconds(), Age: p.Age.Seconds(), Hops: p.Hops, Neighbour: p.Neighbour,
 		Engines: ad.Engines, Labels: labelsOf(ad.Labels),
 		Located: v1.Located{Addrs: ad.Addrs}, Isolated: v1.Isolated{Private: ad.Private},
+		Sharing: v1.Sharing{LeastSpeed: ad.Sharing.Least, Bids: ad.Sharing.Bids},
 	}
 	n.Isolation, _ = ad.Label(grid.IsolationLabel)
 	if level, err := grid.ParseIsolation(n.Isolation); err != nil {

@@ -178,7 +178,9 @@ func (d *Driver) nodeConfig() (node.Config, error) {
 	for _, p := range problems {
 		d.log.Warn(p.Error())
 	}
-	if err := d.runner.GangNetwork(); err == nil {
+	if nc.Order.LeastSpeed > 0 {
+		d.log.Info("no gangs and no tasks with processors of their own can run here", "reason", "its tasks share the cores")
+	} else if err := d.runner.GangNetwork(); err == nil {
 		exposed = append(exposed, grid.Label{Key: grid.GangNetworkLabel, Value: grid.FeatureValue})
 	} else {
 		d.log.Info("only gangs with network: host can run here", "reason", err.Error())
@@ -196,7 +198,7 @@ func (d *Driver) nodeConfig() (node.Config, error) {
 // canPin reports whether there are as many processors as cores that tasks may take, so that each pinned task gets its
 // own.
 func (d *Driver) canPin() bool {
-	return grid.MilliCPU(len(units.CPUs()))*grid.CPU >= d.cfg.CPUs
+	return d.cfg.Node.Order.LeastSpeed == 0 && grid.MilliCPU(len(units.CPUs()))*grid.CPU >= d.cfg.CPUs
 }
 
 // start starts all goroutines and handlers. Nothing can fail any more.

@@ -22,6 +22,9 @@ func (p *Peers) GangNodes(now grid.Time, n *Need) (nodes []grid.GangNode) {
 	if n.Foreign && p.cfg.Private {
 		own.Refuses.Why = grid.WhyPrivate
 	}
+	if here.Shares() {
+		own.Refuses = grid.Refusal{Why: grid.WhySharing}
+	}
 	for _, g := range p.cfg.Gossip.Peers() {
 		if g.Ad != nil {
 			nodes = append(nodes, grid.GangNode{Node: g.Ad.Node, Free: n.free(g.Ad), Capacity: g.Ad.Capacity,
@@ -69,6 +72,9 @@ func (p *Peers) refusesGang(now grid.Time, n *Need, g *gossip.Peer) grid.Refusal
 	q := p.set.get(id)
 	if r := discovery.Match(&spec.Needs, spec.Engine, g.Ad); r.Why != grid.WhyNone {
 		return r
+	}
+	if g.Ad.Sharing.Least > 0 {
+		return grid.Refusal{Why: grid.WhySharing}
 	}
 	if q == nil || !q.up {
 		return grid.Refusal{Why: grid.WhyGone}

@@ -14,7 +14,7 @@ func TestLoadsFollowAds(t *testing.T) {
 	idle := &grid.Ad{Free: grid.Resources{CPU: grid.CPU}}
 	busy := &grid.Ad{Free: grid.Resources{CPU: grid.CPU}, Backlog: 1}
 	draining := &grid.Ad{Free: grid.Resources{CPU: grid.CPU}, Draining: true}
-	waiting := &grid.Ad{Waiting: true}
+	waiting := &grid.Ad{AdWork: grid.AdWork{Waiting: true}}
 	for _, c := range []struct {
 		node           byte
 		can            ability

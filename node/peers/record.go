@@ -20,8 +20,17 @@ func (p *Peers) Start(now grid.Time, e *grid.Expectation) { p.records.Start(now,
 // Given adds an attempt to its worker's outstanding ones, of which ect seconds are expected until its end.
 func (p *Peers) Given(now grid.Time, e *grid.Expectation, level string, worker grid.NodeID, ect float64) {
 	if !p.cfg.RatesGiven && worker != p.cfg.Self { // else nothing is doubted
-		p.records.Given(now, e, worker, ect, p.Expected(level))
+		p.records.Given(now, e, worker, ect, p.Expected(level)*p.slowest(worker))
 	}
+}
+
+// slowest is how many times as long as alone a task may take at a worker, whose ad says that those which come later may
+// slow it down so far.
+func (p *Peers) slowest(worker grid.NodeID) float64 {
+	if g := p.cfg.Gossip.Peer(worker); g != nil && g.Ad != nil {
+		return g.Ad.Sharing.Slowest()
+	}
+	return 1
 }
 
 // Returned takes an attempt off its worker's outstanding ones, before anything else about it changes; delivered = it
@@ -59,8 +68,8 @@ func (p *Peers) IsStraggler(now grid.Time, e *grid.Expectation, worker grid.Node
 		return false
 	}
 	return p.records.Straggler(now, e, worker, grid.RunEstimate{
-		RunTime: usual, Variation: x.EndVariation(), Known: x.Known(), Fetch: p.transferTime(inputBytes(spec)),
-		Limit: spec.Timeout, Reclaims: reclaims,
+		RunTime: usual * p.slowest(worker), Variation: x.EndVariation(), Known: x.Known(),
+		Fetch: p.transferTime(inputBytes(spec)), Limit: spec.Timeout, Reclaims: reclaims,
 	})
 }
 
@@ -98,7 +107,7 @@ func (p *Peers) Learn(level string, worker grid.NodeID, spec *grid.JobSpec, r *g
 
 // Redate gives an outstanding attempt as long as tasks of its level are now known to take.
 func (p *Peers) Redate(e *grid.Expectation, worker grid.NodeID, level string) {
-	p.records.Redate(e, worker, p.Expected(level))
+	p.records.Redate(e, worker, p.Expected(level)*p.slowest(worker))
 }
 
 // Excludes reports whether a node is on the blacklist of a class, or is being probed by another task.

@@ -82,6 +82,13 @@ func (p *Peers) cores(m connectedPeer) grid.MilliCPU {
 // tasks share the cores.
 func (p *Peers) speedOf(m connectedPeer, spec *grid.JobSpec) float64 {
 	ad := m.view.Ad
+	if ad.Sharing.Least > 0 {
+		cores := float64(ad.Capacity.CPU) / float64(grid.CPU)
+		if p.cfg.Balance.Availability {
+			cores *= profile.ClampShare(ad.Availability)
+		}
+		return ad.Sharing.SpeedOf(spec.Bid(), spec.Needs.CPU, ad.Free.CPU, cores)
+	}
 	return p.share(ad, min(ad.Capacity.CPU, ad.Capacity.CPU-ad.Free.CPU+spec.Needs.CPU))
 }
 

@@ -30,7 +30,7 @@ func TestTasksThatACoreStandsFor(t *testing.T) {
 
 // By its ad a node starts a task when its cores and all units that it needs are to be had.
 func TestStartByAnAd(t *testing.T) {
-	ad := &grid.Ad{Backlog: 3 * time.Second, Waits: "fpga=2,gpu=40"}
+	ad := &grid.Ad{Backlog: 3 * time.Second, AdWork: grid.AdWork{Waits: "fpga=2,gpu=40"}}
 	for need, want := range map[grid.Counts]float64{"": 3, "gpu=1": 40, "fpga=1": 3, "fpga=1,gpu=2": 40, "tpu=1": 3} {
 		if got := startAt(ad, need); got != want {
 			t.Errorf("%s: %g s, want %g", need, got, want)

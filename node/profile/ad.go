@@ -14,10 +14,9 @@ const adGap = time.Second
 type Load struct {
 	Free     grid.Resources
 	Backlog  time.Duration // expected time until a task that came now would start
-	Waits    grid.Counts   // as grid.Ad says
-	Rates    []grid.Rate   // as published
+	Work     grid.AdWork
+	Rates    []grid.Rate // as published
 	Draining bool
-	Waiting  bool // tasks wait here
 }
 
 // Describe returns the node's current description. It changes nothing; Rates aliases the load's.
@@ -25,11 +24,10 @@ func (p *Profile) Describe(l Load) grid.Ad {
 	return grid.Ad{
 		Node: p.cfg.Self, Seq: grid.Seq{Boot: p.cfg.Boot, N: p.made}, Name: p.cfg.Name,
 		Capacity: p.cfg.Capacity, Free: l.Free, Speed: p.cfg.Speed, Availability: p.Availability(),
-		Backlog: l.Backlog, Waits: l.Waits,
+		Backlog: l.Backlog, AdWork: l.Work,
 		Labels: p.labels, Engines: p.cfg.Engines, Rates: l.Rates, Addrs: p.addrs,
 		Coord:    p.cfg.Gossip.Coord(),
 		Draining: l.Draining,
-		Waiting:  l.Waiting,
 		Full:     p.lowDisk,
 		Private:  p.cfg.Private,
 	}

@@ -26,7 +26,7 @@ type scenarioFile struct {
 }
 
 var scenarioKeys = []string{"name", "seed", "replications", "start", "warmup", "time", "spread", "nodes", "classes",
-	"network", "policy", "order", "preempt",
+	"network", "policy", "order", "preempt", "sharing",
 	"rule", "perfect", "forward", "rates", "node", "balance", "gossip", "discovery", "disk", "workload", "faults",
 	"digest", "checks"}
 

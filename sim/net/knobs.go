@@ -87,6 +87,9 @@ func (f *scenarioFile) knobs(e document.Entry) {
 	case "preempt":
 		f.Value(e, c.Order.SetPreempt)
 		return
+	case "sharing":
+		f.Value(e, c.Order.SetSharing)
+		return
 	case "rule":
 		f.Value(e, func(t string) error {
 			if err := CheckRule(t); err != nil {

@@ -74,7 +74,11 @@ func (b *Books) checkStart(i, k int32, s *grid.Start) bool {
 	if t.accepted.Less(a) || t.accepted == a && t.acceptedBy != i { // its record may be deleted already
 		b.fail(i, "starts attempt %v of %s, which is not on its disk", a, b.taskName(k))
 	}
-	if used := m.used.Plus(s.Spec.Needs.Resources); !m.capacity.Fits(used) {
+	used := m.used.Plus(s.Spec.Needs.Resources)
+	if s.Weight > 0 { // it shares the cores with what runs
+		used.CPU = min(used.CPU, m.capacity.CPU)
+	}
+	if !m.capacity.Fits(used) {
 		b.fail(i, "starts attempt %v of %s and so uses %v of %v", a, b.taskName(k), used, m.capacity)
 	}
 	if b.jobs[t.job].cancelAnswered {

@@ -33,6 +33,7 @@ type Node struct {
 
 	Located
 	Isolated
+	Sharing
 }
 
 // Located is where a node is.
@@ -47,6 +48,12 @@ type Copy struct {
 	Process uint32  `json:"process,omitempty" doc:"Of the node asked."`
 	Addr    string  `json:"address,omitempty" doc:"At which a peer sees it; none where a relay is between."`
 	Seen    float64 `json:"seen_seconds" doc:"Since it last proved that it runs."`
+}
+
+// Sharing is how the tasks of a node share its cores.
+type Sharing struct {
+	LeastSpeed float64 `json:"least_speed,omitempty" doc:"Its tasks share the cores by their bids, and each keeps this part of its full speed; 0 where a task has its cores to itself."`
+	Bids       float64 `json:"bids,omitempty" doc:"Sum of the bids of the tasks that run there, each times its cores."`
 }
 
 // Isolated is how a node keeps tasks from itself.

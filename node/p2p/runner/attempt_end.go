@@ -38,6 +38,7 @@ func (r *Runner) startProcess(a *attempt, s grid.Start) (*process.Process, error
 			return nil, sandbox.ErrNoRoom
 		}
 		run := r.spec(a.dir, a.expanded, s.Spec, grant)
+		run.Weight = s.Weight
 		if run.Stdin = stdin; a.shared != nil {
 			run.Pod, run.Hosts = a.shared.Pod, a.shared.Hosts
 		}

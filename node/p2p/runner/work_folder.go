@@ -130,7 +130,7 @@ func (r *Runner) spec(dir string, run *expanded, spec *grid.JobSpec, grant *unit
 		Memory: int64(cmp.Or(spec.Needs.Memory, r.cfg.Capacity.Memory)), Timeout: spec.Timeout,
 		MaxOutput: int64(r.cfg.MaxOutput),
 		MaxFile:   r.cfg.maxFile(), MaxProcs: r.cfg.Boxes.Processes, CPU: spec.Needs.CPU,
-		Share: r.cfg.cpuShare(grid.ClassOf(spec)),
+		Part:  process.Part{Share: r.cfg.cpuShare(grid.ClassOf(spec))},
 		Reach: process.Reach{Network: spec.Network}, Strict: spec.Isolation() == grid.IsolationStrict,
 	}
 }

@@ -76,7 +76,7 @@ func putAd(a *grid.Ad) *pb.Ad {
 		Backlog: putSpan(a.Backlog), Speed: a.Speed, Availability: a.Availability, Engines: a.Engines,
 		Rates: fillRates(new(pb.Rates), a.Rates), Addrs: a.Addrs,
 		Draining: a.Draining || a.Private, Leaving: a.Leaving, Full: a.Full, Waiting: a.Waiting,
-		Price: putBid(a.Price)}
+		LeastSpeed: a.Sharing.Least, Bids: a.Sharing.Bids, Price: putBid(a.Price)}
 	if a.Private {
 		if p.Private = 1; a.Draining {
 			p.Private = 2
@@ -97,9 +97,10 @@ func getAd(p *pb.Ad) (*grid.Ad, error) {
 	}
 	a := &grid.Ad{Node: grid.NodeID(p.Node), Seq: grid.Seq{Boot: p.Boot, N: p.N}, Name: cleanText(p.Name),
 		Capacity: resourcesOf(p.Cpu, p.Memory, p.Counts), Free: resourcesOf(p.FreeCpu, p.FreeMemory, p.FreeCounts),
-		Waits: grid.Counts(p.Waits),
 		Speed: p.Speed, Availability: p.Availability, Engines: cleanTexts(p.Engines), Addrs: cleanTexts(p.Addrs),
-		Draining: p.Draining && p.Private != 1, Leaving: p.Leaving, Full: p.Full, Private: p.Private > 0, Waiting: p.Waiting}
+		Draining: p.Draining && p.Private != 1, Leaving: p.Leaving, Full: p.Full, Private: p.Private > 0,
+		AdWork: grid.AdWork{Waits: grid.Counts(p.Waits), Waiting: p.Waiting,
+			Sharing: grid.Sharing{Least: p.LeastSpeed, Bids: p.Bids}}}
 	for _, l := range p.Labels {
 		a.Labels = append(a.Labels, grid.Label{Key: cleanText(l.GetKey()), Value: cleanText(l.GetValue())})
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/ed25519"
 	"errors"
+	"math"
 	"strings"
 	"testing"
 
@@ -132,6 +133,10 @@ func TestAdBounds(t *testing.T) {
 		"backlog long":  {func(p *pb.Ad) { p.Backlog = int64(MaxSpan) + 1 }, ErrBound},
 		"price":         {func(p *pb.Ad) { p.Price = uint32(grid.MaxBid) + 1 }, ErrBound},
 		"speed":         {func(p *pb.Ad) { p.Speed = 0 }, ErrBound},
+		"least speed":   {func(p *pb.Ad) { p.LeastSpeed = 0.04 }, ErrBound},
+		"least above 1": {func(p *pb.Ad) { p.LeastSpeed = 1.1 }, ErrBound},
+		"bids":          {func(p *pb.Ad) { p.Bids = -1 }, ErrBound},
+		"bids NaN":      {func(p *pb.Ad) { p.Bids = math.NaN() }, ErrBound},
 		"availability":  {func(p *pb.Ad) { p.Availability = 1.01 }, ErrBound},
 		"labels":        {func(p *pb.Ad) { p.Labels = make([]*pb.Label, grid.MaxLabels+1) }, ErrBound},
 		"label key":     {func(p *pb.Ad) { p.Labels[0].Key = "a=b" }, ErrBound},

@@ -75,13 +75,18 @@ func genAd(t *rapid.T) (*grid.Ad, ed25519.PrivateKey) {
 		Engines: rapid.SliceOfN(genWord, 0, grid.MaxEngines).Draw(t, "engines"), Rates: genRates(t),
 		Addrs: rapid.SliceOfN(genText, 0, grid.MaxAddrs).Draw(t, "addrs"), Draining: rapid.Bool().Draw(t, "draining"),
 		Leaving: rapid.Bool().Draw(t, "leaving"), Full: rapid.Bool().Draw(t, "full"),
-		Private: rapid.Bool().Draw(t, "private"), Price: genBid.Draw(t, "price")}
+		Private: rapid.Bool().Draw(t, "private"),
+		AdWork: grid.AdWork{Price: genBid.Draw(t, "price")}}
 	if rapid.Bool().Draw(t, "placed") {
 		for k := range a.Coord.At {
 			a.Coord.At[k] = rapid.Float32Range(-grid.MaxCoord, grid.MaxCoord).Draw(t, "at")
 		}
 		a.Coord.Height = rapid.Float32Range(1e-5, grid.MaxCoord).Draw(t, "height")
 		a.Coord.Error = rapid.Float32Range(1e-3, grid.MaxCoordError).Draw(t, "error")
+	}
+	if rapid.Bool().Draw(t, "shares") {
+		a.Sharing.Least = rapid.Float64Range(grid.MinLeastSpeed, 1).Draw(t, "least")
+		a.Sharing.Bids = rapid.Float64Range(0, 1e9).Draw(t, "bids")
 	}
 	a.Free = grid.Resources{CPU: a.Capacity.CPU / 2, Memory: a.Capacity.Memory / 3}
 	for kind, n := range a.Capacity.Counts.All() {

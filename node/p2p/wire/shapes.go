@@ -37,6 +37,7 @@ var (
 		15: data("addrs", grid.MaxAddrs, grid.MaxAddr),
 		16: number("draining"), 17: number("leaving"),
 		18: data("coordinate", 1, 4*5), 19: number("full"), 20: number("private"), 21: number("waiting"),
+		22: fixed("least_speed"), 23: fixed("bids"),
 		70: data("counts", 1, grid.MaxCounts), 71: data("free_counts", 1, grid.MaxCounts),
 		72: data("waits", 1, grid.MaxCounts), 90: number("price"),
 	}}

@@ -879,11 +879,13 @@ type Ad struct {
 	Addrs         []string               `protobuf:"bytes,15,rep,name=addrs,proto3" json:"addrs,omitempty"`
 	Draining      bool                   `protobuf:"varint,16,opt,name=draining,proto3" json:"draining,omitempty"`
 	Leaving       bool                   `protobuf:"varint,17,opt,name=leaving,proto3" json:"leaving,omitempty"`
-	Coordinate    []float32              `protobuf:"fixed32,18,rep,packed,name=coordinate,proto3" json:"coordinate,omitempty"` // three of a point, height, error, in seconds; or none
-	Full          bool                   `protobuf:"varint,19,opt,name=full,proto3" json:"full,omitempty"`                     // its disk is nearly full: it takes nothing new
-	Private       uint32                 `protobuf:"varint,20,opt,name=private,proto3" json:"private,omitempty"`               // 1: it takes only what is submitted to it, 2: not even that, since it drains; draining is set with both
-	Waiting       bool                   `protobuf:"varint,21,opt,name=waiting,proto3" json:"waiting,omitempty"`               // tasks wait there that others may run
-	Counts        string                 `protobuf:"bytes,70,opt,name=counts,proto3" json:"counts,omitempty"`                  // capacity of counted resources, as "fpga=1,gpu=2", ordered by kind; so are the next two
+	Coordinate    []float32              `protobuf:"fixed32,18,rep,packed,name=coordinate,proto3" json:"coordinate,omitempty"`            // three of a point, height, error, in seconds; or none
+	Full          bool                   `protobuf:"varint,19,opt,name=full,proto3" json:"full,omitempty"`                                // its disk is nearly full: it takes nothing new
+	Private       uint32                 `protobuf:"varint,20,opt,name=private,proto3" json:"private,omitempty"`                          // 1: it takes only what is submitted to it, 2: not even that, since it drains; draining is set with both
+	Waiting       bool                   `protobuf:"varint,21,opt,name=waiting,proto3" json:"waiting,omitempty"`                          // tasks wait there that others may run
+	LeastSpeed    float64                `protobuf:"fixed64,22,opt,name=least_speed,json=leastSpeed,proto3" json:"least_speed,omitempty"` // its tasks share the cores, and each keeps that part of its speed; 0 = they do not
+	Bids          float64                `protobuf:"fixed64,23,opt,name=bids,proto3" json:"bids,omitempty"`                               // sum of what those that run bid, each times its cores
+	Counts        string                 `protobuf:"bytes,70,opt,name=counts,proto3" json:"counts,omitempty"`                             // capacity of counted resources, as "fpga=1,gpu=2", ordered by kind; so are the next two
 	FreeCounts    string                 `protobuf:"bytes,71,opt,name=free_counts,json=freeCounts,proto3" json:"free_counts,omitempty"`
 	Waits         string                 `protobuf:"bytes,72,opt,name=waits,proto3" json:"waits,omitempty"`  // seconds until a task would start that needs one of a kind
 	Price         uint32                 `protobuf:"varint,90,opt,name=price,proto3" json:"price,omitempty"` // reserve price, thousandths of a bid; 0 = none
@@ -1066,6 +1068,20 @@ func (x *Ad) GetWaiting() bool {
 		return x.Waiting
 	}
 	return false
+}
+
+func (x *Ad) GetLeastSpeed() float64 {
+	if x != nil {
+		return x.LeastSpeed
+	}
+	return 0
+}
+
+func (x *Ad) GetBids() float64 {
+	if x != nil {
+		return x.Bids
+	}
+	return 0
 }
 
 func (x *Ad) GetCounts() string {
@@ -5483,7 +5499,7 @@ const file_skep_proto_rawDesc = "" +
 	"\x03ads\x18\x01 \x03(\v2\x0e.skep.v1.EntryR\x03ads\"3\n" +
 	"\x05Entry\x12\x16\n" +
 	"\x06sealed\x18\x01 \x01(\fR\x06sealed\x12\x12\n" +
-	"\x04hops\x18\x02 \x01(\rR\x04hops\"\x89\x05\n" +
+	"\x04hops\x18\x02 \x01(\rR\x04hops\"\xbe\x05\n" +
 	"\x02Ad\x12\x12\n" +
 	"\x04node\x18\x01 \x01(\fR\x04node\x12\x12\n" +
 	"\x04boot\x18\x02 \x01(\x04R\x04boot\x12\f\n" +
@@ -5509,7 +5525,10 @@ const file_skep_proto_rawDesc = "" +
 	"coordinate\x12\x12\n" +
 	"\x04full\x18\x13 \x01(\bR\x04full\x12\x18\n" +
 	"\aprivate\x18\x14 \x01(\rR\aprivate\x12\x18\n" +
-	"\awaiting\x18\x15 \x01(\bR\awaiting\x12\x16\n" +
+	"\awaiting\x18\x15 \x01(\bR\awaiting\x12\x1f\n" +
+	"\vleast_speed\x18\x16 \x01(\x01R\n" +
+	"leastSpeed\x12\x12\n" +
+	"\x04bids\x18\x17 \x01(\x01R\x04bids\x12\x16\n" +
 	"\x06counts\x18F \x01(\tR\x06counts\x12\x1f\n" +
 	"\vfree_counts\x18G \x01(\tR\n" +
 	"freeCounts\x12\x14\n" +

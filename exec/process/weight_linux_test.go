@@ -1,0 +1,72 @@
+package process
+
+import (
+	"testing"
+	"time"
+
+	"skep/grid"
+)
+
+// Bids of 1, 2 and 4 on one core, of at most 10: each has the part of the core that it bids for. Other processes want
+// that core too, and niceness has steps of a quarter, so what is compared is what each has beside the others.
+func TestWeightsShareACore(t *testing.T) { both(t, testWeightsShareACore) }
+
+func testWeightsShareACore(t *testing.T, r *Runner) {
+	for window := 2 * time.Second; ; window *= 3 {
+		var tasks [3]*Process
+		for i := range tasks {
+			s := spec(t, r, `echo ready; while [ ! -e go ]; do sleep 0.02; done; while :; do :; done`)
+			s.Weight, s.CPUs = float64(int(1)<<i)/10, []int{0}
+			tasks[i] = start(t, r, s)
+			eventually(t, "it runs", func() bool { return output(t, s, Stdout) != "" })
+		}
+		for _, p := range tasks {
+			put(t, r, p.spec, "go", "", 0o644)
+		}
+		time.Sleep(window)
+		for _, p := range tasks {
+			p.Cancel()
+		}
+		var used [3]float64
+		all := 0.0
+		for i, p := range tasks {
+			used[i] = wait(t, p).CPU.Seconds()
+			all += used[i]
+		}
+		t.Logf("processor time %.3f s in %v: shares %.3f %.3f %.3f, want 0.143 0.286 0.571", used, window, used[0]/all,
+			used[1]/all, used[2]/all)
+		if all < 0.7 && window < 18*time.Second {
+			continue // others had nearly all of it
+		}
+		for i, want := range [...]float64{1. / 7, 2. / 7, 4. / 7} {
+			if got := used[i] / all; got < want/1.5 || got > want*1.5 {
+				t.Errorf("the bid of %d has %.3f of the core, want %.3f", int(1)<<i, got, want)
+			}
+		}
+		return
+	}
+}
+
+func TestWeightsOfGroupsAndNiceness(t *testing.T) {
+	for _, c := range []struct {
+		weight           float64
+		cores            grid.MilliCPU
+		group, nice, and int // niceness of a node whose tasks are at 5
+	}{
+		{0, 1000, 0, 0, 5},
+		{1, 4000, 10_000, 0, 5}, // all of four processors
+		{1, 1000, 2500, 0, 5},
+		{1, 0, 2500, 0, 5}, // no need is a core
+		{0.1, 1000, 250, 10, 15},
+		{0.2, 1000, 500, 7, 12},
+		{0.4, 2000, 2000, 4, 9},
+		{1e-6, 1000, 1, 19, 19},
+	} {
+		s := &Spec{CPU: c.cores, Part: Part{Weight: c.weight}}
+		group, nice, and := groupWeightOf(s, 4), (&Runner{}).nicenessOf(s), (&Runner{nice: 5}).nicenessOf(s)
+		if group != c.group || nice != c.nice || and != c.and {
+			t.Errorf("weight %v of %d: group %d, niceness %d and %d, want %d, %d, %d", c.weight, c.cores, group, nice, and,
+				c.group, c.nice, c.and)
+		}
+	}
+}
