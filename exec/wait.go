@@ -94,8 +94,8 @@ func (e *Exec) passes(bid grid.Bid, need grid.Resources) bool {
 const MaxSeen = 64
 
 // Ahead returns, for the running work that must end before a task of a bid with that need can start, the expected time
-// in seconds that has passed and that remains: the second is the first term of Wait, or both together are if tasks count
-// whole. 0 and 0 if the task fits beside it.
+// in seconds that has passed and that remains: the second is the first term of Wait, or both together are if tasks
+// count whole. 0 and 0 if the task fits beside it.
 func (e *Exec) Ahead(now grid.Time, bid grid.Bid, need grid.Resources, law Law) (ran, rest float64) {
 	if e.fits(bid, need) || len(e.running)+len(e.stopping)+e.holds == 0 {
 		return 0, 0

@@ -45,6 +45,19 @@ type Sharing struct {
 // MinLeastSpeed is the lowest Sharing.Least: whoever gives a task to such a node waits for it accordingly longer.
 const MinLeastSpeed = 0.05
 
+func (w *AdWork) check(p *problems) {
+	if !w.Waits.Valid() {
+		p.addf("waits %.80q: want seconds from 1 to %d for at most %d kinds", w.Waits, MaxUnits, MaxKinds)
+	}
+	if w.Price < 0 || w.Price > MaxBid {
+		p.addf("price %v: want 0 or more, and at most %v", w.Price, MaxBid)
+	}
+	const most = 1e12
+	if w.Least != 0 && !(w.Least >= MinLeastSpeed && w.Least <= 1) || !(w.Bids >= 0 && w.Bids <= most) {
+		p.addf("sharing: least speed %g, bids %g: want 0 or %g to 1, and 0 to %g", w.Least, w.Bids, MinLeastSpeed, most)
+	}
+}
+
 // SpeedOf returns at what part of its full speed a task of a bid with that need would run by this, where so many cores
 // are left to tasks, of which so many are free: as in package proportional, but that a task which cannot use all that
 // its bid gives it leaves nothing to others, so it is that or more.

@@ -152,14 +152,9 @@ func (a *Ad) Check() error {
 	if !a.Capacity.Fits(a.Free) {
 		p.addf("free %v: more than the capacity, %v", a.Free, a.Capacity)
 	}
-	if !a.Waits.Valid() {
-		p.addf("waits %.80q: want seconds from 1 to %d for at most %d kinds", a.Waits, MaxUnits, MaxKinds)
-	}
-	if s := &a.Sharing; s.Least != 0 && !(s.Least >= MinLeastSpeed && s.Least <= 1) || !(s.Bids >= 0 && s.Bids <= 1e12) {
-		p.addf("sharing: least speed %g, bids %g: want 0 or %g to 1, and 0 to 1e12", s.Least, s.Bids, MinLeastSpeed)
-	}
-	if a.Backlog < 0 || a.Price < 0 || a.Price > MaxBid {
-		p.addf("backlog %v, price %v: want 0 or more, and at most %v for the price", a.Backlog, a.Price, MaxBid)
+	a.AdWork.check(&p)
+	if a.Backlog < 0 {
+		p.addf("backlog %v: is negative", a.Backlog)
 	}
 	if !(a.Speed > 0 && a.Speed <= 1e6) {
 		p.addf("speed %g: want more than 0 and at most 1e6", a.Speed)

@@ -2,8 +2,9 @@
 // of [1].
 //
 // There a task of bid p gets the part p/Σp of a machine, whatever it can use. Here tasks need different numbers of
-// cores, and none can use more than it needs. A task that needs n cores counts as n tasks of one core with its bid, and what a
-// task cannot use the others share likewise, as the scheduler of a kernel does it: with a bid b each runs at the part
+// cores, and none can use more than it needs. A task that needs n cores counts as n tasks of one core with its bid, and
+// what a task cannot use the others share likewise, as the scheduler of a kernel does it: with a bid b each runs at the
+// part
 //
 //	speed = min(1, λ·b)    of its full speed, where    Σ n·min(1, λ·b) = cores
 //
