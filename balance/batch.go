@@ -23,8 +23,9 @@ type Batch interface {
 type Mapper interface {
 	Batch
 
-	// Ask appends the nodes of v whose state must be fresh before so many tasks are mapped.
-	Ask(now grid.Time, tasks int, v View, dst []grid.NodeID) []grid.NodeID
+	// Ask appends the nodes of v whose state must be fresh before so many tasks are mapped, of which the highest bid is
+	// bid.
+	Ask(now grid.Time, tasks int, bid grid.Bid, v View, dst []grid.NodeID) []grid.NodeID
 
 	// Map maps a meta-task; the Plan is dead after the next call.
 	Map(now grid.Time, m *MetaTask) *Plan
@@ -47,6 +48,9 @@ type Kind struct {
 	Aged    grid.Bid  // what the first of them bids, having waited
 	Alone   []float64 // by node: execution time in seconds, +Inf where it cannot go
 	Fetch   []float64 // by node: time in seconds until its inputs would be there
+
+	Pays     grid.Bid      // what its tasks were submitted with; 0 = Bid
+	Deadline grid.Deadline // counted from Arrived
 }
 
 // Plan is what came of a mapping event.
@@ -54,15 +58,12 @@ type Plan struct {
 	Placed []batch.Placement
 	Next   float64 // when the first node would begin a task that has no place, seconds from now on
 
-	mapper *batch.Mapper
+	end func(kind int) float64
 }
 
 // End is when the next task of a kind without a place is expected to be done, seconds from now on; +Inf if that is
 // not known.
-func (p *Plan) End(kind int) float64 {
-	_, end := p.mapper.Left(kind)
-	return end
-}
+func (p *Plan) End(kind int) float64 { return p.end(kind) }
 
 // mapper is a policy for each heuristic of package batch.
 type mapper struct {
@@ -112,11 +113,11 @@ func (p *mapper) Poll(now grid.Time, t *grid.Task, v View, dst []grid.NodeID) []
 	if t.Spec != nil {
 		n = int(min(t.Spec.Count, grid.MaxCount))
 	}
-	return p.Ask(now, n, v, dst)
+	return p.Ask(now, n, 0, v, dst)
 }
 
 // Ask appends PollMax nodes for each task.
-func (p *mapper) Ask(now grid.Time, tasks int, v View, dst []grid.NodeID) []grid.NodeID {
+func (p *mapper) Ask(now grid.Time, tasks int, _ grid.Bid, v View, dst []grid.NodeID) []grid.NodeID {
 	if p.cfg.PollMax <= 0 {
 		return everybody(v, dst)
 	}
@@ -146,8 +147,13 @@ func (p *mapper) Map(now grid.Time, m *MetaTask) *Plan {
 		p.fetched(now, k.Job, k.Fetch)
 	}
 	p.place(now, p.meta, m.Until, m.Most)
-	p.plan.Next, p.plan.mapper = p.Next(), &p.Mapper
+	p.plan.Next, p.plan.end = p.Next(), p.leftEnd
 	return &p.plan
+}
+
+func (p *mapper) leftEnd(kind int) float64 {
+	_, end := p.Left(kind)
+	return end
 }
 
 // input numbers the inputs of kinds: those of a job are the same.

@@ -101,6 +101,10 @@ type Batching struct {
 	// Copies is how many copies of a task workqueue may have at once, of jobs that are idempotent; 0 = 1. With 2 the last
 	// tasks of an array end sooner where nodes differ, for the work of the copies that come second.
 	Copies int
+
+	// Row is the row of the market that a policy of one follows, with its parameter, as in hbp_t:5; "" = that of the
+	// policy's name.
+	Row string
 }
 
 // Pointer says how a round robin pointer moves.

@@ -3,8 +3,11 @@ package balance
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
+
+	"skep/balance/market"
 )
 
 // parameter reads what stands after the colon.
@@ -57,7 +60,25 @@ func (c *Config) parameter(base, param string) error {
 			return errors.New("want past or class after the colon")
 		}
 	default:
+		if slices.Contains(traders, base) {
+			return c.setRow(base, param)
+		}
 		return fmt.Errorf("%s takes no parameter", base)
 	}
+	return nil
+}
+
+// setRow reads the parameter of a row.
+func (c *Config) setRow(base, param string) error {
+	row, err := market.Parse(base + ":" + param)
+	switch {
+	case market.Wants(base) == "":
+		return fmt.Errorf("%s takes no parameter", base)
+	case row.Interval > 0 && (err != nil || row.Interval < minTick || row.Interval > maxTick):
+		return fmt.Errorf("want the seconds between auctions after the colon, from %g to %g", minTick, maxTick)
+	case err != nil:
+		return fmt.Errorf("want %s after the colon", market.Wants(base))
+	}
+	c.Row = base + ":" + param
 	return nil
 }

@@ -73,6 +73,9 @@ type State struct {
 	// Most is how many tasks like this one the node can run at a time, whatever cores it has; 0 = no such bound.
 	Most float64
 
+	// Quote is what a bid meets there, in answers to policies that are [Trader]s; of others the price is known, if any.
+	grid.Quote
+
 	// Fetch is the time in seconds until the task's inputs would be there; 0 = they are, or it is not known.
 	Fetch float64
 }

@@ -10,12 +10,11 @@ import (
 )
 
 func TestNames(t *testing.T) {
-	want := []string{"cb", "cb_frr", "cb_li", "cb_lis", "cb_rr", "cb_rr2", "cb_spill", "dfpltf", "guided_lpas",
-		"guided_lpas_2k",
-		"kpb", "kpb_ceil",
+	want := []string{"cb", "cb_frr", "cb_li", "cb_lis", "cb_rr", "cb_rr2", "cb_spill", "cda", "cda_res",
+		"cda_tdb", "dfpltf", "guided_lpas", "guided_lpas_2k", "hbp", "hbp_res", "hbp_t", "kpb", "kpb_ceil",
 		"local", "lp_static", "lpas", "lpas_2k", "lpas_dec", "lpas_dec_2k", "lpas_dec_robust", "max_min", "mct", "mct_full",
-		"mct_queued", "mct_rest", "met", "min_min", "olb", "qos_min_min", "random", "rr_replicated", "sufferage",
-		"switching", "two_choices", "workqueue", "xsufferage"}
+		"mct_queued", "mct_rest", "met", "min_min", "olb", "pda", "psp", "qos_min_min", "random", "rr", "rr_replicated",
+		"sufferage", "switching", "two_choices", "workqueue", "xsufferage"}
 	if got := Names(); !slices.Equal(got, want) {
 		t.Errorf("policies %v, want %v", got, want)
 	}
@@ -26,6 +25,11 @@ func TestMakeErrors(t *testing.T) {
 		"":                         `policy "": is not known: want one of cb, cb_frr, cb_li, `,
 		"best":                     `policy "best": is not known`,
 		"LPAS_DEC":                 `is not known`,
+		"cda:2":                    `cda takes no parameter`,
+		"hbp_t:0.5":                `want the factor by which a bid must be higher, from 1 to`,
+		"pda:61":                   `want the seconds between auctions after the colon, from 0.1 to 60`,
+		"pda:x":                    `want the seconds between auctions`,
+		"cda_res:-1":               `want the discount of the reserve price, from 0 to`,
 		"kpb:":                     `policy "kpb:": want a number of machines after the colon, 1 or more`,
 		"kpb:0":                    `1 or more`,
 		"kpb:-1":                   `1 or more`,
@@ -136,7 +140,8 @@ func TestNonsenseIsNotChosen(t *testing.T) {
 		if c := p.Choose(0, task(0), answers); c.Act == Place {
 			t.Errorf("%s places on %v of %v", name, c.Node[1], bad)
 		}
-		if _, ok := p.(Copier); ok { // it takes idle ones only
+		_, copies := p.(Copier)
+		if _, trades := p.(Trader); trades || copies { // they take idle ones only
 			v.Nodes[4].Ready = 0
 		}
 		if c := p.Choose(0, task(0), v.Nodes); c.Act != Place || c.Node != nodeID(4) {

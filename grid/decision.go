@@ -28,6 +28,7 @@ type Considered struct {
 	Charged time.Duration // work placed there since, of which the node could not yet tell
 	News    time.Duration // age of what is known of the node
 	Basis   Basis
+	Price   Bid   // reserve price that it asked, as far as known; 0 = none
 	Results int32 // of BasisOwn: results that the run time rests on
 	Asked   bool  // it was polled in this decision
 	Chosen  bool

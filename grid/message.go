@@ -139,6 +139,8 @@ type Poll struct {
 	Mine  uint64 // version of the asker's rates
 	Have  uint64 // version of the answerer's rates that the asker has
 	Bid   Bid    // for the task
+
+	Trades bool // the asker goes by prices: the answer is to have a Quote
 }
 
 // State answers a poll.

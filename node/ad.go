@@ -15,7 +15,7 @@ func (n *Node) load(now grid.Time) profile.Load {
 	backlog := grid.Seconds(here.Wait(now, oneCore, n.peers.RunTime))
 	return profile.Load{Free: here.Free(), Backlog: backlog, Rates: own, Draining: here.Draining(),
 		Work: grid.AdWork{Waits: here.KindWaits(now, n.peers.RunTime), Waiting: n.pull != nil && n.pull.Waits(),
-			Sharing: here.Sharing()}}
+			Price: n.peers.Price().Price(now), Sharing: here.Sharing()}}
 }
 
 // nextAd returns the next ad, with the rates as of now.
@@ -29,6 +29,9 @@ func (n *Node) adDue(now grid.Time, fx *grid.Effects) {
 	n.rates.Publish(now)
 	if ad := n.profile.Wake(now, n.load(now)); ad != nil {
 		n.gossip.Advertise(now, ad, fx)
+	}
+	if n.peers.Price().Falling(now) {
+		n.profile.Changed(now, fx)
 	}
 }
 

@@ -34,10 +34,9 @@ type Config struct {
 	// first 3 s wait for them to connect before the register gets fewer members.
 	Known int
 
-	// Given are the arrival rates at this node and the execution rates of one of its cores, by class, where they are
-	// known beforehand: they are used and advertised unchanged, and nothing is measured, not even the cost of moving
-	// a task. A class left out counts as never run here. Default none: rates are measured. For comparisons with [1]
-	// of balance, which takes rates as known.
+	// Given are the arrival rates at this node and the execution rates of one of its cores, by class, where they are known
+	// beforehand, as [1] of balance takes them: they are used and advertised unchanged, and nothing is measured, not even
+	// the cost of moving a task. A class left out counts as never run here. Default none.
 	Given []grid.Rate
 
 	// Bounds limit how long tasks of a class may run here; default none. A task that runs longer is stopped and

@@ -72,11 +72,13 @@ func (n *Node) followWorker(now grid.Time, fx *grid.Effects) {
 	news := n.worker.News()
 	for _, r := range news.Ran {
 		n.rates.Ran(now, r.Class, r.Time, fx)
+		n.peers.Price().Ran(r.Time)
 	}
 	if news.Ended {
 		n.coordinator.ResumeAwaitingProof()
 	}
 	if news.Changed {
+		n.peers.Price().Follow(now)
 		n.profile.Changed(now, fx)
 		n.loadChanged()
 	}

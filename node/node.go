@@ -73,9 +73,9 @@ func New(cfg Config, wall grid.Wall) (*Node, error) {
 		Speed: cfg.Speed, Engines: cfg.Engines, Private: cfg.Private, Prior: rates.Prior, Gossip: &n.gossip, Rand: rng},
 		cfg.Labels)
 	n.peers = peers.New(peers.Config{Self: cfg.Self, Private: cfg.Private, Cores: cfg.Capacity.CPU, Speed: cfg.Speed,
-		Exec: n.worker.Exec(), Worker: &n.worker, ArrivalMemory: cfg.ArrivalMemory,
-		RatesGiven: len(cfg.Given) > 0, Balance: &t.Balance, Truth: cfg.Truth, Scratch: &s.peers, Gossip: &n.gossip,
-		Rates: &n.rates, Profile: &n.profile, GangFacts: cfg.GangFacts,
+		Exec: n.worker.Exec(), Worker: &n.worker, ArrivalMemory: cfg.ArrivalMemory, RatesGiven: len(cfg.Given) > 0,
+		Balance: &t.Balance, Truth: cfg.Truth, Scratch: &s.peers, Gossip: &n.gossip, Rates: &n.rates,
+		Profile: &n.profile, GangFacts: cfg.GangFacts,
 		Policies: policies.New(policies.Config{Seed: cfg.Seed, Balance: &t.Balance, Default: t.Policy})})
 	n.replicas = replication.NewReplicas(replication.Config{Self: cfg.Self, Boot: cfg.Boot, Lease: t.Lease}, wall, rng)
 	n.submissions = membership.New(membership.Config{Labels: cfg.Labels, Members: t.Members, Confirm: t.Confirm,
@@ -87,9 +87,9 @@ func New(cfg Config, wall grid.Wall) (*Node, error) {
 		Quota: accounts, Order: &t.Order})
 	n.coordinator = coordinator.New(coordinator.Config{Tuning: &t.Tuning, Self: cfg.Self, Boot: cfg.Boot, Known: cfg.Known,
 		TakeoverDelay: replication.TakeoverDelay(t.Lease), Expire: t.Gossip.Expire, ResultRetry: worker.MaxResultRetry},
-		coordinator.Parts{GangRand: grid.NewRand(cfg.Seed, 5), Wall: wall,
-			Scratch: &s.coordinator, Gossip: &n.gossip, Peers: &n.peers, Worker: &n.worker,
-			Discovery: &n.discovery, Registers: registers.Registers{Replicas: &n.replicas}, Quota: accounts,
+		coordinator.Parts{GangRand: grid.NewRand(cfg.Seed, 5), Wall: wall, Scratch: &s.coordinator, Gossip: &n.gossip,
+			Peers: &n.peers, Worker: &n.worker, Discovery: &n.discovery,
+			Registers: registers.Registers{Replicas: &n.replicas}, Quota: accounts,
 			Awaited: &n.dependency, Deposits: deposit.New(deposit.Config{Self: cfg.Self, Quota: t.DepositQuota,
 				Limit: t.DepositLimit, Confirm: t.Confirm, Retry: t.Lease / 3, ResultBytes: quota.ResultBytes}),
 			Checkpoints: checkpoint.New(checkpoint.Config{Self: cfg.Self, Quota: t.DepositQuota, Limit: t.DepositLimit,

@@ -38,23 +38,20 @@ func (n *Node) handleSearch(now grid.Time, from grid.NodeID, m *grid.Message, fx
 // bestKnown returns this node's ad if it fits, or else, with Discovery.Ads, the ad of the known fitting node with the
 // least backlog: the next step of a walk.
 func (n *Node) bestKnown(needs *grid.Needs, engine string) *grid.Ad {
-	if ad := n.selfIfFits(needs, engine); ad != nil || !n.tuning.Discovery.Ads {
+	ad, best := n.selfIfFits(needs, engine), (*gossip.Peer)(nil)
+	if ad != nil || !n.tuning.Discovery.Ads {
 		return ad
 	}
-	var best *gossip.Peer
 	for _, g := range n.gossip.Peers() {
 		if g.Ad == nil || discovery.Fit(needs, engine, g.Ad) != grid.WhyNone ||
 			discovery.Now(needs, g.Ad).Why != grid.WhyNone {
 			continue
 		}
 		if best == nil || g.Ad.Backlog < best.Ad.Backlog || g.Ad.Backlog == best.Ad.Backlog && g.Heard > best.Heard {
-			best = g
+			best, ad = g, g.Ad
 		}
 	}
-	if best == nil {
-		return nil
-	}
-	return best.Ad
+	return ad
 }
 
 // selfIfFits returns this node's ad if it meets the needs and takes new work; a search then ends here.

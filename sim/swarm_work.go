@@ -238,3 +238,27 @@ func addCheckpoints(seed uint64, c *Config) {
 		}
 	}
 }
+
+// addMarket has jobs placed by owners that go by bids and prices, in a sixth of the worlds, and in half of these nodes
+// that ask prices.
+func addMarket(seed uint64, c *Config) {
+	r := grid.NewRand(seed, 87)
+	if r.IntN(6) > 0 {
+		return
+	}
+	policies := [...]string{"cda", "cda_res:0.1", "cda_tdb", "pda:2", "rr", "psp", "hbp", "hbp_t:2", "hbp_res"}
+	prices, other := r.IntN(2) == 0, c.Node
+	c.Conserves, c.Hindsight = false, false // prices and auctions keep tasks from idle nodes, for a while
+	c.Node = func(i int, n *node.Config) {
+		if other(i, n); prices && n.Policy != "local" {
+			n.Policy = "cda_res"
+		}
+	}
+	for k := range c.Work {
+		if s := c.Work[k].Spec; s.Policy == "" && !s.IsGang() && r.IntN(2) == 0 {
+			spec := *s
+			spec.Policy = policies[r.IntN(len(policies))]
+			c.Work[k].Spec = &spec
+		}
+	}
+}

@@ -108,6 +108,15 @@ func Names() []string {
 	return names
 }
 
+// Wants says what the number after the colon of a protocol's name is; "" = it takes none.
+func Wants(base string) string {
+	par, ok := parameters[base]
+	if !ok {
+		return ""
+	}
+	return fmt.Sprintf("%s, from %g to %g", par.words, par.min, par.max)
+}
+
 // Parse returns a protocol by its name, as in cda, hbp_t:5 or pda:0.1.
 func Parse(name string) (Protocol, error) {
 	base, text, has := strings.Cut(name, ":")
@@ -125,7 +134,7 @@ func Parse(name string) (Protocol, error) {
 		}
 		x, err := strconv.ParseFloat(text, 64)
 		if err != nil || !(x >= par.min && x <= par.max) {
-			return p, fmt.Errorf("protocol %q: %q: want %s, from %g to %g", name, text, par.words, par.min, par.max)
+			return p, fmt.Errorf("protocol %q: %q: want %s", name, text, Wants(base))
 		}
 		par.set(&p, x)
 		return p, nil

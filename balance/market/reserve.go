@@ -7,11 +7,13 @@ import "math"
 //	price = max(0, earned/offered − discount) · max(0, 1 − idle/patience)
 //
 // earned is bid times work of what ran, offered is the capacity times time, both of late: the past counts 1/e after
-// Memory. idle is the time for which a core has been free and nothing has begun, patience the mean time of a task here,
-// from MinPatience to MaxPatience. So it is the rule of [1, section 6.5.2] (see [Revenue]) with three departures: work
-// is paid as it runs, not at its end, since a node may run a task for days; the past is forgotten, since a grid that
-// was busy for a week would else be dear for another week; and the price falls to nothing while a core stays free:
-// no task waits for longer than MaxPatience beside a free core because of its bid.
+// Memory. idle is the time for which a core has been free and nothing has begun, patience a quarter of the mean time of
+// a task here, from MinPatience to MaxPatience: one of all of it would lose a node to the grid for half of its time.
+//
+// So it is the rule of [1, section 6.5.2] (see [Revenue]) with three departures: work is paid as it runs, not at its
+// end, since a node may run a task for days; the past is forgotten, since a grid that was busy for a week would else be
+// dear for another week; and the price falls to nothing while a core stays free: no task waits for longer than
+// MaxPatience beside a free core because of its bid.
 //
 // Invariant: 0 ≤ earned ≤ offered · the highest bid.
 type Reserve struct {
@@ -78,7 +80,7 @@ func (r *Reserve) patience() float64 {
 	if r.mean == 0 {
 		return MinPatience
 	}
-	return min(max(r.mean, MinPatience), MaxPatience)
+	return min(max(r.mean/4, MinPatience), MaxPatience)
 }
 
 // Price returns the price at a time.

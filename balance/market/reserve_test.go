@@ -28,12 +28,12 @@ func TestReserveFollowsRevenue(t *testing.T) {
 	}
 }
 
-// What a free core costs falls in a line to nothing within the mean time of a task, and a match has it rise again to
-// what was earned.
+// What a free core costs falls in a line to nothing within a quarter of the mean time of a task, and a match has it
+// rise again to what was earned.
 func TestReserveFallsWhileIdle(t *testing.T) {
 	r := NewReserve(0)
 	for range 200 {
-		r.Ended(20)
+		r.Ended(80)
 	}
 	r.Runs(0, 8, 4, false)
 	r.Runs(1000, 6, 4, true)

@@ -230,9 +230,9 @@ func wait(s float64) string {
 
 // basisText says in at most 26 columns what an estimate rests on, and how old that is.
 func basisText(n *v1.Considered) string {
-	since := ""
+	since := asks(n.Price)
 	if n.News >= 1e-3 {
-		since = ", " + wait(n.News) + " old"
+		since = ", " + wait(n.News) + " old" + since
 	}
 	switch n.Basis {
 	case "own results":

@@ -19,6 +19,7 @@ import (
 
 func (a *app) nodeListCmd() *cobra.Command {
 	var out format
+	var prices bool
 	cmd := &cobra.Command{Use: "list", Short: "List the nodes that this one knows, itself first", Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := a.client()
@@ -30,8 +31,9 @@ func (a *app) nodeListCmd() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return out.print(a.out, &l, func(w *tabwriter.Writer) { nodeTable(w, l.Nodes) })
+			return out.print(a.out, &l, func(w *tabwriter.Writer) { nodeTable(w, l.Nodes, prices) })
 		}}
+	cmd.Flags().BoolVar(&prices, "prices", false, "show what each node asks under policies as cda_res")
 	outputFlag(cmd, &out)
 	return cmd
 }
@@ -68,13 +70,16 @@ func (a *app) topCmd() *cobra.Command {
 		}}
 }
 
-func nodeTable(w io.Writer, nodes []v1.Node) {
+func nodeTable(w io.Writer, nodes []v1.Node, prices bool) {
 	head := []any{"NAME", "NODE", "STATE", "CPUS", "MEMORY", "BACKLOG", "SPEED", "AVAIL", "RTT", "NEWS", "ISOLATION",
 		"LABELS"}
 	counted := resources.Any(nodes)
 	const behind = 5 // what a node has, cores and memory, comes first
 	if counted {
 		head = slices.Insert(head, behind, any("RESOURCES"))
+	}
+	if prices {
+		head = append(head, "PRICE")
 	}
 	row(w, head...)
 	for i := range nodes {
@@ -86,8 +91,27 @@ func nodeTable(w io.Writer, nodes []v1.Node) {
 		if counted {
 			cells = slices.Insert(cells, behind, any(resources.FreeText(n.Resources)))
 		}
+		if prices {
+			cells = append(cells, priceText(n.Price))
+		}
 		row(w, cells...)
 	}
+}
+
+// priceText is a price as bids are written; none is a dash.
+func priceText(price float64) string {
+	if price == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%.3g", price)
+}
+
+// asks says a price behind something else; nothing if there is none.
+func asks(price float64) string {
+	if price == 0 {
+		return ""
+	}
+	return ", asks " + priceText(price)
 }
 
 // stateText returns a node's state, and why it takes no work where the state does not show it.

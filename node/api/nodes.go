@@ -98,7 +98,7 @@ func nodeOf(p *node.PeerView, rates bool) v1.Node {
 		Cores: float64(ad.Capacity.CPU) / 1000, FreeCores: float64(ad.Free.CPU) / 1000,
 		Memory: int64(ad.Capacity.Memory), FreeMem: int64(ad.Free.Memory),
 		Resources: v1.ResourcesOf(ad),
-		Backlog:   ad.Backlog.Seconds(), Speed: ad.Speed, Up: ad.Availability,
+		Backlog:   ad.Backlog.Seconds(), Speed: ad.Speed, Up: ad.Availability, Price: ad.Price.Number(),
 		RTT: p.RTT.Seconds(), Age: p.Age.Seconds(), Hops: p.Hops, Neighbour: p.Neighbour,
 		Engines: ad.Engines, Labels: labelsOf(ad.Labels),
 		Located: v1.Located{Addrs: ad.Addrs}, Isolated: v1.Isolated{Private: ad.Private},

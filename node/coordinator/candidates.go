@@ -60,7 +60,7 @@ func (c *Coordinator) eligibleNodes(now grid.Time, l *liveTask, heedBlacklist, s
 	onProbation int) {
 	n := peers.Need{Spec: l.job.spec, Class: l.class(), Level: l.level(), Foreign: !c.isOrigin(l.job.id),
 		Strict: strict, Delivered: strict && l.reclaims > 0, Blacklisted: !heedBlacklist, Excluded: l,
-		Fetch: c.isMapped(l.job)}
+		Fetch: c.isMapped(l.job), Trades: balance.Trades(cmp.Or(l.job.spec.Policy, c.cfg.Policy))}
 	v = balance.View{Self: c.cfg.Self, Home: c.peers.Home()}
 	v.Nodes, onProbation = c.peers.Eligible(now, &n, c.scratch.view[:0])
 	c.scratch.view = v.Nodes

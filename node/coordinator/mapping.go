@@ -134,7 +134,7 @@ func (c *Coordinator) beginMapping(now grid.Time, e *mapping.Events, fx *grid.Ef
 	}
 	_, p := c.mapperOf(kinds[0].job)
 	v := balance.View{Self: c.cfg.Self, Home: c.peers.Home(), Nodes: t.Nodes()}
-	ids := p.Ask(now, t.Size(), v, c.scratch.poll[:0])
+	ids := p.Ask(now, t.Size(), t.HighestBid(), v, c.scratch.poll[:0])
 	c.scratch.poll = ids
 	c.peers.PublishRates(now)
 	for _, id := range ids {

@@ -134,7 +134,7 @@ func (c *Coordinator) Grant(now grid.Time, x *grid.Waiting, to grid.NodeID, fx *
 		return false
 	}
 	s := c.candidate(now, l, to)
-	if s == nil {
+	if s == nil || !c.pays(l, s) {
 		return false
 	}
 	c.dequeue(l)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"skep/balance"
 	"skep/grid"
 	"skep/node/failures"
 )
@@ -239,4 +240,10 @@ func (c *Coordinator) vainLosses(j *job, i uint32, lost int32) int32 {
 		return 1
 	}
 	return lost
+}
+
+// pays reports whether a task may go to a node that asks for work, as far as its policy goes by prices.
+func (c *Coordinator) pays(l *liveTask, s *balance.State) bool {
+	p, is := c.policyOf(l.job).(balance.Trader)
+	return !is || p.Pays(l.job.spec.Bid(), s)
 }

@@ -34,6 +34,7 @@ func (l *Log) Keeps() bool { return l != nil }
 const (
 	isAsked = 1 << iota
 	isChosen
+	isPriced // its price follows
 )
 
 // Add appends a decision and removes the oldest ones beyond the limit.
@@ -54,11 +55,17 @@ func (l *Log) Add(x *grid.Decision) {
 		if n.Chosen {
 			is |= isChosen
 		}
+		if n.Price > 0 {
+			is |= isPriced
+		}
 		b = append(append(b, n.Node[:]...), is, byte(n.Basis))
 		for _, t := range [...]time.Duration{n.Ready, n.Run, n.Move, n.Charged, n.News} {
 			b = binary.AppendVarint(b, t.Microseconds())
 		}
 		b = binary.AppendVarint(b, int64(n.Results))
+		if n.Price > 0 {
+			b = binary.AppendVarint(b, int64(n.Price))
+		}
 	}
 	l.packed = b
 	if len(b)+binary.MaxVarintLen32 > l.limit {
@@ -124,6 +131,9 @@ func (r *numbers) decision(id grid.TaskID) grid.Decision {
 			*t = time.Duration(r.next()) * time.Microsecond
 		}
 		n.Results = int32(r.next())
+		if is&isPriced != 0 {
+			n.Price = grid.Bid(r.next())
+		}
 	}
 	return x
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"skep/balance"
 	"skep/grid"
 )
 
@@ -152,6 +153,7 @@ func (s *Set) Add(policy string, handle uint64, c Config, awaited func(policy st
 		s.list = slices.DeleteFunc(s.list, func(e *Events) bool { return !e.Polling && !awaited(e.Policy) })
 	}
 	e := &Events{Policy: policy, Handle: handle, cfg: c, last: -grid.Time(c.MappingInterval), next: grid.Never}
+	e.trades = balance.Trades(policy)
 	s.list = append(s.list, e)
 	return e
 }

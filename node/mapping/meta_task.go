@@ -38,6 +38,14 @@ func (t MetaTask) Size() (n int) {
 	return n
 }
 
+// HighestBid is that of a task, having waited.
+func (t MetaTask) HighestBid() (bid grid.Bid) {
+	for i := range t {
+		bid = max(bid, t[i].Spec.Bid(), t[i].Aged)
+	}
+	return bid
+}
+
 // Nodes returns the nodes that some task may go to, ordered by identity.
 func (t MetaTask) Nodes() (nodes []balance.State) {
 	for i := range t {
@@ -75,7 +83,8 @@ func (t MetaTask) Rows(p *Poll, until float64, most int) *balance.MetaTask {
 	in := &balance.MetaTask{Nodes: p.Answers, Until: until, Most: most}
 	for i := range t {
 		k := &t[i]
-		row := balance.Kind{Job: k.Job, Arrived: k.Arrived, Tasks: k.Tasks, Bid: k.Bid}
+		row := balance.Kind{Job: k.Job, Arrived: k.Arrived, Tasks: k.Tasks, Bid: k.Bid,
+			Pays: k.Spec.Bid(), Deadline: k.Spec.Rules.Deadline}
 		for n := range p.Answers {
 			a := &p.Answers[n]
 			alone, fetch := math.Inf(1), 0.0

@@ -18,6 +18,7 @@ type Poll struct {
 	round      uint8 // answers to an earlier round are stale
 	questions  []question
 	unanswered int
+	trades     bool // answers are to say what a bid meets
 }
 
 // question is what a node was asked about.
@@ -38,6 +39,7 @@ func (p *Poll) Ask(id grid.NodeID, handle uint64, k *Kind, q *grid.Poll) {
 	p.Asked, p.questions = append(p.Asked, id), append(p.questions, question{spec: k.Spec, level: k.Level})
 	p.unanswered++
 	q.ID, q.Needs, q.Bid = handle<<8|uint64(p.round), k.Spec.Needs.Resources, k.Spec.Bid()
+	q.Trades = p.trades
 }
 
 // Unasked reports whether an answer is to the poll under way, of a node that was not asked.

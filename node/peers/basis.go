@@ -10,7 +10,8 @@ import (
 // Weigh takes apart what is expected of a candidate for a task. answered = it is the candidate's answer to a poll.
 func (p *Peers) Weigh(now grid.Time, s *balance.State, class string, spec *grid.JobSpec,
 	answered bool) grid.Considered {
-	x := grid.Considered{Node: s.Node, Ready: grid.Seconds(s.Ready), News: max(now.Sub(s.Heard), 0), Asked: answered}
+	x := grid.Considered{Node: s.Node, Ready: grid.Seconds(s.Ready), News: max(now.Sub(s.Heard), 0), Asked: answered,
+		Price: s.Price}
 	if s.Node == p.cfg.Self {
 		x.Run = grid.Seconds(s.ECT - s.Ready)
 		x.Basis, x.Results = p.ownBasis(class)

@@ -21,6 +21,7 @@ type Need struct {
 	Delivered   bool // only nodes that have delivered
 	Blacklisted bool // the blacklist is not heeded
 	Fetch       bool // the time to fetch the inputs is wanted
+	Trades      bool // what this node asks is wanted
 	Excluded    Excluded
 
 	Held map[grid.NodeID]grid.Resources // of a gang: what it has at nodes, which counts as free; only looked up
@@ -52,7 +53,8 @@ func (p *Peers) Eligible(now grid.Time, n *Need, dst []balance.State) (fit []bal
 		ready := startAt(g.Ad, spec.Needs.Counts)
 		stated := ready + p.runTimeAt(m, spec, n.Level, typical)
 		dst = append(dst, balance.State{Node: q.id, Ready: ready, RTT: g.RTT, Site: q.site, Heard: g.Fresh(),
-			ECT: s.CompletionTime(now, stated, expected, floor), Most: atOnce(g.Ad.Capacity, spec.Needs.Counts)})
+			Quote: grid.Quote{Price: g.Ad.Price},
+			ECT:   s.CompletionTime(now, stated, expected, floor), Most: atOnce(g.Ad.Capacity, spec.Needs.Counts)})
 		if n.Fetch {
 			dst[len(dst)-1].Fetch = p.fetchTime(q.id, spec)
 		}
@@ -60,7 +62,11 @@ func (p *Peers) Eligible(now grid.Time, n *Need, dst []balance.State) (fit []bal
 	if p.mayStay(now, n) {
 		at, _ := slices.BinarySearchFunc(dst, p.cfg.Self,
 			func(s balance.State, id grid.NodeID) int { return s.Node.Compare(id) })
-		dst = slices.Insert(dst, at, p.ownState(now, spec, n.Level))
+		own := p.ownState(now, spec, n.Level)
+		if n.Trades {
+			own.Quote = p.price.Quote(now)
+		}
+		dst = slices.Insert(dst, at, own)
 	}
 	return dst, onProbation
 }
@@ -108,6 +114,7 @@ func (p *Peers) Answer(now grid.Time, from grid.NodeID, level string, spec *grid
 	return balance.State{Node: from, ECT: ect, Ready: max(s.Backlog, 0).Seconds(), RTT: rtt, Heard: now,
 		Answer: true, Site: p.set.get(from).site,
 		Waiting: s.Waiting, Running: s.Running, Ran: s.Ran.Seconds(), Rest: s.Rest.Seconds(), Whole: !p.cfg.Balance.Rest,
+		Quote: s.Quote,
 		Fetch: p.fetchTime(from, spec), Most: p.mostAt(from, spec.Needs.Counts)}
 }
 

@@ -44,6 +44,9 @@ func (p *Peers) Asked(now grid.Time, from grid.NodeID, poll *grid.Poll, fx *grid
 	own, version := p.cfg.Rates.Published()
 	s := &fx.Send(from, grid.KindState).State
 	s.ID, s.Speed, s.Cores, s.Mine, s.Have = poll.ID, p.cfg.Speed, p.cfg.Cores, version, q.met.theirVersion
+	if poll.Trades {
+		s.Quote = p.price.Quote(now)
+	}
 	if q.met.ourVersion != version {
 		s.Rates = append(s.Rates, own...)
 	}

@@ -9,6 +9,7 @@ import (
 	"skep/gossip"
 	"skep/grid"
 	"skep/node/policies"
+	"skep/node/price"
 	"skep/node/profile"
 	"skep/node/rates"
 	"skep/node/reputation"
@@ -56,7 +57,8 @@ type Scratch struct {
 type Peers struct {
 	cfg      Config
 	set      peerset
-	own      peer // this node
+	own      peer        // this node
+	price    price.Asked // what it asks
 	records  reputation.Records
 	failures reputation.FailureLog
 	dialled  []dialled
@@ -66,7 +68,8 @@ type Peers struct {
 
 // New returns the peers of a node: none yet.
 func New(cfg Config) Peers {
-	return Peers{cfg: cfg, own: peer{id: cfg.Self, cores: int32(cfg.Cores), up: true, can: ^ability(0)}}
+	return Peers{cfg: cfg, price: price.New(cfg.Exec, cfg.Policies.DefaultName()),
+		own: peer{id: cfg.Self, cores: int32(cfg.Cores), up: true, can: ^ability(0)}}
 }
 
 // get returns a node: this one, or a peer; nil = it is unknown.
@@ -79,6 +82,9 @@ func (p *Peers) get(id grid.NodeID) *peer {
 
 // Policies are the placement policies that the columns are told to.
 func (p *Peers) Policies() *policies.Set { return &p.cfg.Policies }
+
+// Price is what this node asks.
+func (p *Peers) Price() *price.Asked { return &p.price }
 
 // Up records that a peer has connected.
 func (p *Peers) Up(now grid.Time, ev *grid.Event, fx *grid.Effects) {

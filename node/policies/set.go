@@ -67,6 +67,9 @@ func (s *Set) Get(name string) (balance.Policy, error) {
 // firstStream is the stream of the default policy; those before it are used elsewhere in a node.
 const firstStream = 16
 
+// DefaultName is the name of the node's own policy.
+func (s *Set) DefaultName() string { return s.cfg.Default }
+
 // Default returns the default policy; nil = nothing has needed it so far.
 func (s *Set) Default() balance.Policy {
 	if at, ok := s.find(s.cfg.Default); ok {

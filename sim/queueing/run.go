@@ -44,7 +44,9 @@ func Policies() []string {
 }
 
 // keepsForIdle reports whether a policy places tasks on idle machines alone.
-func keepsForIdle(base string) bool { return base == "workqueue" || base == "rr_replicated" }
+func keepsForIdle(base string) bool {
+	return base == "workqueue" || base == "rr_replicated" || balance.Trades(base)
+}
 
 // IsPull reports whether a policy is one by which idle machines take tasks.
 func IsPull(policy string) bool {

@@ -190,6 +190,7 @@ type Considered struct {
 	Basis   string  `json:"rests_on" doc:"What the run time rests on: own results, answer (to a poll), ad, typical (what other nodes tell), track record, unproven, given or default."`
 	Results int32   `json:"results,omitempty" doc:"Of own results: how many."`
 	News    float64 `json:"news_age_seconds"`
+	Price   float64 `json:"price_asked,omitempty" doc:"Its reserve price, where the policy heeds it or its ad told it: lower bids were not to go there."`
 	Asked   bool    `json:"asked,omitempty" doc:"It was polled for this decision."`
 	Chosen  bool    `json:"chosen,omitempty"`
 }

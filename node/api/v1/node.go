@@ -23,6 +23,7 @@ type Node struct {
 	Backlog   float64             `json:"backlog_seconds" doc:"Expected time until a task that came now would start."`
 	Speed     float64             `json:"speed" doc:"Of one core, relative to the reference machine."`
 	Up        float64             `json:"availability" doc:"Share of the time in which it is up and its cores are not used by others, 0 to 1."`
+	Price     float64             `json:"price,omitempty" doc:"Reserve price that it asks, in the unit of priorities: under policies with reserve prices tasks that bid less do not go there now."`
 	RTT       float64             `json:"rtt_seconds" doc:"0 where not measured."`
 	Age       float64             `json:"age_seconds" doc:"Since its last news."`
 	Hops      uint8               `json:"hops" doc:"That its last news came."`

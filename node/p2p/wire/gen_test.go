@@ -147,7 +147,7 @@ func genMessage(t *rapid.T, k grid.Kind, m *grid.Message) {
 			Rates: genRates(t),
 			Speed: rapid.Float64Range(0, 1e6).Draw(t, "speed"), Cores: genResources(t).CPU,
 			Mine: rapid.Uint64().Draw(t, "mine"), Have: rapid.Uint64().Draw(t, "have"),
-			Bid: genBid.Draw(t, "bid")}
+			Bid: genBid.Draw(t, "bid"), Trades: rapid.Bool().Draw(t, "trades")}
 	case grid.KindState:
 		m.State = grid.State{ID: rapid.Uint64().Draw(t, "id"), ECT: genSpan.Draw(t, "ect"),
 			Backlog: genSpan.Draw(t, "backlog"),

@@ -12,7 +12,7 @@ func (c *Codec) putPoll(q *grid.Poll) *pb.Poll {
 	p := &c.poll
 	p.Id, p.Class, p.Cpu, p.Memory = q.ID, q.Class, int64(q.Needs.CPU), int64(q.Needs.Memory)
 	p.Counts, p.Bid = string(q.Needs.Counts), putBid(q.Bid)
-	p.Rates = fillRates(c.emptyRates(), q.Rates)
+	p.Rates, p.Trades = fillRates(c.emptyRates(), q.Rates), q.Trades
 	p.Speed, p.Cores, p.Mine, p.Have = q.Speed, int64(q.Cores), q.Mine, q.Have
 	return p
 }
@@ -25,7 +25,7 @@ func (c *Codec) readPoll(b []byte, q *grid.Poll) error {
 		return err
 	}
 	q.ID, q.Class, q.Needs = p.Id, cleanText(p.Class), resourcesOf(p.Cpu, p.Memory, p.Counts)
-	q.Speed, q.Cores, q.Mine, q.Have = p.Speed, grid.MilliCPU(p.Cores), p.Mine, p.Have
+	q.Speed, q.Cores, q.Mine, q.Have, q.Trades = p.Speed, grid.MilliCPU(p.Cores), p.Mine, p.Have, p.Trades
 	var err error
 	if q.Bid, err = getBid(uint64(p.Bid)); err != nil {
 		return err

@@ -98,7 +98,7 @@ var (
 	pollShape   = &shape{"poll", []field{
 		1: fixed("id"), 2: data("class", 1, grid.MaxClass), 3: number("cpu"), 4: number("memory"),
 		5: message("rates", 1, ratesShape), 6: fixed("speed"), 7: number("cores"), 8: number("mine"), 9: number("have"),
-		70: data("counts", 1, grid.MaxCounts), bidField: number("bid"),
+		70: data("counts", 1, grid.MaxCounts), bidField: number("bid"), 90: number("trades"),
 	}}
 	stateShape = &shape{"state", []field{
 		1: fixed("id"), 2: number("ect"), 3: number("backlog"), 4: number("free_cpu"), 5: number("free_memory"),

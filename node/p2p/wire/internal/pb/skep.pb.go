@@ -1236,8 +1236,9 @@ type Poll struct {
 	Cores         int64                  `protobuf:"varint,7,opt,name=cores,proto3" json:"cores,omitempty"` // × 1000
 	Mine          uint64                 `protobuf:"varint,8,opt,name=mine,proto3" json:"mine,omitempty"`
 	Have          uint64                 `protobuf:"varint,9,opt,name=have,proto3" json:"have,omitempty"`
-	Counts        string                 `protobuf:"bytes,70,opt,name=counts,proto3" json:"counts,omitempty"` // as Needs.counts
-	Bid           uint32                 `protobuf:"varint,65,opt,name=bid,proto3" json:"bid,omitempty"`      // thousandths, for the task; 0 = the usual one
+	Counts        string                 `protobuf:"bytes,70,opt,name=counts,proto3" json:"counts,omitempty"`  // as Needs.counts
+	Bid           uint32                 `protobuf:"varint,65,opt,name=bid,proto3" json:"bid,omitempty"`       // thousandths, for the task; 0 = the usual one
+	Trades        bool                   `protobuf:"varint,90,opt,name=trades,proto3" json:"trades,omitempty"` // the answer is to say price, outbid and bids
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1347,6 +1348,13 @@ func (x *Poll) GetBid() uint32 {
 		return x.Bid
 	}
 	return 0
+}
+
+func (x *Poll) GetTrades() bool {
+	if x != nil {
+		return x.Trades
+	}
+	return false
 }
 
 type State struct {
@@ -5540,7 +5548,7 @@ const file_skep_proto_rawDesc = "" +
 	"\x05Rates\x12\x14\n" +
 	"\x05class\x18\x01 \x03(\tR\x05class\x12\x14\n" +
 	"\x05alpha\x18\x02 \x03(\x01R\x05alpha\x12\x0e\n" +
-	"\x02mu\x18\x03 \x03(\x01R\x02mu\"\xfa\x01\n" +
+	"\x02mu\x18\x03 \x03(\x01R\x02mu\"\x92\x02\n" +
 	"\x04Poll\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x06R\x02id\x12\x14\n" +
 	"\x05class\x18\x02 \x01(\tR\x05class\x12\x10\n" +
@@ -5552,7 +5560,8 @@ const file_skep_proto_rawDesc = "" +
 	"\x04mine\x18\b \x01(\x04R\x04mine\x12\x12\n" +
 	"\x04have\x18\t \x01(\x04R\x04have\x12\x16\n" +
 	"\x06counts\x18F \x01(\tR\x06counts\x12\x10\n" +
-	"\x03bid\x18A \x01(\rR\x03bid\"\xde\x03\n" +
+	"\x03bid\x18A \x01(\rR\x03bid\x12\x16\n" +
+	"\x06trades\x18Z \x01(\bR\x06trades\"\xde\x03\n" +
 	"\x05State\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x06R\x02id\x12\x10\n" +
 	"\x03ect\x18\x02 \x01(\x03R\x03ect\x12\x18\n" +

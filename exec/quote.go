@@ -1,0 +1,31 @@
+package exec
+
+import "skep/grid"
+
+// Quote returns what a bid meets here, without a price. Of the queued work the first MaxSeen count.
+func (e *Exec) Quote(now grid.Time) (q grid.Quote) {
+	add := func(w *Work) { q.Bids += int64(e.bid(w)) * int64(w.Spec.Needs.CPU) / int64(grid.CPU) }
+	for _, w := range e.running {
+		add(w)
+		if bid := e.bid(w); e.suspended != nil && e.suspended.allow(now, w) && (q.Outbid == 0 || bid < q.Outbid) {
+			q.Outbid = bid
+		}
+	}
+	for _, w := range e.queue.head(MaxSeen) {
+		add(w)
+	}
+	return q
+}
+
+// Earns returns what runs, as a sum of bids times the cores that it has, and the cores that tasks may have; began = some of it has
+// begun at this moment.
+func (e *Exec) Earns(now grid.Time) (earning, cores float64, began bool) {
+	for _, w := range e.running {
+		if !e.Suspended(w) {
+			speed, _ := e.sharing.of(now, w.ID)
+			earning += e.bid(w).Number() * w.cores() * speed
+			began = began || w.Started == now
+		}
+	}
+	return earning, float64(e.capacity.CPU) / float64(grid.CPU), began
+}
