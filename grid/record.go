@@ -151,6 +151,29 @@ func (e *EntryRecord) Deposited() (Attempt, *Result) {
 	return e.ID.Attempt, e.Result
 }
 
+// Entry returns the entry of the register; nil = there is none yet.
+func (e *EntryRecord) Entry() *Entry {
+	if e.Epoch == 0 {
+		return e.Open
+	}
+	return &Entry{Index: e.ID.Task.Index, Epoch: e.Epoch, Attempt: e.ID.Attempt, Worker: e.Worker, Lost: e.Lost,
+		Result: e.Result, Placed: e.Placed, Began: e.Began, Done: e.Done, Round: e.Round, Failures: e.Failures,
+		RetriedAt: e.RetriedAt, RetryEpoch: e.RetryEpoch}
+}
+
+// Record returns the record of an entry of which nothing else is known: whether it is committed, or what follows it.
+func (f *Entry) Record(job JobID) (e EntryRecord) {
+	e.ID.Task = TaskID{Job: job, Index: f.Index}
+	if f.Open() {
+		e.State, e.Open = Pending, f
+		return e
+	}
+	e.ID.Attempt, e.State, e.Epoch = f.Attempt, Ended, f.Epoch
+	e.Worker, e.Lost, e.Result, e.Placed, e.Began, e.Done = f.Worker, f.Lost, f.Result, f.Placed, f.Began, f.Done
+	e.Round, e.Failures, e.RetriedAt, e.RetryEpoch = f.Round, f.Failures, f.RetriedAt, f.RetryEpoch
+	return e
+}
+
 // SoleRegister returns the record of a job whose origin alone keeps it.
 func SoleRegister(id JobID, spec *JobSpec, submitted int64) RegisterRecord {
 	return RegisterRecord{ID: id, Spec: spec, Members: []NodeID{id.Origin}, Submitted: submitted, Promised: 1,

@@ -13,6 +13,13 @@ import (
 // Swarm draws a small world of real nodes with all kinds of faults at once: nodes, network, disks, work, policies and
 // faults are random. It must run to its end without a failure under every seed.
 func Swarm(seed uint64) Config {
+	c := swarmOnSoundDisks(seed)
+	addBitRot(seed, &c)
+	return c
+}
+
+// swarmOnSoundDisks is Swarm as it was before disks lost records: seeds that failed then mean these worlds.
+func swarmOnSoundDisks(seed uint64) Config {
 	c := swarmWithoutMarket(seed)
 	addMarket(seed, &c)
 	return c

@@ -1,11 +1,8 @@
 package p2p
 
 import (
-	"fmt"
-
 	"skep/grid"
 	"skep/node"
-	"skep/node/p2p/store"
 )
 
 // Recorder records a node's inputs and effects. Its methods are called one at a time: Begin, Restored for each
@@ -19,16 +16,28 @@ type Recorder interface {
 
 // restore restores the node from its records.
 func (d *Driver) restore() error {
-	return d.store.Load(func(r *grid.Record) error {
-		if r.Lost {
-			return fmt.Errorf("%w: a record of kind %d is not as it was written", store.ErrDamaged, r.Kind)
+	if d.store.Found().Lost > 0 {
+		if err := d.restoreIf(func(r *grid.Record) bool { return r.Lost }); err != nil {
+			return err
 		}
-		d.runner.RecordSaved(r)
+	}
+	return d.restoreIf(func(r *grid.Record) bool { return !r.Lost })
+}
+
+// restoreIf restores records, for some of which nothing but the node can make use of.
+func (d *Driver) restoreIf(wanted func(*grid.Record) bool) error {
+	return d.store.Load(func(r *grid.Record) error {
+		if !wanted(r) {
+			return nil
+		}
+		if !r.Lost {
+			d.runner.RecordSaved(r)
+			d.members.NoteRecord(r)
+		}
 		if d.cfg.Recorder != nil {
 			d.cfg.Recorder.Restored(r)
 		}
 		d.node.Restore(r)
-		d.members.NoteRecord(r)
 		return nil
 	})
 }
