@@ -104,14 +104,10 @@ func New(cfg Config, wall grid.Wall) (*Node, error) {
 	return n, nil
 }
 
-// Restore takes a record saved by an earlier run. All records come before EvStart, the lost ones first, the others in
-// any order.
+// Restore takes a record saved by an earlier run. All come before EvStart, the lost ones first, else in any order.
 func (n *Node) Restore(r *grid.Record) {
-	if r.Lost {
-		n.restoreLost(r)
-		return
-	}
 	switch r.Kind {
+	case n.replicas.Loses(r, n.worker.RestoreLost):
 	case grid.RecWork:
 		n.worker.Restore(&r.Work, n.coordinator.MembersVerified(r.Work.ID.Task.Job, r.Work.Owner))
 	case grid.RecRegister:
@@ -126,20 +122,6 @@ func (n *Node) Restore(r *grid.Record) {
 		n.rates.Restore(&r.Class)
 	default:
 		panic(fmt.Sprintf("node: record of kind %d was decoded but is not known", r.Kind))
-	}
-}
-
-// restoreLost takes a record of which only the key could be read.
-func (n *Node) restoreLost(r *grid.Record) {
-	switch r.Kind {
-	case grid.RecWork:
-		n.worker.RestoreLost(r.Work.ID)
-	case grid.RecRegister:
-		n.replicas.Lose(r.Register.ID)
-	case grid.RecEntry:
-		n.replicas.Lose(r.Entry.ID.Task.Job)
-	case grid.RecTombstone:
-		n.replicas.Lose(r.Tombstone.ID)
 	}
 }
 

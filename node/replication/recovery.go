@@ -62,6 +62,25 @@ func (s *Replicas) Lose(id grid.JobID) {
 	}
 }
 
+// Loses takes a record of which only the key could be read, and returns its kind; 0 if the record can be read. Of an
+// attempt work is told.
+func (s *Replicas) Loses(r *grid.Record, work func(grid.AttemptID)) grid.RecordKind {
+	if !r.Lost {
+		return 0
+	}
+	switch r.Kind {
+	case grid.RecWork:
+		work(r.Work.ID)
+	case grid.RecRegister:
+		s.Lose(r.Register.ID)
+	case grid.RecEntry:
+		s.Lose(r.Entry.ID.Task.Job)
+	case grid.RecTombstone:
+		s.Lose(r.Tombstone.ID)
+	}
+	return r.Kind
+}
+
 // Lost reports whether what is known here of a register is not to be used.
 func (s *Replicas) Lost(id grid.JobID) bool { return len(s.lost) > 0 && s.recovering(id) != nil }
 
