@@ -13,33 +13,16 @@ import (
 // Swarm draws a small world of real nodes with all kinds of faults at once: nodes, network, disks, work, policies and
 // faults are random. It must run to its end without a failure under every seed.
 func Swarm(seed uint64) Config {
-	c := swarmOnSoundDisks(seed)
+	c := swarmWithoutMoves(seed)
+	addMoves(seed, &c)
+	addSharing(seed, &c)
+	addMarket(seed, &c)
 	addBitRot(seed, &c)
 	return c
 }
 
-// swarmOnSoundDisks is Swarm as it was before disks lost records: seeds that failed then mean these worlds.
-func swarmOnSoundDisks(seed uint64) Config {
-	c := swarmWithoutMarket(seed)
-	addMarket(seed, &c)
-	return c
-}
-
-// swarmWithoutMarket is Swarm as it was before owners went by prices: seeds that failed then mean these worlds.
-func swarmWithoutMarket(seed uint64) Config {
-	c := swarmExclusive(seed)
-	addSharing(seed, &c)
-	return c
-}
-
-// swarmExclusive is Swarm as it was before tasks shared cores: seeds that failed then mean these worlds.
-func swarmExclusive(seed uint64) Config {
-	c := swarmWithoutMoves(seed)
-	addMoves(seed, &c)
-	return c
-}
-
-// swarmWithoutMoves is Swarm as it was before gangs moved to better nodes: seeds that failed then mean these worlds.
+// swarmWithoutMoves is Swarm as it was before gangs moved to better nodes, tasks shared cores, owners went by prices and
+// disks lost records: seeds that failed then mean these worlds.
 func swarmWithoutMoves(seed uint64) Config {
 	c := swarmWithoutSizes(seed)
 	addGangSizes(seed, &c)

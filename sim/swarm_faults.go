@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"skep/grid"
+	"skep/node"
 	"skep/sim/oracle"
 )
 
@@ -63,6 +64,22 @@ func addSharedMachines(seed uint64, c *Config) {
 		c.Faults = append(c.Faults, Fault{At: end, Kind: Share, Nodes: f.Nodes, Factor: 1})
 	}
 	slices.SortStableFunc(c.Faults, func(a, b Fault) int { return cmp.Compare(a.At, b.At) })
+}
+
+// addSharing has tasks share the cores of every second node in a third of the worlds with bids and without gangs, which
+// such nodes refuse.
+func addSharing(seed uint64, c *Config) {
+	x := splitmix(seed ^ 0x7368617265)
+	if x%3 > 0 || slices.ContainsFunc(c.Work, func(s Submission) bool { return s.Spec.IsGang() }) {
+		return
+	}
+	least, other := [...]float64{grid.MinLeastSpeed, 0.2, 0.5, 1}[x>>8%4], c.Node
+	c.Node = func(i int, n *node.Config) {
+		other(i, n)
+		if i%2 == 0 && n.Order.MaxBid > 0 && n.Order.Preempt == 0 {
+			n.Order.LeastSpeed = least
+		}
+	}
 }
 
 // addMoves has gangs move in a fifth of the worlds.

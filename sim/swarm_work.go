@@ -116,22 +116,6 @@ func addSuspensions(seed uint64, c *Config) {
 	}
 }
 
-// addSharing has tasks share the cores of every second node in a third of the worlds with bids and without gangs, which
-// such nodes refuse.
-func addSharing(seed uint64, c *Config) {
-	x := splitmix(seed ^ 0x7368617265)
-	if x%3 > 0 || slices.ContainsFunc(c.Work, func(s Submission) bool { return s.Spec.IsGang() }) {
-		return
-	}
-	least, other := [...]float64{grid.MinLeastSpeed, 0.2, 0.5, 1}[x>>8%4], c.Node
-	c.Node = func(i int, n *node.Config) {
-		other(i, n)
-		if i%2 == 0 && n.Order.MaxBid > 0 && n.Order.Preempt == 0 {
-			n.Order.LeastSpeed = least
-		}
-	}
-}
-
 // addBids has jobs of half of the worlds bid for their tasks, and nodes order what waits by any of the rules, in half
 // of these worlds each by one of its own; bids age fast.
 func addBids(seed uint64, c *Config) {

@@ -98,11 +98,11 @@ func nodeOf(p *node.PeerView, rates bool) v1.Node {
 		Cores: float64(ad.Capacity.CPU) / 1000, FreeCores: float64(ad.Free.CPU) / 1000,
 		Memory: int64(ad.Capacity.Memory), FreeMem: int64(ad.Free.Memory),
 		Resources: v1.ResourcesOf(ad),
-		Backlog:   ad.Backlog.Seconds(), Speed: ad.Speed, Up: ad.Availability, Price: ad.Price.Number(),
+		Backlog:   ad.Backlog.Seconds(), Speed: ad.Speed, Up: ad.Availability,
 		RTT: p.RTT.Seconds(), Age: p.Age.Seconds(), Hops: p.Hops, Neighbour: p.Neighbour,
 		Engines: ad.Engines, Labels: labelsOf(ad.Labels),
 		Located: v1.Located{Addrs: ad.Addrs}, Isolated: v1.Isolated{Private: ad.Private},
-		Sharing: v1.Sharing{LeastSpeed: ad.Sharing.Least, Bids: ad.Sharing.Bids},
+		Terms: v1.Terms{Price: ad.Price.Number(), LeastSpeed: ad.Sharing.Least, Bids: ad.Sharing.Bids},
 	}
 	n.Isolation, _ = ad.Label(grid.IsolationLabel)
 	if level, err := grid.ParseIsolation(n.Isolation); err != nil {

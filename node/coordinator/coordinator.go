@@ -104,6 +104,7 @@ func New(cfg Config, with Parts) Coordinator {
 	c.live.retries.Track((*liveTask).setQueueIndex)
 	c.barriers.jobs.Track((*job).setBarrierIndex)
 	c.queue.gangs = newGangQueue(cfg.Boot, with.GangRand)
+	c.restoring.entries = make(map[grid.JobID][]grid.EntryRecord)
 	return c
 }
 

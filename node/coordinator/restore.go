@@ -36,7 +36,7 @@ func (c *Coordinator) putTask(j *job, r *grid.TaskRecord) {
 // Start resumes the jobs after a restart, in the order of submission. Tasks that other nodes may hold are asked for
 // when those connect.
 func (c *Coordinator) Start(now grid.Time, fx *grid.Effects) {
-	c.restoring.entries = nil
+	clear(c.restoring.entries)
 	jobs := c.scratch.jobs[:0]
 	for j := range c.jobs.All() {
 		jobs = append(jobs, j)
@@ -149,9 +149,6 @@ func (c *Coordinator) RestoreEntry(r *grid.EntryRecord) {
 		c.putEntry(j, r)
 		c.rechargeJob(j)
 		return
-	}
-	if c.restoring.entries == nil {
-		c.restoring.entries = make(map[grid.JobID][]grid.EntryRecord)
 	}
 	c.restoring.entries[r.ID.Task.Job] = append(c.restoring.entries[r.ID.Task.Job], *r)
 }

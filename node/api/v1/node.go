@@ -23,7 +23,6 @@ type Node struct {
 	Backlog   float64             `json:"backlog_seconds" doc:"Expected time until a task that came now would start."`
 	Speed     float64             `json:"speed" doc:"Of one core, relative to the reference machine."`
 	Up        float64             `json:"availability" doc:"Share of the time in which it is up and its cores are not used by others, 0 to 1."`
-	Price     float64             `json:"price,omitempty" doc:"Reserve price that it asks, in the unit of priorities: under policies with reserve prices tasks that bid less do not go there now."`
 	RTT       float64             `json:"rtt_seconds" doc:"0 where not measured."`
 	Age       float64             `json:"age_seconds" doc:"Since its last news."`
 	Hops      uint8               `json:"hops" doc:"That its last news came."`
@@ -34,7 +33,7 @@ type Node struct {
 
 	Located
 	Isolated
-	Sharing
+	Terms
 }
 
 // Located is where a node is.
@@ -51,8 +50,9 @@ type Copy struct {
 	Seen    float64 `json:"seen_seconds" doc:"Since it last proved that it runs."`
 }
 
-// Sharing is how the tasks of a node share its cores.
-type Sharing struct {
+// Terms are the price of a node and how its tasks share its cores.
+type Terms struct {
+	Price      float64 `json:"price,omitempty" doc:"Reserve price that it asks, in the unit of priorities: under policies with reserve prices tasks that bid less do not go there now."`
 	LeastSpeed float64 `json:"least_speed,omitempty" doc:"Its tasks share the cores by their bids, and each keeps this part of its full speed; 0 where a task has its cores to itself."`
 	Bids       float64 `json:"bids,omitempty" doc:"Sum of the bids of the tasks that run there, each times its cores."`
 }
