@@ -17,8 +17,8 @@ func (e *Exec) Quote(now grid.Time) (q grid.Quote) {
 	return q
 }
 
-// Earns returns what runs, as a sum of bids times the cores that it has, and the cores that tasks may have; began = some
-// of it has begun at this moment.
+// Earns returns what runs, as a sum of bids times the cores that it has, and the cores that tasks may have; began =
+// some of it has begun at this moment.
 func (e *Exec) Earns(now grid.Time) (earning, cores float64, began bool) {
 	for _, w := range e.running {
 		if !e.Suspended(w) {
