@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"math/bits"
 	"slices"
 
 	"skep/grid"
@@ -14,6 +15,15 @@ type ordering struct {
 	ended map[int32]int32                  // tasks whose ends were final, with their exit codes; 0 once one was good
 	known map[grid.TaskID]bool             // entries of what a job waits for that were final
 	kept  map[grid.TaskID]grid.EntryRecord // of jobs that their origin alone keeps: how what they wait for has ended
+
+	accepted map[ballot]uint64 // members that have accepted it, by their place; none once it is final
+}
+
+// ballot is an entry as one run of an owner wrote it.
+type ballot struct {
+	entry grid.TaskID
+	epoch uint32
+	round uint32
 }
 
 // Specify replaces the specification of a submission before it is submitted: what it waits for is known only then.
@@ -42,20 +52,29 @@ func (b *Books) noteEnded(n int32, e *grid.EntryRecord) {
 	b.ordering.ended[j.first+int32(e.ID.Task.Index)] = exit
 }
 
-// isFinal reports whether a majority of the members of a register have accepted an entry in one epoch.
+// isFinal reports whether a majority of the members of a register have accepted an entry in one epoch, at whatever time:
+// one that has accepted a later owner's since has the same end.
 func (b *Books) isFinal(n int32, e *grid.EntryRecord) bool {
-	j, held := &b.jobs[n], 0
+	j, at := &b.jobs[n], ballot{e.ID.Task, e.Epoch, e.Round}
 	if j.register == 0 {
 		return true
 	}
-	members := b.members(j)
-	for _, id := range members {
+	held, members := b.ordering.accepted[at], b.members(j)
+	for i, id := range members {
 		if x := b.replicaOf(b.world.Index(id), n); x != nil && x.entries[e.ID.Task.Index].Epoch == e.Epoch &&
 			x.entries[e.ID.Task.Index].Round == e.Round {
-			held++
+			held |= 1 << i
 		}
 	}
-	return held > len(members)/2
+	if bits.OnesCount64(held) > len(members)/2 {
+		delete(b.ordering.accepted, at)
+		return true
+	}
+	if b.ordering.accepted == nil {
+		b.ordering.accepted = make(map[ballot]uint64)
+	}
+	b.ordering.accepted[at] = held
+	return false
 }
 
 // checkOrder checks that a task does not start before what it waits for has ended.
