@@ -24,9 +24,7 @@ type Record struct {
 	Kind   RecordKind
 	Delete bool
 	// no effect waits for it: it is written with the next record that one waits for, or soon; a crash before that loses it
-	Later bool
-	// only the key could be read: what was recorded is not known any more. It is there until it is written anew or deleted
-	Lost      bool
+	Later     bool
 	Work      WorkRecord
 	Class     ClassRecord
 	Register  RegisterRecord
@@ -149,29 +147,6 @@ func (e *EntryRecord) Deposited() (Attempt, *Result) {
 		return e.Open.Attempt, e.Open.Result
 	}
 	return e.ID.Attempt, e.Result
-}
-
-// Entry returns the entry of the register; nil = there is none yet.
-func (e *EntryRecord) Entry() *Entry {
-	if e.Epoch == 0 {
-		return e.Open
-	}
-	return &Entry{Index: e.ID.Task.Index, Epoch: e.Epoch, Attempt: e.ID.Attempt, Worker: e.Worker, Lost: e.Lost,
-		Result: e.Result, Placed: e.Placed, Began: e.Began, Done: e.Done, Round: e.Round, Failures: e.Failures,
-		RetriedAt: e.RetriedAt, RetryEpoch: e.RetryEpoch}
-}
-
-// Record returns the record of an entry of which nothing else is known: whether it is committed, or what follows it.
-func (f *Entry) Record(job JobID) (e EntryRecord) {
-	e.ID.Task = TaskID{Job: job, Index: f.Index}
-	if f.Open() {
-		e.State, e.Open = Pending, f
-		return e
-	}
-	e.ID.Attempt, e.State, e.Epoch = f.Attempt, Ended, f.Epoch
-	e.Worker, e.Lost, e.Result, e.Placed, e.Began, e.Done = f.Worker, f.Lost, f.Result, f.Placed, f.Began, f.Done
-	e.Round, e.Failures, e.RetriedAt, e.RetryEpoch = f.Round, f.Failures, f.RetriedAt, f.RetryEpoch
-	return e
 }
 
 // SoleRegister returns the record of a job whose origin alone keeps it.

@@ -77,9 +77,6 @@ type RegisterMessage struct {
 	// remaining quota in a keepalive's answer: 0 = a further job of any size would be stored; else the most tasks that it
 	// may have, plus one
 	Room uint32
-	// of a campaign for epoch 0: the sender has lost its register of the job, whose members these are, and asks what the
-	// receiver has promised and accepted. Of the answer: that is Epoch, and Count with its Owner
-	Recall bool
 }
 
 // RegisterAnswer is a member's answer to a write, a campaign or a keepalive.

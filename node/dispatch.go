@@ -68,11 +68,13 @@ func (n *Node) route(now grid.Time, from grid.NodeID, m *grid.Message, fx *grid.
 		}
 	case grid.KindOffer:
 		n.offerReceived(now, from, &m.Offer, fx)
-	case grid.KindResultAck, grid.KindDrop:
-		if m.Kind == grid.KindResultAck && len(m.Attempts) != 1 {
+	case grid.KindResultAck:
+		if len(m.Attempts) != 1 {
 			n.stats.stale++
 			return
 		}
+		n.worker.Drop(from, m.Attempts, fx)
+	case grid.KindDrop:
 		n.worker.Drop(from, m.Attempts, fx)
 	case grid.KindAsk:
 		n.worker.Asked(now, from, m.Attempts, fx)

@@ -104,10 +104,9 @@ func New(cfg Config, wall grid.Wall) (*Node, error) {
 	return n, nil
 }
 
-// Restore takes a record saved by an earlier run. All come before EvStart, the lost ones first, else in any order.
+// Restore takes a record saved by an earlier run. All records come before EvStart, in any order.
 func (n *Node) Restore(r *grid.Record) {
 	switch r.Kind {
-	case n.replicas.Loses(r, n.worker.RestoreLost):
 	case grid.RecWork:
 		n.worker.Restore(&r.Work, n.coordinator.MembersVerified(r.Work.ID.Task.Job, r.Work.Owner))
 	case grid.RecRegister:

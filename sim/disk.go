@@ -18,9 +18,6 @@ type Disk struct {
 
 	// Slow is the factor by which a node's commits take longer; nil = 1 for all.
 	Slow func(i int) float64
-
-	// Rots is the number, from 1, of the node whose disk returns other bits than were written; 0 = none. See World.rot.
-	Rots int
 }
 
 func (d *Disk) check() error {
@@ -196,42 +193,4 @@ func (w *World) reportTooLate(e *event.Event) {
 		w.ev = grid.Event{Kind: grid.EvLate, Attempt: id}
 		w.step(e.Node, &w.ev)
 	}
-}
-
-// rot has a node lose up to three of its records, at half of its starts, and returns the records with the lost ones
-// first. The store tells of these only the key. A register that the node alone keeps is spared: its job would never
-// end.
-func (w *World) rot(i int32, records []grid.Record) []grid.Record {
-	r := grid.NewRand(w.cfg.Seed, 1<<32|uint64(w.hosts[i].boots))
-	if w.cfg.Disk.Rots != int(i)+1 || len(records) == 0 || r.IntN(2) == 0 {
-		return records
-	}
-	shared := make(map[grid.JobID]bool)
-	for k := range records {
-		if g := &records[k].Register; records[k].Kind == grid.RecRegister && len(g.Members) > 1 {
-			shared[g.ID] = true
-		}
-	}
-	for range 1 + r.IntN(3) {
-		switch x := &records[r.IntN(len(records))]; {
-		case x.Kind == grid.RecWork:
-			*x = grid.Record{Kind: x.Kind, Lost: true, Work: grid.WorkRecord{ID: x.Work.ID}}
-		case x.Kind == grid.RecRegister && shared[x.Register.ID]:
-			*x = grid.Record{Kind: x.Kind, Lost: true, Register: grid.RegisterRecord{ID: x.Register.ID}}
-		case x.Kind == grid.RecTombstone:
-			*x = grid.Record{Kind: x.Kind, Lost: true, Tombstone: grid.TombstoneRecord{ID: x.Tombstone.ID}}
-		case x.Kind == grid.RecEntry && shared[x.Entry.ID.Task.Job]:
-			id := x.Entry.ID
-			*x = grid.Record{Kind: x.Kind, Lost: true}
-			x.Entry.ID.Task = id.Task
-		}
-	}
-	first := 0
-	for k := range records {
-		if records[k].Lost {
-			records[first], records[k] = records[k], records[first]
-			first++
-		}
-	}
-	return records
 }

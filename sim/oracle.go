@@ -67,7 +67,6 @@ func (w *World) audit() {
 func (w *World) restore(i int32) {
 	records := w.books.Records(i, nil)
 	w.rng.Shuffle(len(records), func(a, b int) { records[a], records[b] = records[b], records[a] })
-	records = w.rot(i, records)
 	for k := range records {
 		if !w.cfg.NoDigest {
 			w.digest.record(&records[k])

@@ -17,12 +17,11 @@ func Swarm(seed uint64) Config {
 	addMoves(seed, &c)
 	addSharing(seed, &c)
 	addMarket(seed, &c)
-	addBitRot(seed, &c)
 	return c
 }
 
-// swarmWithoutMoves is Swarm as it was before gangs moved to better nodes, tasks shared cores, owners went by prices
-// and disks lost records: seeds that failed then mean these worlds.
+// swarmWithoutMoves is Swarm as it was before gangs moved to better nodes, tasks shared cores and owners went by
+// prices: seeds that failed then mean these worlds.
 func swarmWithoutMoves(seed uint64) Config {
 	c := swarmWithoutSizes(seed)
 	addGangSizes(seed, &c)

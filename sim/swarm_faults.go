@@ -134,17 +134,3 @@ func slowGangs(seed uint64, r *grid.Rand, c *Config) {
 	}
 	slices.SortStableFunc(c.Faults, func(a, b Fault) int { return cmp.Compare(a.At, b.At) })
 }
-
-// addBitRot has the disk of one node return other bits than were written, in some worlds in which all nodes come back:
-// what only the other members of a register know can be told by all of them only.
-func addBitRot(seed uint64, c *Config) {
-	r := grid.NewRand(seed, 81)
-	for _, f := range c.Faults {
-		if f.Kind == Lose {
-			return
-		}
-	}
-	if c.Nodes > 2 && r.IntN(3) == 0 {
-		c.Disk.Rots = 1 + r.IntN(c.Nodes)
-	}
-}

@@ -177,10 +177,14 @@ func (c *Coordinator) Message(now grid.Time, from grid.NodeID, m *grid.Message, 
 		c.beatReceived(now, from, m, fx)
 	case grid.KindStartLease:
 		c.grantStartLease(now, from, m, fx)
+	case grid.KindWrite:
+		c.applyWrite(now, from, &m.Register, fx)
 	case grid.KindWriteAck:
 		c.writeAnswered(now, from, &m.Register, fx)
-	case grid.KindWrite, grid.KindCampaign, grid.KindVote:
-		c.memberMessage(now, from, m, fx)
+	case grid.KindCampaign:
+		c.vote(now, from, &m.Register, fx)
+	case grid.KindVote:
+		c.voteAnswered(now, from, &m.Register, fx)
 	case grid.KindTakeover:
 		c.ownerClaimed(now, from, m.Register.Job, grid.OwnerClaim{Owner: m.Register.Owner, Epoch: m.Register.Epoch}, fx)
 	case grid.KindAccept, grid.KindRefuse, grid.KindResult, grid.KindDeposit, grid.KindDepositAck, grid.KindCheckpoint,

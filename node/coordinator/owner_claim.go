@@ -170,7 +170,7 @@ func (c *Coordinator) isOrigin(id grid.JobID) bool { return id.Origin == c.cfg.S
 
 // isOver reports whether a job that is not here is over: it was submitted here and forgotten, or evicted.
 func (c *Coordinator) isOver(id grid.JobID) bool {
-	return c.isOrigin(id) && !c.replicas.Lost(id) || c.replicas.Buried(id)
+	return c.isOrigin(id) || c.replicas.Buried(id)
 }
 
 // dropStale tells a worker that an attempt is not the live one.

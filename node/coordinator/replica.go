@@ -186,7 +186,7 @@ func (c *Coordinator) tickReplica(now grid.Time, r Register, fx *grid.Effects) b
 // scheduleTick sets the timer for the next check of the registers, a third of a lease from now. Without replicas there
 // is no timer.
 func (c *Coordinator) scheduleTick(now grid.Time, fx *grid.Effects) {
-	if !c.registerWake && (c.replicas.AnyOpen() || len(c.replicas.Asking()) > 0 || c.replicas.AnyLost()) {
+	if !c.registerWake && (c.replicas.AnyOpen() || len(c.replicas.Asking()) > 0) {
 		c.registerWake = true
 		fx.Wake(now.Add(c.cfg.Lease/3), grid.TimerRegister, tickKey)
 	}
@@ -241,7 +241,6 @@ func (c *Coordinator) tickRegisters(now grid.Time, fx *grid.Effects) {
 	}
 	c.replicas.Retire(done)
 	c.repeatQuestions(now, fx)
-	c.recallLost(now, fx)
 	c.dropUnowned()
 	c.scratch.payers = c.deposits.Payers(c.scratch.payers[:0])
 	c.replicas.SendKeepalives(now, c.scratch.payers, fx)

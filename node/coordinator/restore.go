@@ -75,7 +75,6 @@ func (c *Coordinator) Start(now grid.Time, fx *grid.Effects) {
 		s := j.replica.State()
 		c.LearnOwner(now, j.id, s.Epoch, s.Owner, fx) // attempts here are on disk with the owner of the time when they came
 	}
-	c.scheduleTick(now, fx) // also where nothing but a lost register is to be asked for
 	c.sortArchive()
 	c.checkpoints.Start(now, fx)
 	c.restoring.backups = nil
@@ -115,9 +114,6 @@ func (c *Coordinator) resumeBackup(now grid.Time, l *liveTask, fx *grid.Effects)
 
 // RestoreRegister restores a job. Its entries may have been restored before it.
 func (c *Coordinator) RestoreRegister(r *grid.RegisterRecord) {
-	if c.replicas.Lost(r.ID) && c.replicas.KeepRegister(r) {
-		return
-	}
 	s := grid.RegisterState{Promised: r.Promised, VotedFor: r.VotedFor, Epoch: r.Epoch, Owner: r.Owner, Done: r.Done,
 		Opened: r.Opened}
 	j := c.newReplica(r.ID, r.Spec, r.Submitted, r.Members, s)
@@ -142,9 +138,6 @@ func (c *Coordinator) RestoreRegister(r *grid.RegisterRecord) {
 
 // RestoreEntry restores a task of a job. It may come before the register.
 func (c *Coordinator) RestoreEntry(r *grid.EntryRecord) {
-	if c.replicas.Lost(r.ID.Task.Job) && c.replicas.KeepEntry(r) {
-		return
-	}
 	if j := c.job(r.ID.Task.Job); j != nil {
 		c.putEntry(j, r)
 		c.rechargeJob(j)
@@ -159,8 +152,13 @@ func (c *Coordinator) putEntry(j *job, r *grid.EntryRecord) {
 		open := *r
 		r, open.Open = &open, nil // as if it had not been written
 	}
-	if e := r.Entry(); e != nil {
-		j.replica.Restore(e, r.Committed)
+	if r.Epoch > 0 {
+		j.replica.Restore(&grid.Entry{Index: i, Epoch: r.Epoch, Attempt: r.ID.Attempt, Worker: r.Worker, Lost: r.Lost,
+			Result: r.Result, Placed: r.Placed, Began: r.Began, Done: r.Done, Round: r.Round, Failures: r.Failures,
+			RetriedAt: r.RetriedAt, RetryEpoch: r.RetryEpoch},
+			r.Committed)
+	} else if r.Open != nil {
+		j.replica.Restore(r.Open, r.Committed)
 	}
 	if i >= j.spec.Count {
 		j.cancelled, _ = j.replica.Cancelled()

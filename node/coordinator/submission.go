@@ -166,7 +166,7 @@ func (c *Coordinator) Submit(now grid.Time, ev *grid.Event, fx *grid.Effects) (f
 		fx.Reply(ev.Caller, ev.Job, "")
 		return false
 	}
-	err := cmp.Or(ev.Spec.Check(), c.checkLost(ev.Job))
+	err := ev.Spec.Check()
 	if err == nil && c.replicas.Buried(ev.Job) {
 		err = fmt.Errorf("job %s: was submitted before and is over, and its outcome is not kept any more", ev.Job.Short())
 	}

@@ -123,7 +123,6 @@ func (c *collector) Collect(ch chan<- prometheus.Metric) {
 	found := c.d.store.Found()
 	gauge(descDamaged, float64(found.Corrected), "corrected")
 	gauge(descDamaged, float64(found.Dropped), "learned_anew")
-	gauge(descDamaged, float64(found.Lost), "lost")
 	gauge(descQueue, float64(c.d.inbox.Len()))
 	if s, ok := c.stats(); ok {
 		collectNode(&s, counter, gauge)

@@ -16,28 +16,13 @@ type Recorder interface {
 
 // restore restores the node from its records.
 func (d *Driver) restore() error {
-	if d.store.Found().Lost > 0 {
-		if err := d.restoreIf(func(r *grid.Record) bool { return r.Lost }); err != nil {
-			return err
-		}
-	}
-	return d.restoreIf(func(r *grid.Record) bool { return !r.Lost })
-}
-
-// restoreIf restores records, for some of which nothing but the node can make use of.
-func (d *Driver) restoreIf(wanted func(*grid.Record) bool) error {
 	return d.store.Load(func(r *grid.Record) error {
-		if !wanted(r) {
-			return nil
-		}
-		if !r.Lost {
-			d.runner.RecordSaved(r)
-			d.members.NoteRecord(r)
-		}
+		d.runner.RecordSaved(r)
 		if d.cfg.Recorder != nil {
 			d.cfg.Recorder.Restored(r)
 		}
 		d.node.Restore(r)
+		d.members.NoteRecord(r)
 		return nil
 	})
 }

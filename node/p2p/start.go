@@ -91,7 +91,7 @@ func (d *Driver) openFolder() (err error) {
 	}
 	if f := d.store.Found(); f != (store.Damage{}) {
 		d.log.Warn("the database was damaged on the disk: look at the disk and the memory of this machine", "file",
-			filepath.Join(dir, store.File), "corrected", f.Corrected, "learned_anew", f.Dropped, "lost", f.Lost)
+			filepath.Join(dir, store.File), "corrected", f.Corrected, "learned_anew", f.Dropped)
 	}
 	d.onClose(func() { d.cleanFolder(before) }) // it is locked, so what is new in it is this node's
 	d.onClose(func() { d.store.Close() })

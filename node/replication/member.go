@@ -49,7 +49,6 @@ func answer(r *Replica, to grid.NodeID, kind grid.Kind, g *grid.RegisterMessage,
 	fx *grid.Effects) *grid.RegisterMessage {
 	m := fx.Send(to, kind)
 	m.Register.Job, m.Register.Epoch, m.Register.Seq, m.Register.Answer = g.Job, g.Epoch, g.Seq, a
-	m.Register.Recall = g.Recall
 	if a == grid.RegisterHigher && r != nil {
 		m.Register.Epoch = r.state.Promised
 		if r.ownerEpoch >= m.Register.Epoch {

@@ -31,7 +31,6 @@ type Replicas struct {
 	terms      uint64 // times that this node began to own a register, in this boot
 	keepalives uint64 // keepalives sent in this boot
 	changes    fifo.Queue[grid.RegisterChange]
-	lost       []*recovery // registers of which records are lost
 	questions  []*question // callers' that the members have not answered, oldest first
 	written    []uint32    // scratch
 

@@ -120,7 +120,6 @@ func (w *Worker) Asked(now grid.Time, from grid.NodeID, ids []grid.AttemptID, fx
 			if !w.released.contains(id, hearsay) {
 				w.released.add(tombstone{id, hearsay}) // a late offer of it must not start: the owner goes on without it
 			}
-			w.forgetUnread(id, fx)
 			m := fx.Send(from, grid.KindRefuse)
 			m.Attempts = append(m.Attempts, id)
 			if m.Refusal = (grid.Refusal{Why: grid.WhyLost, Detail: "it does not have the attempt"}); w.neverRan.contains(id,

@@ -1,8 +1,6 @@
 package worker
 
 import (
-	"slices"
-
 	"skep/grid"
 	"skep/node/quota"
 )
@@ -37,32 +35,6 @@ func (w *Worker) Restore(r *grid.WorkRecord, verified bool) {
 	}
 }
 
-// RestoreLost restores an attempt of which only the name is left. It may have run: a late offer of it must not start,
-// and its owner, when it asks, is told that it is lost. The record stays until then, so that another restart does not
-// forget it, or for keepUnread if the owner does not ask: then it has given the attempt up, and offers it no more.
-func (w *Worker) RestoreLost(id grid.AttemptID) {
-	w.released.add(tombstone{id, false})
-	w.unread.attempts = append(w.unread.attempts, id)
-}
-
-// unread are attempts of which only the names are left.
-type unread struct {
-	attempts []grid.AttemptID
-	until    grid.Time
-}
-
-// keepUnread is in leases. Of an attempt that may run once no owner asks later than that either.
-const keepUnread = 100
-
-// forgetUnread deletes what is left of the record of an attempt that its owner knows to be lost.
-func (w *Worker) forgetUnread(id grid.AttemptID, fx *grid.Effects) {
-	if at := slices.Index(w.unread.attempts, id); at >= 0 {
-		w.unread.attempts = slices.Delete(w.unread.attempts, at, at+1)
-		rec := fx.Save(grid.RecWork)
-		rec.Delete, rec.Work.ID = true, id
-	}
-}
-
 // Start begins to work after all attempts were restored. How long they waited before the restart is unknown, and when
 // each gets its start lease: all are expected to start when what waits can have been done.
 func (w *Worker) Start(now grid.Time) {
@@ -80,9 +52,5 @@ func (w *Worker) Resume(now grid.Time, fx *grid.Effects) {
 		}
 	}
 	w.leasesDue = true
-	if len(w.unread.attempts) > 0 {
-		w.unread.until = now.Add(keepUnread * w.cfg.Lease)
-		fx.Wake(w.unread.until, grid.TimerResult, 0)
-	}
 	w.sendDueResults(now, fx)
 }

@@ -193,9 +193,6 @@ func (w *Worker) sendDueResults(now grid.Time, fx *grid.Effects) {
 	for a := w.exec.NextResend(); a != nil && a.Due <= now; a = w.exec.NextResend() {
 		w.sendResult(now, a, fx)
 	}
-	for len(w.unread.attempts) > 0 && now >= w.unread.until {
-		w.forgetUnread(w.unread.attempts[0], fx)
-	}
 	if now >= w.resultWake {
 		w.resultWake = 0
 	}

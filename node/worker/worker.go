@@ -57,7 +57,6 @@ type Worker struct {
 	checkpoints checkpoint.Running
 
 	released   tombstones // attempts of others' jobs that are not here any more
-	unread     unread     // released too: their records are lost
 	neverRan   tombstones // attempts that were refused or handed back, the latter also after they were acknowledged
 	drainUntil grid.Time  // when a draining node stops what runs
 	stale      uint64

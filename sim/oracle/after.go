@@ -52,8 +52,8 @@ func (b *Books) noteEnded(n int32, e *grid.EntryRecord) {
 	b.ordering.ended[j.first+int32(e.ID.Task.Index)] = exit
 }
 
-// isFinal reports whether a majority of the members of a register have accepted an entry in one epoch, at whatever time:
-// one that has accepted a later owner's since has the same end.
+// isFinal reports whether a majority of the members of a register have accepted an entry in one epoch, at whatever
+// time: one that has accepted a later owner's since has the same end.
 func (b *Books) isFinal(n int32, e *grid.EntryRecord) bool {
 	j, at := &b.jobs[n], ballot{e.ID.Task, e.Epoch, e.Round}
 	if j.register == 0 {

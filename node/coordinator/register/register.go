@@ -74,7 +74,6 @@ type Voter interface {
 	CampaignIfDue(now grid.Time, voters []grid.NodeID, fx *grid.Effects)
 	GiveUpCampaign(now grid.Time)
 	Vote(now grid.Time, from grid.NodeID, g *grid.RegisterMessage, fx *grid.Effects)
-	AnswerRecall(now grid.Time, from grid.NodeID, g *grid.RegisterMessage, fx *grid.Effects)
 	VoteAnswered(now grid.Time, from grid.NodeID, g *grid.RegisterMessage, fx *grid.Effects)
 
 	// Whether what is known of ends here is current.
@@ -120,24 +119,6 @@ type Registers interface {
 
 	// BuriedWith reports the same of a job with these members.
 	BuriedWith(id grid.JobID, members []grid.NodeID) bool
-
-	// Lose has a register recovered from the other members before it is used: records of it are lost. Lost reports whether
-	// that has not happened yet; its other records are kept for it meanwhile.
-	Lose(id grid.JobID)
-	Lost(id grid.JobID) bool
-	AnyLost() bool
-	KeepRegister(r *grid.RegisterRecord) bool
-	KeepEntry(r *grid.EntryRecord) bool
-
-	// RefuseLost answers a write or a campaign about a register that is lost here, and reports whether it is.
-	RefuseLost(now grid.Time, from grid.NodeID, kind grid.Kind, g *grid.RegisterMessage, fx *grid.Effects) bool
-
-	// Recall asks the other members, and Recalled takes an answer, and reports whether it is one.
-	Recall(reach func(grid.JobID, grid.NodeID) bool, fx *grid.Effects)
-	Recalled(now grid.Time, from grid.NodeID, g *grid.RegisterMessage, fx *grid.Effects) bool
-
-	// TakeRecovered returns, and saves, the records of a register once all have answered; nil = not yet.
-	TakeRecovered(now grid.Time, id grid.JobID, fx *grid.Effects) (*grid.RegisterRecord, []grid.EntryRecord)
 
 	// BuriedFor reports the same for a register message, and the answer to it.
 	BuriedFor(from grid.NodeID, g *grid.RegisterMessage, fx *grid.Effects) (grid.RegisterAnswer, bool)

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -40,8 +41,8 @@ func keyOf(r *grid.Record) string {
 	return fmt.Sprintf("%x", key)
 }
 
-// differ says how the records that are read differ from those that were written, where that is more than that some
-// are lost and told so, or measurements are missing.
+// differ says how the records that are read differ from those that were written, where that is more than that
+// measurements and checkpoints are missing.
 func differ(written, read []grid.Record) string {
 	left := map[string]*grid.Record{}
 	for i := range written {
@@ -53,13 +54,13 @@ func differ(written, read []grid.Record) string {
 		if want == nil {
 			return fmt.Sprintf("%+v was never written, or is there twice", r)
 		}
-		if !r.Lost && !reflect.DeepEqual(want, r) {
+		if !reflect.DeepEqual(want, r) {
 			return cmp.Diff(want, r)
 		}
 		delete(left, keyOf(r))
 	}
 	for _, r := range left {
-		if r.Kind != grid.RecClass {
+		if r.Kind != grid.RecClass && r.Kind != grid.RecCheckpoint {
 			return keyOf(r) + " is missing"
 		}
 	}
@@ -111,8 +112,8 @@ func flips(t testing.TB) (n int) {
 	return n
 }
 
-// Whatever one to three bits of the file are flipped, the records are those that were written, or are said to be lost,
-// or the start is refused; and what was started once is sound at the next start.
+// Whatever one to three bits of the file are flipped, the records are those that were written, or the start is
+// refused; and what was started once is sound at the next start.
 func TestFlippedBits(t *testing.T) {
 	dir := t.TempDir()
 	written := historied(t, dir)
@@ -167,8 +168,6 @@ func startDamaged(dir string, file []byte, written []grid.Record) (what string, 
 		case again > 0 && found.Corrected+found.Dropped > 0:
 			return "", fmt.Errorf("found again: %+v", found)
 		case again > 0:
-		case found.Lost > 0:
-			what = "lost and told"
 		case found.Corrected > 0:
 			what = "corrected"
 		case found.Dropped > 0:
@@ -180,18 +179,14 @@ func startDamaged(dir string, file []byte, written []grid.Record) (what string, 
 	return what, nil
 }
 
-// Two flipped bits in a record of each kind cannot be corrected: it is lost, and its key is told until it is written
-// anew. A measurement is dropped.
-func TestLostRecords(t *testing.T) {
-	dir := t.TempDir()
-	s := open(t, dir)
-	if err := s.Commit(append(ofAllKinds(), task(1))); err != nil {
-		t.Fatal(err)
-	}
-	written := load(t, s)
+// damage flips two bits in the last byte of the records that are chosen, which cannot be corrected.
+func damage(t *testing.T, s *Store, chosen func(key, stored []byte) bool) {
 	if err := s.db.Update(func(tx *bbolt.Tx) error {
 		b := tx.Bucket(recordBucket)
 		return b.ForEach(func(key, stored []byte) error {
+			if !chosen(key, stored) {
+				return nil
+			}
 			stored = append([]byte(nil), stored...)
 			stored[len(stored)-1] ^= 3
 			return b.Put(key, stored)
@@ -199,27 +194,116 @@ func TestLostRecords(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	for range 2 {
+}
+
+// Two flipped bits in a record cannot be corrected. Measurements and checkpoints are dropped; of any other the start is
+// refused, and says which.
+func TestLostRecords(t *testing.T) {
+	for kind, want := range map[grid.RecordKind]string{
+		grid.RecWork: "of attempt ", grid.RecRegister: "of job ", grid.RecTombstone: "of the ended job ", grid.RecEntry: "of task ",
+		grid.RecClass: "", grid.RecCheckpoint: "",
+	} {
+		dir := t.TempDir()
+		s := open(t, dir)
+		if err := s.Commit(append(ofAllKinds(), task(1))); err != nil {
+			t.Fatal(err)
+		}
+		written, lost := load(t, s), 0
+		damage(t, s, func(key, _ []byte) bool {
+			if key[0] != byte(kind) {
+				return false
+			}
+			lost++
+			return true
+		})
 		s.Close()
+		if lost == 0 {
+			t.Fatalf("no record of kind %d", kind)
+		}
+		if want != "" {
+			_, err := Open(dir)
+			wantError(t, err, ErrDamaged, dir, "what skep.db says "+want)
+			continue
+		}
 		s = open(t, dir)
 		read := load(t, s)
-		if d := differ(written, read); d != "" || len(read) != len(written)-1 {
-			t.Errorf("%d of %d: %s", len(read), len(written), d)
+		if d := differ(written, read); d != "" || len(read) != len(written)-lost || s.Found().Dropped != lost {
+			t.Errorf("%d of %d records, %+v: %s", len(read), len(written), s.Found(), d)
 		}
-		for _, r := range read {
-			if !r.Lost || r.Kind == grid.RecClass {
-				t.Errorf("%s: lost %v", keyOf(&r), r.Lost)
-			}
+		s.Close()
+		if s = open(t, dir); s.Found() != (Damage{}) {
+			t.Errorf("found again: %+v", s.Found())
 		}
 	}
+}
+
+// Records that have no sums yet are covered by the digest alone, whatever else is damaged.
+func TestDigestCoversRecordsWithoutSums(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir)
 	if err := s.Commit(append(ofAllKinds(), task(1))); err != nil {
 		t.Fatal(err)
 	}
-	s.Close()
-	s = open(t, dir)
-	if d := cmp.Diff(written, load(t, s)); d != "" || s.Found() != (Damage{}) {
-		t.Errorf("written anew: %+v, %s", s.Found(), d)
+	if err := s.db.Update(func(tx *bbolt.Tx) error { // as before format 3
+		b := openRecords(tx)
+		var key, value []byte
+		if err := b.ForEach(func(k, stored []byte) error {
+			if k[0] == byte(grid.RecEntry) {
+				v, _ := unframed(k, stored)
+				key, value = append([]byte(nil), k...), append([]byte(nil), v...)
+			}
+			return nil
+		}); err != nil {
+			return err
+		}
+		if err := b.put(key, value); err != nil {
+			return err
+		}
+		return b.save()
+	}); err != nil {
+		t.Fatal(err)
 	}
+	damage(t, s, func(key, stored []byte) bool { return key[0] == byte(grid.RecClass) || stored[0] == unsummed })
+	s.Close()
+	_, err := Open(dir)
+	wantError(t, err, ErrDamaged, dir, "are not the")
+}
+
+// A flipped bit in the number of the format is no newer format, and no older one.
+func TestFlippedFormat(t *testing.T) {
+	dir := t.TempDir()
+	written := historied(t, dir)
+	whole, err := os.ReadFile(filepath.Join(dir, File))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, bit := range []int{0, 1, 2, 8, 31, 63} {
+		at := t.TempDir()
+		if err := os.WriteFile(filepath.Join(at, File), whole, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		db, err := bbolt.Open(filepath.Join(at, File), 0o600, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := db.Update(func(tx *bbolt.Tx) error {
+			return tx.Bucket(metaBucket).Put(formatKey, binary.BigEndian.AppendUint64(nil, format^1<<bit))
+		}); err != nil {
+			t.Fatal(err)
+		}
+		db.Close()
+		if what, err := startDamaged(at, mustRead(t, filepath.Join(at, File)), written); what != "corrected" {
+			t.Fatalf("bit %d: %s, %v", bit, what, err)
+		}
+	}
+}
+
+func mustRead(t *testing.T, file string) []byte {
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
 }
 
 // A page whose count of entries is less than it was is in order, and each of its entries sound.

@@ -10,6 +10,7 @@ import (
 // prepare checks the format before anything is written, and creates missing buckets.
 func (s *Store) prepare() error {
 	fresh := true
+	var was []byte
 	err := s.db.View(func(tx *bbolt.Tx) error {
 		meta := tx.Bucket(metaBucket)
 		if meta == nil {
@@ -19,6 +20,11 @@ func (s *Store) prepare() error {
 			return nil
 		}
 		fresh = false
+		if meta.Get(digestKey) != nil {
+			if was, _ = checkMeta(tx); was != nil { // also where the flipped bit is in the format
+				return nil
+			}
+		}
 		n := formatOf(tx)
 		if n == 0 {
 			return fmt.Errorf("%w: %s has no format", ErrDamaged, File)
@@ -31,6 +37,10 @@ func (s *Store) prepare() error {
 		}
 		return nil
 	})
+	if err == nil && was != nil {
+		s.found.Corrected++
+		err = s.db.Update(func(tx *bbolt.Tx) error { return restoreMeta(tx, was) })
+	}
 	if err != nil || !fresh {
 		return err
 	}

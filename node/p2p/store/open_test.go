@@ -31,18 +31,19 @@ func TestInUse(t *testing.T) {
 	open(t, dir)
 }
 
+// A newer one has a number more than a flipped bit away, or sums of its own.
 func TestNewerFormat(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir)
 	err := s.db.Update(func(tx *bbolt.Tx) error {
-		return tx.Bucket(metaBucket).Put(formatKey, binary.BigEndian.AppendUint64(nil, 7))
+		return tx.Bucket(metaBucket).Put(formatKey, binary.BigEndian.AppendUint64(nil, 12))
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.Close()
 	_, err = Open(dir)
-	wantError(t, err, ErrNewer, dir, "format 7")
+	wantError(t, err, ErrNewer, dir, "format 12")
 }
 
 func TestNotADataFolder(t *testing.T) {

@@ -71,8 +71,7 @@ func deleteRecord(t *records, key []byte, r *grid.Record) error {
 }
 
 // Load calls f with every record, ordered by kind and ID, until f returns an error. f may keep records but must not
-// use the store. A record of which only the key can be read is grid.Record.Lost; one that cannot be read at all is
-// ErrNewer or ErrDamaged.
+// use the store. A record that cannot be read is ErrNewer or ErrDamaged.
 func (s *Store) Load(f func(*grid.Record) error) error {
 	return explain(s.dir, s.db.View(func(tx *bbolt.Tx) error {
 		var key, value []byte
@@ -112,9 +111,6 @@ func decode(key, stored []byte) (*grid.Record, error) {
 	}
 	if len(stored) > 0 && stored[0] > framed {
 		return nil, fmt.Errorf("record: %w %d: this Skep reads %d", wire.ErrVersion, stored[0], framed)
-	}
-	if r := wire.LostRecord(key); r != nil && keyHolds(key, stored) {
-		return r, nil
 	}
 	return nil, fmt.Errorf("%w: a record is not as it was written", ErrDamaged)
 }

@@ -13,8 +13,7 @@ import (
 // Damage is what Open has found in the content of a database whose pages are in order.
 type Damage struct {
 	Corrected int // entries in which one bit was flipped: it is flipped back
-	Dropped   int // entries of the table data, and measurements: they are learned anew
-	Lost      int // records of which only the key can be read
+	Dropped   int // entries of the table data, measurements and checkpoints: they are learned or written anew
 }
 
 // Found returns what Open has found damaged.
@@ -36,7 +35,7 @@ func (f *fix) apply(b *bbolt.Bucket) error {
 }
 
 // verify checks each entry against its sums and the table of records against its digest, and writes back what can be
-// corrected. It is an error if records are lost and their keys are not known.
+// corrected. It is an error if records are lost: what was promised with them is not known any more.
 func (s *Store) verify() error {
 	var meta []byte
 	var data, entries []fix
@@ -57,7 +56,7 @@ func (s *Store) verify() error {
 			return s.verify()
 		}
 	}
-	if err != nil || len(data)+len(entries)+s.found.Lost == 0 {
+	if err != nil || len(data)+len(entries) == 0 {
 		return err
 	}
 	return s.db.Update(func(tx *bbolt.Tx) error {
@@ -101,15 +100,17 @@ func reframed(key, stored []byte) []byte {
 	return appendFramed(nil, key, value)
 }
 
-// verifyRecords returns the records to be corrected, and measurements to be removed, and the table's digest after that.
+// verifyRecords returns the records to be corrected, and those to be removed, and the table's digest after that.
 func (s *Store) verifyRecords(r *records) (fixes []fix, after digest, err error) {
 	var stated digest
+	var removes, withoutSum bool
 	err = recoverPanic(func() error {
 		return r.ForEach(func(key, stored []byte) error {
 			f, err := s.verifyRecord(key, stored)
 			if err != nil {
 				return err
 			}
+			withoutSum = withoutSum || stored[0] == unsummed
 			stated.count++
 			after.count++
 			switch {
@@ -118,6 +119,7 @@ func (s *Store) verifyRecords(r *records) (fixes []fix, after digest, err error)
 				after.sum += sumOf(key, stored)
 				return nil
 			case f.value == nil:
+				removes = true
 				stated.sum += sumOf(key, stored)
 				after.count--
 			default:
@@ -128,15 +130,15 @@ func (s *Store) verifyRecords(r *records) (fixes []fix, after digest, err error)
 			return nil
 		})
 	})
-	// The damage may be in the sum that a lost entry states.
-	if err == nil && stated != r.digest && (stated.count != r.count || s.found.Lost+s.found.Dropped == 0) {
+	// The damage may be in the sum that a removed entry states; but where records have no sums, the digest alone covers them.
+	if err == nil && stated != r.digest && (stated.count != r.count || !removes || withoutSum) {
 		err = fmt.Errorf("%w: the %d records of %s are not the %d that were written: %s", ErrDamaged, stated.count, File,
 			r.count, remedy)
 	}
 	return fixes, after, err
 }
 
-// verifyRecord returns how a record is to be corrected; nil if it is sound, or lost.
+// verifyRecord returns how a record is to be corrected; nil if it is sound.
 func (s *Store) verifyRecord(key, stored []byte) (*fix, error) {
 	if len(stored) > 0 && stored[0] == unsummed {
 		return nil, nil // the digest covers it
@@ -149,16 +151,16 @@ func (s *Store) verifyRecord(key, stored []byte) (*fix, error) {
 		s.found.Corrected++
 		return &fix{old: bytes.Clone(key), key: k, value: reframed(k, v)}, nil
 	}
-	switch lost := wire.LostRecord(key); {
+	switch kind, name := wire.NameRecord(key); {
 	case len(stored) > 0 && stored[0] > framed:
 		return nil, fmt.Errorf("%w: record of version %d: this one reads %d", ErrNewer, stored[0], framed)
-	case lost == nil || !keyHolds(key, stored):
+	case name == "" || !keyHolds(key, stored):
 		return nil, fmt.Errorf("%w: a record of %s is not as it was written, and it cannot be told which: %s", ErrDamaged,
 			File, remedy)
-	case lost.Kind == grid.RecClass:
+	case kind == grid.RecClass, kind == grid.RecCheckpoint:
 		s.found.Dropped++
 		return &fix{old: bytes.Clone(key)}, nil
+	default:
+		return nil, fmt.Errorf("%w: what %s says of %s is not as it was written: %s", ErrDamaged, File, name, remedy)
 	}
-	s.found.Lost++
-	return nil, nil
 }

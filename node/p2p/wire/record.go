@@ -147,37 +147,43 @@ func DecodeRecord(key, value []byte) (*grid.Record, error) {
 	return r, nil
 }
 
-// LostRecord returns a record of which only the key can be read; nil if that is the key of no record.
-func LostRecord(key []byte) *grid.Record {
+// NameRecord returns what a record is of by its key alone, as "attempt X of task Y"; "" if that is the key of no record.
+func NameRecord(key []byte) (kind grid.RecordKind, name string) {
 	if len(key) == 0 {
-		return nil
+		return 0, ""
 	}
-	r := &grid.Record{Kind: grid.RecordKind(key[0]), Lost: true}
 	var err error
-	switch key = key[1:]; r.Kind {
+	var job grid.JobID
+	var task grid.TaskID
+	switch kind, key = grid.RecordKind(key[0]), key[1:]; kind {
 	case grid.RecWork:
 		if len(key) != AttemptSize {
-			return nil
+			return 0, ""
 		}
-		r.Work.ID, err = attemptOf(key)
+		var id grid.AttemptID
+		id, err = attemptOf(key)
+		name = fmt.Sprintf("attempt %v", id)
 	case grid.RecRegister:
-		err = getJob(key, &r.Register.ID)
+		err = getJob(key, &job)
+		name = fmt.Sprintf("job %v", job)
 	case grid.RecTombstone:
-		err = getJob(key, &r.Tombstone.ID)
+		err = getJob(key, &job)
+		name = fmt.Sprintf("the ended job %v", job)
 	case grid.RecEntry:
-		err = getTask(key, &r.Entry.ID.Task)
+		err = getTask(key, &task)
+		name = fmt.Sprintf("task %v", task)
 	case grid.RecCheckpoint:
-		r.Checkpoint = &grid.CheckpointRecord{}
-		err = getTask(key, &r.Checkpoint.ID.Task)
+		err = getTask(key, &task)
+		name = fmt.Sprintf("a checkpoint of task %v", task)
 	case grid.RecClass:
-		r.Class.Class = shown(key)
+		name = fmt.Sprintf("measurements of class %q", shown(key))
 	default:
-		return nil
+		return 0, ""
 	}
 	if err != nil {
-		return nil
+		return 0, ""
 	}
-	return r
+	return kind, name
 }
 
 // body returns a record's value without the version byte before it.

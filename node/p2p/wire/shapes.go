@@ -151,7 +151,6 @@ var (
 		6: message("spec", 1, specShape), 7: data("members", 1, nodeSize*grid.MaxMembers), 8: number("age"),
 		9:  number("done"),
 		10: number("next"), 11: number("more"), 12: finalsField, 13: number("opened"), 80: number("count"),
-		81: number("recall"),
 	}}
 	keepaliveShape = &shape{"watch", []field{
 		1: data("job", 1, jobSize), 2: number("epoch"), 3: fixed("seq"), 4: number("answer"), 5: data("owner", 1, nodeSize),

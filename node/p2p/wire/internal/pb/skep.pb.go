@@ -4005,8 +4005,7 @@ type Guard struct {
 	More          bool                   `protobuf:"varint,11,opt,name=more,proto3" json:"more,omitempty"`
 	Finals        []*Final               `protobuf:"bytes,12,rep,name=finals,proto3" json:"finals,omitempty"`
 	Opened        uint32                 `protobuf:"varint,13,opt,name=opened,proto3" json:"opened,omitempty"` // times that the register was opened for a retry
-	Count         uint32                 `protobuf:"varint,80,opt,name=count,proto3" json:"count,omitempty"`   // of awaited: tasks of the job; of the answer to a recall: the highest epoch accepted
-	Recall        bool                   `protobuf:"varint,81,opt,name=recall,proto3" json:"recall,omitempty"` // the sender has lost its register, and asks what the receiver has promised and accepted
+	Count         uint32                 `protobuf:"varint,80,opt,name=count,proto3" json:"count,omitempty"`   // of awaited: tasks of the job
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -4137,13 +4136,6 @@ func (x *Guard) GetCount() uint32 {
 		return x.Count
 	}
 	return 0
-}
-
-func (x *Guard) GetRecall() bool {
-	if x != nil {
-		return x.Recall
-	}
-	return false
 }
 
 // Watch is what they say that needs no entries.
@@ -5823,7 +5815,7 @@ const file_skep_proto_rawDesc = "" +
 	"\avisited\x18\b \x01(\fR\avisited\"K\n" +
 	"\x06Search\x12!\n" +
 	"\x04find\x18\x01 \x01(\v2\r.skep.v1.FindR\x04find\x12\x1e\n" +
-	"\x02ad\x18\x02 \x01(\v2\x0e.skep.v1.EntryR\x02ad\"\xd9\x02\n" +
+	"\x02ad\x18\x02 \x01(\v2\x0e.skep.v1.EntryR\x02ad\"\xc1\x02\n" +
 	"\x05Guard\x12\x10\n" +
 	"\x03job\x18\x01 \x01(\fR\x03job\x12\x14\n" +
 	"\x05epoch\x18\x02 \x01(\rR\x05epoch\x12\x10\n" +
@@ -5839,8 +5831,7 @@ const file_skep_proto_rawDesc = "" +
 	"\x04more\x18\v \x01(\bR\x04more\x12&\n" +
 	"\x06finals\x18\f \x03(\v2\x0e.skep.v1.FinalR\x06finals\x12\x16\n" +
 	"\x06opened\x18\r \x01(\rR\x06opened\x12\x14\n" +
-	"\x05count\x18P \x01(\rR\x05count\x12\x16\n" +
-	"\x06recall\x18Q \x01(\bR\x06recall\"\xee\x01\n" +
+	"\x05count\x18P \x01(\rR\x05count\"\xee\x01\n" +
 	"\x05Watch\x12\x10\n" +
 	"\x03job\x18\x01 \x01(\fR\x03job\x12\x14\n" +
 	"\x05epoch\x18\x02 \x01(\rR\x05epoch\x12\x10\n" +
