@@ -44,6 +44,7 @@ func (x reached) String() string { return fmt.Sprintf("%d of attempt %v", x.step
 type checkpoints struct {
 	closed  map[closedStep]bool
 	offered map[taskAttempt]reached // by the first task of a gang
+	behind  map[taskAttempt]bool    // those that Checkpoints.Behind counts, a gang as one
 	usable  map[int32]reached       // the newest that a worker was told is usable, likewise
 	counts  Checkpoints
 }
@@ -58,8 +59,8 @@ type Checkpoints struct {
 	Closed  int // of all tasks and ranks
 	Usable  int // checkpoints of tasks and gangs that workers were told are usable
 	Resumed int // attempts of tasks and gangs that were offered one
-	// attempts that were offered an older one than a worker was told is usable, though a node that is up keeps that: the
-	// owner is a new one that was not told, or was told by one node alone
+	// attempts of tasks and gangs that were offered an older one than a worker was told is usable, though a node that is
+	// up keeps that: the owner is a new one that was not told, or was told by one node alone
 	Behind int
 	Moved  int // moves of gangs to better nodes
 }
@@ -195,7 +196,11 @@ func (b *Books) noteBeginnings(i int32, fx *grid.Effects) {
 		if x.step == 0 && b.jobs[b.tasks[k].job].spec.Idempotent { // it may be a backup attempt, which begins at the start
 			continue
 		}
-		if u := c.usable[unit]; x.less(u) && u.by.Less(id.attempt) && b.keeps(unit, u) {
+		if u := c.usable[unit]; x.less(u) && u.by.Less(id.attempt) && b.keeps(unit, u) && !c.behind[id] {
+			if c.behind == nil {
+				c.behind = make(map[taskAttempt]bool)
+			}
+			c.behind[id] = true
 			c.counts.Behind++
 		}
 		if has := b.machines[i].disk.checkpoint(unit); x.less(has) && has.by.Less(id.attempt) {
