@@ -50,5 +50,9 @@ func (e *Exec) Speed(need grid.MilliCPU) float64 {
 // RunTime returns for how many seconds running work would have run until now without other users of the cores and
 // suspensions, at full speed.
 func (e *Exec) RunTime(now grid.Time, w *Work) float64 {
-	return max(e.age(now, w).Seconds()-(e.lost-w.lostAtStart), 0)
+	lost := 0.0
+	if e.sharing == nil { // else the age is without it
+		lost = e.lost - w.lostAtStart
+	}
+	return max(e.age(now, w).Seconds()-lost, 0)
 }

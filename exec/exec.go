@@ -203,10 +203,10 @@ func (e *Exec) leave(w *Work) {
 		e.lines.ended(w, e.suspended.of(w).time(e.lines.now))
 		need := e.dropSuspension(w)
 		if w.stopping {
-			e.stopping = append(e.stopping, stoppingWork{w.ID, need})
+			e.stopping = append(e.stopping, stoppingWork{w.ID, need, e.bid(w)})
 			return
 		}
-		e.sharing.end(e.lines.now, w.ID)
+		e.sharing.end(e.lines.now, e.bid(w), need.CPU)
 		e.free = e.free.Plus(need)
 		e.check()
 	case grid.WorkFinished:

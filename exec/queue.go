@@ -131,7 +131,9 @@ func (e *Exec) Start(now grid.Time, w *Work) {
 		e.check()
 	}
 	w.State, w.Started, w.lostAtStart = grid.WorkRunning, now, e.lost
-	e.sharing.begin(now, w.ID, e.bid(w), w.Spec.Needs.CPU)
+	if e.sharing != nil {
+		w.lostAtStart = e.sharing.begin(now, e.bid(w), w.Spec.Needs.CPU)
+	}
 	e.lines.started(now, w)
 	e.running = append(e.running, w)
 }

@@ -22,7 +22,7 @@ func (e *Exec) Quote(now grid.Time) (q grid.Quote) {
 func (e *Exec) Earns(now grid.Time) (earning, cores float64, began bool) {
 	for _, w := range e.running {
 		if !e.Suspended(w) {
-			speed, _ := e.sharing.of(now, w.ID)
+			speed, _ := e.shareOf(now, w)
 			earning += e.bid(w).Number() * w.cores() * speed
 			began = began || w.Started == now
 		}

@@ -1,6 +1,8 @@
 package exec
 
 import (
+	"cmp"
+	"math"
 	"slices"
 	"time"
 
@@ -12,23 +14,30 @@ import (
 // runs at the least speed. Memory and counted resources are taken as ever. In the ledger the cores that work needs are
 // taken too, so there may be fewer than none left; what others are told is free has none then.
 
-// sharing is a node whose work shares the cores. Invariant: runs has an entry for each attempt that runs, or has yet to
-// stop.
+// sharing is a node whose work shares the cores. Work of one bid runs at one speed, so that what a change costs depends
+// on the number of bids that run. Invariant: bids has an entry for each bid of which an attempt runs, or has yet to
+// stop, the highest first; tasks says of each what package proportional has to know.
 type sharing struct {
 	least float64
 	cores float64 // of the node
 	left  float64 // share of them that other users leave
-	level float64 // proportional.Level of runs
-	runs  []sharer
-	since grid.Time // of the level
+	level float64 // proportional.Level of tasks
+	bids  []sharers
 	tasks []proportional.Task
+	since grid.Time // of the level
+	with  []proportional.Task
+	room  struct { // the last answer of roomFor, until something changes
+		bid   grid.Bid // 0 = there is none
+		cores float64
+	}
 }
 
-// sharer is an attempt that runs.
-type sharer struct {
-	id grid.AttemptID
-	proportional.Task
-	lost float64 // seconds of its run time that others have had, until sharing.since
+// sharers are the attempts of a bid that run.
+type sharers struct {
+	bid  grid.Bid
+	cpu  grid.MilliCPU
+	n    int
+	lost float64 // seconds of run time that one which ran since the first came has lost to others, until sharing.since
 }
 
 // Shares reports whether work shares the cores, and so may not have any to itself.
@@ -47,8 +56,8 @@ func (e *Exec) Weight(w *Work) float64 {
 func (e *Exec) Sharing() (s grid.Sharing) {
 	if e.sharing != nil {
 		s.Least = e.sharing.least
-		for i := range e.sharing.runs {
-			s.Bids += e.sharing.runs[i].Bid * e.sharing.runs[i].Cores
+		for _, t := range e.sharing.tasks {
+			s.Bids += t.Bid * t.Cores
 		}
 	}
 	return s
@@ -65,11 +74,8 @@ func (e *Exec) SpeedOf(bid grid.Bid, need grid.MilliCPU) float64 {
 	if !s.admits(bid, need) {
 		return s.least
 	}
-	s.tasks = append(s.tasks[:0], proportional.Task{Bid: bid.Number(), Cores: coresOf(need)})
-	for i := range s.runs {
-		s.tasks = append(s.tasks, s.runs[i].Task)
-	}
-	return proportional.Speed(proportional.Level(s.cores*s.left, s.tasks), bid.Number())
+	s.with = append(append(s.with[:0], s.tasks...), proportional.Task{Bid: bid.Number(), Cores: coresOf(need)})
+	return proportional.Speed(proportional.Level(s.cores*s.left, s.with), bid.Number())
 }
 
 // fits reports whether work of a bid could start now.
@@ -85,44 +91,52 @@ func (e *Exec) fitsPlain(bid grid.Bid, need grid.Resources) bool {
 	return need.Memory <= e.free.Memory && e.sharing.admits(e.lines.cfg.Cap(max(bid, 1)), need.CPU)
 }
 
-// noCores reports whether nothing that is queued could start, since all work needs some of the cores.
-func (e *Exec) noCores() bool { return e.sharing == nil && e.free.CPU <= 0 }
+// noCores reports whether nothing that is queued could start for want of cores, as far as that can be told at once:
+// where the cores are shared, whether the least that is queued needs more than there is for any bid.
+func (e *Exec) noCores() bool {
+	if e.sharing == nil {
+		return e.free.CPU <= 0
+	}
+	return len(e.sharing.bids) > 0 && !e.mayTakeAny(e.sharing.mostRoom())
+}
 
 func coresOf(n grid.MilliCPU) float64 { return float64(n) / float64(grid.CPU) }
 
 // admits reports whether all would keep the least speed beside a task that came now. A task that is alone always does.
 func (s *sharing) admits(bid grid.Bid, need grid.MilliCPU) bool {
-	return len(s.runs) == 0 || proportional.Admits(s.cores, s.least, func(yield func(proportional.Task) bool) {
-		if !yield(proportional.Task{Bid: bid.Number(), Cores: coresOf(need)}) {
-			return
-		}
-		for i := range s.runs {
-			if !yield(s.runs[i].Task) {
-				return
-			}
-		}
-	})
+	return len(s.bids) == 0 || coresOf(need) <= s.roomFor(bid)
+}
+
+// roomFor is proportional.Room of a bid. Most of a long queue is of one bid.
+func (s *sharing) roomFor(bid grid.Bid) float64 {
+	if s.room.bid != bid {
+		s.room.bid, s.room.cores = bid, proportional.Room(s.cores, s.least, bid.Number(), s.tasks)
+	}
+	return s.room.cores
+}
+
+// mostRoom is the most that work of any bid may need. The lowest bid that runs has it: beside a lower one all others
+// would count for more, and a higher one counts for more itself.
+func (s *sharing) mostRoom() grid.MilliCPU {
+	most := proportional.Room(s.cores, s.least, s.tasks[len(s.tasks)-1].Bid, s.tasks)
+	return grid.MilliCPU(math.Floor(most * float64(grid.CPU)))
 }
 
 // settle accounts for the time until now, before anything changes.
 func (s *sharing) settle(now grid.Time) {
 	if d := now.Sub(s.since).Seconds(); d > 0 {
-		for i := range s.runs {
-			s.runs[i].lost += d * (1 - s.speed(i))
+		for i := range s.bids {
+			s.bids[i].lost += d * (1 - s.speed(i))
 		}
 	}
 	s.since = max(s.since, now)
 }
 
-func (s *sharing) speed(i int) float64 { return proportional.Speed(s.level, s.runs[i].Bid) }
+func (s *sharing) speed(i int) float64 { return proportional.Speed(s.level, s.tasks[i].Bid) }
 
 // changed computes the level anew.
 func (s *sharing) changed() {
-	s.tasks = s.tasks[:0]
-	for i := range s.runs {
-		s.tasks = append(s.tasks, s.runs[i].Task)
-	}
-	s.level = proportional.Level(s.cores*s.left, s.tasks)
+	s.level, s.room.bid = proportional.Level(s.cores*s.left, s.tasks), 0
 }
 
 func (s *sharing) setLeft(now grid.Time, left float64) {
@@ -133,36 +147,51 @@ func (s *sharing) setLeft(now grid.Time, left float64) {
 	}
 }
 
-// begin adds an attempt that runs.
-func (s *sharing) begin(now grid.Time, id grid.AttemptID, bid grid.Bid, need grid.MilliCPU) {
-	if s != nil {
-		s.settle(now)
-		s.runs = append(s.runs, sharer{id: id, Task: proportional.Task{Bid: bid.Number(), Cores: coresOf(need)}})
-		s.changed()
+// find returns the place of a bid.
+func (s *sharing) find(bid grid.Bid) (at int, found bool) {
+	return slices.BinarySearchFunc(s.bids, bid, func(x sharers, bid grid.Bid) int { return cmp.Compare(bid, x.bid) })
+}
+
+// begin adds an attempt that runs, and returns what those of its bid have lost so far.
+func (s *sharing) begin(now grid.Time, bid grid.Bid, need grid.MilliCPU) (lost float64) {
+	s.settle(now)
+	at, found := s.find(bid)
+	if !found {
+		s.bids = slices.Insert(s.bids, at, sharers{bid: bid})
+		s.tasks = slices.Insert(s.tasks, at, proportional.Task{Bid: bid.Number()})
 	}
+	s.add(at, 1, need)
+	return s.bids[at].lost
 }
 
 // end removes one of which nothing runs any more.
-func (s *sharing) end(now grid.Time, id grid.AttemptID) {
+func (s *sharing) end(now grid.Time, bid grid.Bid, need grid.MilliCPU) {
 	if s != nil {
 		s.settle(now)
-		s.runs = slices.DeleteFunc(s.runs, func(x sharer) bool { return x.id == id })
-		s.changed()
+		at, _ := s.find(bid)
+		s.add(at, -1, -need)
 	}
 }
 
-// of returns at what part of its full speed an attempt runs that runs, and for how long it would have run less until
-// now if it had done so at full speed.
-func (s *sharing) of(now grid.Time, id grid.AttemptID) (speed float64, lost time.Duration) {
-	if s == nil {
+func (s *sharing) add(at, n int, need grid.MilliCPU) {
+	x := &s.bids[at]
+	x.n, x.cpu = x.n+n, x.cpu+need
+	if s.tasks[at].Cores = coresOf(x.cpu); x.n == 0 {
+		s.bids, s.tasks = slices.Delete(s.bids, at, at+1), slices.Delete(s.tasks, at, at+1)
+	}
+	s.changed()
+}
+
+// shareOf returns at what part of its full speed work runs, and for how long it would have run less until now if it
+// had done so at full speed.
+func (e *Exec) shareOf(now grid.Time, w *Work) (speed float64, lost time.Duration) {
+	s := e.sharing
+	if s == nil || w.State != grid.WorkRunning {
 		return 1, 0
 	}
-	at := slices.IndexFunc(s.runs, func(x sharer) bool { return x.id == id })
-	if at < 0 {
-		return 1, 0
-	}
+	at, _ := s.find(e.bid(w))
 	speed = s.speed(at)
-	return speed, grid.Seconds(s.runs[at].lost + (1-speed)*max(now.Sub(s.since), 0).Seconds())
+	return speed, grid.Seconds(s.bids[at].lost - w.lostAtStart + (1-speed)*max(now.Sub(s.since), 0).Seconds())
 }
 
 // Alone returns for how many seconds an attempt that has ended would have run if it had had its cores to itself; used
@@ -176,7 +205,7 @@ func (e *Exec) Alone(now grid.Time, w *Work, used time.Duration) float64 {
 	if e.sharing == nil {
 		return e.RunTime(now, w)
 	}
-	_, lost := e.sharing.of(now, w.ID)
+	_, lost := e.shareOf(now, w)
 	all := (e.age(now, w) + lost).Seconds()
 	if all <= 0 {
 		return 0

@@ -214,8 +214,8 @@ func TestSharingIsSafe(t *testing.T) {
 			b.next(now)
 			used := 0.0
 			for _, w := range b.Running() {
-				speed, _ := b.sharing.of(now, w.ID)
-				if used += speed * w.cores(); speed < least-1e-6 && len(b.sharing.runs) > 1 {
+				speed, _ := b.shareOf(now, w)
+				if used += speed * w.cores(); speed < least-1e-6 && len(b.Running())+len(b.stopping) > 1 {
 					t.Fatalf("%d runs at %v, less than %v", w.ID.Task.Index, speed, least)
 				}
 			}

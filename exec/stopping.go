@@ -6,6 +6,7 @@ import "skep/grid"
 type stoppingWork struct {
 	id   grid.AttemptID
 	need grid.Resources
+	bid  grid.Bid
 }
 
 // FinishStopping is Finish for a running attempt that is told to end: its resources stay taken until Stopped.
@@ -22,7 +23,7 @@ func (e *Exec) Stopped(id grid.AttemptID) bool {
 		if h := e.stopping[i]; h.id == id {
 			e.stopping = append(e.stopping[:i], e.stopping[i+1:]...)
 			e.free = e.free.Plus(h.need)
-			e.sharing.end(e.lines.now, id)
+			e.sharing.end(e.lines.now, h.bid, h.need.CPU)
 			e.check()
 			return true
 		}

@@ -73,13 +73,13 @@ func (e *Exec) Suspensions() uint64 {
 // age is for how long running work has run until now, without the time in which it was suspended, and with what shares
 // the cores as if it had had them to itself.
 func (e *Exec) age(now grid.Time, w *Work) time.Duration {
-	_, lost := e.sharing.of(now, w.ID)
+	_, lost := e.shareOf(now, w)
 	return now.Sub(w.Started) - e.suspended.of(w).time(now) - lost
 }
 
 // Ends is when running work that is not suspended has run for a time, at its present speed.
 func (e *Exec) Ends(now grid.Time, w *Work, d time.Duration) grid.Time {
-	speed, _ := e.sharing.of(now, w.ID)
+	speed, _ := e.shareOf(now, w)
 	return now.Add(time.Duration(float64(d-e.age(now, w)) / max(speed, 1e-3)))
 }
 

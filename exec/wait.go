@@ -129,7 +129,7 @@ func (e *Exec) Ahead(now grid.Time, bid grid.Bid, need grid.Resources, law Law) 
 func (e *Exec) remaining(now grid.Time, w *Work, law Law) (mean, rest float64) {
 	m, scv := law(w.class.name)
 	age := e.age(now, w).Seconds()
-	speed, _ := e.sharing.of(now, w.ID)
+	speed, _ := e.shareOf(now, w)
 	return m, max(scv*m+(1-scv)*max(m-age, 0), minRemaining*m, overrun(age, m, scv), 1e-6) / max(speed, 1e-3)
 }
 

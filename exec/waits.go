@@ -120,3 +120,8 @@ func (e *Exec) Room(most int) (room grid.Resources, none bool) {
 func (e *Exec) mayTake(cores grid.MilliCPU) bool {
 	return slices.ContainsFunc(e.classes, func(c *class) bool { return c.queued > 0 && c.least <= int64(cores) })
 }
+
+// mayTakeAny is mayTake whatever else the work needs.
+func (e *Exec) mayTakeAny(cores grid.MilliCPU) bool {
+	return e.mayTake(cores) || slices.ContainsFunc(e.classes, func(c *class) bool { return c.holds != nil && c.holds.cpu > 0 })
+}

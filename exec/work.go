@@ -24,7 +24,7 @@ type Work struct {
 	Since grid.Time // of WorkQueued: since when its inputs are here
 	Until grid.Time // of WorkQueued, of other owners: end of its start lease
 
-	lostAtStart float64 // coreShare.lost when it started
+	lostAtStart float64 // when it started: coreShare.lost, or sharers.lost of its bid
 	order       int64   // of WorkQueued: position in the queue, with gaps; of WorkFinished: its number
 	resendPlace int     // of WorkFinished: place in the resend heap, from 1; 0 = not in it
 	sleep       sleep   // of WorkQueued

@@ -2,7 +2,6 @@ package proportional
 
 import (
 	"cmp"
-	"iter"
 	"math"
 	"slices"
 )
@@ -34,20 +33,18 @@ func Level(cores float64, tasks []Task) float64 {
 // Speed returns the part of its full speed at which a task of a bid runs.
 func Speed(level, bid float64) float64 { return min(1, level*bid) }
 
-// Admits reports whether each of the tasks keeps the least speed if they share so many cores: whether the lowest bid
-// does, or
+// Room returns how many cores a further task of a bid may need so that all keep the least speed if they share so many
+// cores: that is, if the lowest bid does, or
 //
-//	Σ n·min(1, least·b/lowest) ≤ cores
-func Admits(cores, least float64, tasks iter.Seq[Task]) bool {
-	lowest := math.Inf(1)
-	for t := range tasks {
+//	n·min(1, least·bid/lowest)  +  Σ n·min(1, least·b/lowest)  ≤  cores
+func Room(cores, least, bid float64, tasks []Task) float64 {
+	lowest := bid
+	for _, t := range tasks {
 		lowest = min(lowest, t.Bid)
 	}
-	const rounding = 1e-9
-	for t := range tasks {
-		if cores -= t.Cores * Speed(least/lowest, t.Bid); cores < -rounding {
-			return false
-		}
+	for _, t := range tasks {
+		cores -= t.Cores * Speed(least/lowest, t.Bid)
 	}
-	return true
+	const rounding = 1e-9
+	return (cores + rounding) / Speed(least/lowest, bid)
 }

@@ -2,7 +2,6 @@ package proportional
 
 import (
 	"math"
-	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -65,7 +64,9 @@ func TestCoresAreDivided(t *testing.T) {
 			t.Fatalf("%v of %v cores are used, %v are wanted", used, cores, wanted)
 		}
 		for _, bound := range []float64{.05, .2, .5, 1} {
-			if got := Admits(cores, bound, slices.Values(tasks)); got != (least >= bound) && math.Abs(least-bound) > 1e-6 {
+			last := tasks[len(tasks)-1]
+			room := Room(cores, bound, last.Bid, tasks[:len(tasks)-1])
+			if got := last.Cores <= room; got != (least >= bound) && math.Abs(least-bound) > 1e-6 {
 				t.Fatalf("the slowest runs at %v, and at %v or more: %v", least, bound, got)
 			}
 		}
