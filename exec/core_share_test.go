@@ -52,3 +52,28 @@ func TestRunTimeExcludesOtherUsers(t *testing.T) {
 	after(10)
 	want(first, 45)
 }
+
+// Nobody is promised what other users of the cores have: of the half that these leave, two tasks have a quarter each.
+func TestLeastSpeedBesideOtherUsers(t *testing.T) {
+	b := shared(t, 1, 0.25)
+	b.SetCoreShare(0, 0.5)
+	for range 4 {
+		b.come(0, 1)
+	}
+	if did := b.next(0); did != "start 1 start 2 " {
+		t.Errorf("%s: want two to start, each at a quarter of its speed", did)
+	}
+	if got := b.SpeedOf(4*grid.UsualBid, grid.CPU); !near(got, 0.25) {
+		t.Errorf("a bid that would have to wait runs at %v, want the least speed", got)
+	}
+	b.SetCoreShare(0, 1)
+	if did := b.next(0); did != "start 3 start 4 " {
+		t.Errorf("%s: want the others to start when the other users are gone", did)
+	}
+	b = shared(t, 1, 0.25)
+	b.SetCoreShare(0, 0.05)
+	b.come(0, 1)
+	if did := b.next(0); did != "start 1 " {
+		t.Errorf("%s: want what is alone to start", did)
+	}
+}

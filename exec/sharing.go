@@ -107,10 +107,10 @@ func (s *sharing) admits(bid grid.Bid, need grid.MilliCPU) bool {
 	return len(s.bids) == 0 || coresOf(need) <= s.roomFor(bid)
 }
 
-// roomFor is proportional.Room of a bid. Most of a long queue is of one bid.
+// roomFor is proportional.Room of a bid, of the cores that other users leave. Most of a long queue is of one bid.
 func (s *sharing) roomFor(bid grid.Bid) float64 {
 	if s.room.bid != bid {
-		s.room.bid, s.room.cores = bid, proportional.Room(s.cores, s.least, bid.Number(), s.tasks)
+		s.room.bid, s.room.cores = bid, proportional.Room(s.cores*s.left, s.least, bid.Number(), s.tasks)
 	}
 	return s.room.cores
 }
@@ -118,7 +118,7 @@ func (s *sharing) roomFor(bid grid.Bid) float64 {
 // mostRoom is the most that work of any bid may need. The lowest bid that runs has it: beside a lower one all others
 // would count for more, and a higher one counts for more itself.
 func (s *sharing) mostRoom() grid.MilliCPU {
-	most := proportional.Room(s.cores, s.least, s.tasks[len(s.tasks)-1].Bid, s.tasks)
+	most := proportional.Room(s.cores*s.left, s.least, s.tasks[len(s.tasks)-1].Bid, s.tasks)
 	return grid.MilliCPU(math.Floor(most * float64(grid.CPU)))
 }
 

@@ -123,5 +123,6 @@ func (e *Exec) mayTake(cores grid.MilliCPU) bool {
 
 // mayTakeAny is mayTake whatever else the work needs.
 func (e *Exec) mayTakeAny(cores grid.MilliCPU) bool {
-	return e.mayTake(cores) || slices.ContainsFunc(e.classes, func(c *class) bool { return c.holds != nil && c.holds.cpu > 0 })
+	holds := func(c *class) bool { return c.holds != nil && c.holds.cpu > 0 }
+	return e.mayTake(cores) || slices.ContainsFunc(e.classes, holds)
 }

@@ -171,3 +171,18 @@ func TestDeadNodesTasksArePlacedFirst(t *testing.T) {
 		t.Errorf("it is offered as attempt %d of age %v: want the second, of %v", o.ID.N, o.Age, r.now.Sub(old))
 	}
 }
+
+// Where tasks share the cores, what waits for the least speed starts when other users leave more of them.
+func TestOtherUsersLeaveMore(t *testing.T) {
+	r := newRig(t, func(c *Config) { c.Order.LeastSpeed = 0.5 })
+	r.measured(0.5, 1)
+	for n := byte(1); n <= 2; n++ {
+		r.submit(jobID(n), spec(nil))
+	}
+	if n := len(r.n.worker.Exec().Running()); n != 1 {
+		t.Fatalf("%d run on half a core, want 1", n)
+	}
+	if r.measured(1, 1); len(r.fx.Starts) != 1 {
+		t.Errorf("starts %v, want the other one", r.fx.Starts)
+	}
+}

@@ -114,7 +114,10 @@ func (w *Worker) Advance(now grid.Time) {
 }
 
 // SetCoreShare sets the share of the cores that tasks get.
-func (w *Worker) SetCoreShare(now grid.Time, share float64) { w.exec.SetCoreShare(now, share) }
+func (w *Worker) SetCoreShare(now grid.Time, share float64) {
+	w.exec.SetCoreShare(now, share)
+	w.freed = w.freed || w.exec.Shares() // tasks that wait for the least speed may have it now
+}
 
 // SetLowDisk makes the worker refuse attempts while the disk is nearly full.
 func (w *Worker) SetLowDisk(low bool) { w.exec.LowDisk(low) }
