@@ -71,9 +71,10 @@ func (x *Set) Undrained(id grid.NodeID) {
 // Fail records a node on which the task failed; the oldest one is forgotten beyond MaxStrikes.
 func (x *Set) Fail(id grid.NodeID, why grid.Refusal) {
 	if at := slices.IndexFunc(x.failedOn, func(f Failed) bool { return f.Node == id }); at >= 0 {
-		if f := &x.failedOn[at]; f.Why.Why == grid.WhySilent {
+		switch f := &x.failedOn[at]; {
+		case f.Why.Why == grid.WhySilent:
 			f.Why = why
-		} else {
+		case why.Why != grid.WhySilent: // an offer without an answer prolongs no back-off
 			f.until, f.over = 0, false
 		}
 		return

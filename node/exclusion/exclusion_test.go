@@ -37,6 +37,10 @@ func TestALossIsForgivenOnce(t *testing.T) {
 	if !at(9) || at(10) || len(slices.Collect(x.Unfit())) != 1 || len(x.FailedOn()) != 2 || !x.Prefers() {
 		t.Errorf("after a loss: excluded at 9 and not at 10, %v", x.FailedOn())
 	}
+	x.Fail(a, grid.Refusal{Why: grid.WhySilent})
+	if at(10) {
+		t.Error("an offer without an answer makes the loss before it one for good")
+	}
 	x.LoseOnce(a, why, 20)
 	if !at(1000) || !x.HasFailedOn(b) || len(x.FailedOn()) != 2 {
 		t.Errorf("after two losses: %v", x.FailedOn())
