@@ -79,7 +79,8 @@ func (l *liveTask) excludes(id grid.NodeID, strict bool) bool {
 }
 
 // barred appends nodes that would not be offered the task if they pulled it from the queue where it waits: they did so
-// in vain, it failed there, or they cannot run it, or its class is failing there.
+// in vain, it failed there, or they cannot run it, or its class is failing there. Not those whose back-off ends: these
+// are kept with the offer, and the owner decides when the task is handed back.
 func (c *Coordinator) barred(l *liveTask, dst []grid.NodeID) []grid.NodeID {
 	add := func(id grid.NodeID) {
 		if !id.IsZero() && !slices.Contains(dst, id) && len(dst) < grid.MaxBarred {

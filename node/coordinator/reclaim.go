@@ -234,7 +234,7 @@ func (c *Coordinator) pulledAway(now grid.Time, l *liveTask, worker, puller grid
 		return
 	}
 	s := c.candidate(now, l, puller)
-	if s != nil {
+	if s != nil || l.BacksOff(puller) { // a back-off ends: the puller may get the task when it asks again
 		l.task().pulls++
 	} else {
 		l.vain = append(l.vain, puller)

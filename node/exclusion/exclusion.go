@@ -101,14 +101,20 @@ func (x *Set) HasFailedOn(id grid.NodeID) bool {
 	return slices.ContainsFunc(x.failedOn, func(f Failed) bool { return f.Node == id && f.counts() })
 }
 
+// BacksOff reports whether others are preferred to a node until a time only.
+func (x *Set) BacksOff(id grid.NodeID) bool {
+	return slices.ContainsFunc(x.failedOn, func(f Failed) bool { return f.Node == id && f.counts() && f.until > 0 })
+}
+
 // counts reports whether other nodes are preferred to it.
 func (f *Failed) counts() bool { return f.Why.Why != grid.WhySilent && !f.over }
 
-// Unfit yields the nodes on which the task failed, and those that can never run it.
+// Unfit yields the nodes on which the task failed, and those that can never run it. Not those of a back-off: it may be
+// over before who is told of it is asked.
 func (x *Set) Unfit() iter.Seq[grid.NodeID] {
 	return func(yield func(grid.NodeID) bool) {
 		for _, f := range x.failedOn {
-			if f.counts() && !yield(f.Node) {
+			if f.counts() && f.until == 0 && !yield(f.Node) {
 				return
 			}
 		}

@@ -34,6 +34,9 @@ func TestALossIsForgivenOnce(t *testing.T) {
 	at := func(now grid.Time) bool { x.Expire(now); return x.HasFailedOn(a) }
 	x.LoseOnce(a, why, 10)
 	x.Fail(b, why)
+	if unfit := slices.Collect(x.Unfit()); !x.BacksOff(a) || x.BacksOff(b) || len(unfit) != 1 || unfit[0] != b {
+		t.Errorf("unfit: %v, want the one that is excluded for good", unfit)
+	}
 	if !at(9) || at(10) || len(slices.Collect(x.Unfit())) != 1 || len(x.FailedOn()) != 2 || !x.Prefers() {
 		t.Errorf("after a loss: excluded at 9 and not at 10, %v", x.FailedOn())
 	}
