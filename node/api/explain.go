@@ -26,7 +26,7 @@ func (s *Server) explainJob(ctx context.Context, in *pageIn) (*v1.Explanation, e
 		if spec.Array != nil {
 			addValues(&task, spec.Array, nil)
 		}
-		ex.Tasks = append(ex.Tasks, v1.TaskStory{Task: task, Steps: []v1.Step{}, TooLate: tooLateOf(t.Traces, wall)})
+		ex.Tasks = append(ex.Tasks, v1.TaskStory{Task: task, Steps: []v1.Step{}, TooLate: tooLateOf(t, wall)})
 		stories = append(stories, taskTraces{t.ID.Task, t.Traces})
 	}, &id, &ex.Next)
 	if err != nil {
@@ -81,10 +81,15 @@ func aftersOf(all []node.Awaits) (out []v1.AfterStory) {
 	return out
 }
 
-// tooLateOf says since when a task of these traces cannot end by its job's deadline; nil = nothing says that it cannot.
-func tooLateOf(traces []grid.Trace, wall grid.Wall) (out *v1.TooLate) {
-	for i := range traces {
-		switch t := &traces[i]; {
+// tooLateOf says since when a task cannot end by its job's deadline; nil = nothing says that it cannot. What was
+// expected counts no more once the task runs, nor if it has ended otherwise.
+func tooLateOf(task *node.TaskView, wall grid.Wall) (out *v1.TooLate) {
+	missed := task.Result != nil && task.Result.Cause == grid.Missed
+	if task.Runs || task.State == grid.Ended && !missed {
+		return nil
+	}
+	for i := range task.Traces {
+		switch t := &task.Traces[i]; {
 		case t.What == grid.TraceWait && t.Refusal.Why == grid.WhyDeadline:
 			if out == nil {
 				out = &v1.TooLate{Since: wall.At(t.At).UTC(), Why: t.Refusal.Detail}
