@@ -12,10 +12,9 @@ import (
 func (n *Node) load(now grid.Time) profile.Load {
 	here := n.worker.Exec()
 	own, _ := n.rates.Published()
-	backlog := grid.Seconds(here.Wait(now, oneCore, n.peers.RunTime))
-	return profile.Load{Free: here.Free(), Backlog: backlog, Rates: own, Draining: here.Draining(),
-		Work: grid.AdWork{Waits: here.KindWaits(now, n.peers.RunTime), Waiting: n.pull != nil && n.pull.Waits(),
-			Price: n.peers.Price().Price(now), Sharing: here.Sharing()}}
+	return profile.Load{Free: here.Free(), Backlog: grid.Seconds(here.Wait(now, oneCore, n.peers.RunTime)), Rates: own,
+		Draining: here.Draining(), Work: grid.AdWork{Waits: here.KindWaits(now, n.peers.RunTime),
+			Waiting: n.pull != nil && n.pull.Waits(), Price: n.peers.Price().Price(now), Sharing: here.Sharing()}}
 }
 
 // nextAd returns the next ad, with the rates as of now.

@@ -200,8 +200,8 @@ func damage(t *testing.T, s *Store, chosen func(key, stored []byte) bool) {
 // refused, and says which.
 func TestLostRecords(t *testing.T) {
 	for kind, want := range map[grid.RecordKind]string{
-		grid.RecWork: "of attempt ", grid.RecRegister: "of job ", grid.RecTombstone: "of the ended job ", grid.RecEntry: "of task ",
-		grid.RecClass: "", grid.RecCheckpoint: "",
+		grid.RecWork: "of attempt ", grid.RecRegister: "of job ", grid.RecTombstone: "of the ended job ",
+		grid.RecEntry: "of task ", grid.RecClass: "", grid.RecCheckpoint: "",
 	} {
 		dir := t.TempDir()
 		s := open(t, dir)

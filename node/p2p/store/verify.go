@@ -130,7 +130,7 @@ func (s *Store) verifyRecords(r *records) (fixes []fix, after digest, err error)
 			return nil
 		})
 	})
-	// The damage may be in the sum that a removed entry states; but where records have no sums, the digest alone covers them.
+	// The damage may be in the sum that a removed entry states; but the digest alone covers records without sums.
 	if err == nil && stated != r.digest && (stated.count != r.count || !removes || withoutSum) {
 		err = fmt.Errorf("%w: the %d records of %s are not the %d that were written: %s", ErrDamaged, stated.count, File,
 			r.count, remedy)

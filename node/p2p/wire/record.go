@@ -147,7 +147,7 @@ func DecodeRecord(key, value []byte) (*grid.Record, error) {
 	return r, nil
 }
 
-// NameRecord returns what a record is of by its key alone, as "attempt X of task Y"; "" if that is the key of no record.
+// NameRecord returns by its key alone what a record is of, as "task X"; "" if that is the key of no record.
 func NameRecord(key []byte) (kind grid.RecordKind, name string) {
 	if len(key) == 0 {
 		return 0, ""
