@@ -72,3 +72,25 @@ func TestCoresAreDivided(t *testing.T) {
 		}
 	})
 }
+
+// The example of the guide, and the bound that it states: on one core a bid of 1 lets in up to 1/S − 1.
+func TestRoomBesideALowerBid(t *testing.T) {
+	seven := []Task{{4, 1}, {2, 1}}
+	for _, c := range []struct {
+		least, bid float64
+		beside     []Task
+		admits     bool
+	}{
+		{0.14, 1, seven, true},
+		{0.2, 1, seven, false},
+		{0.2, 4, []Task{{1, 1}}, true},
+		{0.2, 4.1, []Task{{1, 1}}, false},
+		{0.2, 4, []Task{{2, 1}, {1, 1}}, false},
+		{1. / 11, 10, []Task{{1, 1}}, true},
+	} {
+		if room := Room(1, c.least, c.bid, c.beside); (room >= 1) != c.admits {
+			t.Errorf("at least %v: a bid of %v beside %v has room for %v cores; admitted: want %v", c.least, c.bid, c.beside,
+				room, c.admits)
+		}
+	}
+}
