@@ -166,6 +166,7 @@ func (h *hostile) forgeAd(ad *grid.Ad) *grid.Ad {
 	}
 	if h.has(Hole) {
 		c.Free, c.Backlog = c.Capacity, 0
+		c.Sharing.Least = grid.MinLeastSpeed // that what it swallows be waited for
 	}
 	h.capacity = c.Capacity
 	if h.has(Glutton) {

@@ -25,9 +25,10 @@ func (p *Peers) Given(now grid.Time, e *grid.Expectation, level string, worker g
 }
 
 // slowest is how many times as long as alone a task may take at a worker, whose ad says that those which come later may
-// slow it down so far.
+// slow it down so far. Of a worker that has not delivered yet only what it was chosen by is believed: to state a low
+// speed costs it nothing, and would have what it keeps waited for.
 func (p *Peers) slowest(worker grid.NodeID) float64 {
-	if g := p.cfg.Gossip.Peer(worker); g != nil && g.Ad != nil {
+	if g := p.cfg.Gossip.Peer(worker); g != nil && g.Ad != nil && p.records.Of(worker).Delivered() {
 		return g.Ad.Sharing.Slowest()
 	}
 	return 1

@@ -53,8 +53,8 @@ func TestHostileNodes(t *testing.T) {
 		{sim.Replayer, 3, 30, 1.3, true}, {sim.Replayer, 9, 30, 1.3, false},
 		{sim.Flooder, 1, 10, 1.3, false}, {sim.Flooder, 3, 10, 1.3, true},
 		{sim.Glutton, 3, 30, 1.3, true}, {sim.Glutton, 9, 30, 1.3, false},
-		{sim.Hole, 3, 30, 2.5, true}, {sim.Hole, 9, 30, 3.5, false},
-		{sim.Hole | sim.Glutton | sim.Liar, 9, 30, 4, false},
+		{sim.Hole, 3, 30, 1.5, true}, {sim.Hole, 9, 30, 1.6, false},
+		{sim.Hole | sim.Glutton | sim.Liar, 9, 30, 1.6, false},
 		{sim.Liar | sim.Garbler | sim.Looper | sim.Replayer, 9, 30, 1.7, true},
 	} {
 		t.Run(fmt.Sprintf("%v of %d %s", c.bad, c.all, c.does), func(t *testing.T) {
