@@ -175,6 +175,9 @@ func TestSeedsThatFailedWithRequests(t *testing.T) {
 			t.Errorf("again: %s\n%v", s.was, err)
 		}
 	}
+	if _, err := runToEnd(swarmWithoutMoves(2000735)); err != nil {
+		t.Errorf("again: a new owner retried tasks of a job whose cancellation no majority had accepted yet\n%v", err)
+	}
 }
 
 // Worlds of jobs that bid (swarmWithoutDeadlines) in which a node was idle for too long beside work that fitted it.

@@ -102,14 +102,14 @@ func (c *Coordinator) refusesRetry(now grid.Time, j *job, tasks indices.Set) str
 			return fmt.Sprintf("task %d has been run again %d times: no more are recorded, submit it as a new job", i, v.Round)
 		}
 	}
+	written, recorded := j.replica.Cancelled()
 	switch most, left := j.spec.Rules.MaxFailures, j.failuresBut(tasks); {
-	case j.cancelled && (j.counts[grid.Ended]-j.uncommitted < j.count() || j.barrier != nil):
+	case j.cancelled && (j.counts[grid.Ended]-j.uncommitted < j.count() || j.barrier != nil || written && !recorded):
 		return "is being cancelled: ask again when it is over"
 	case most > 0 && left >= most:
 		return fmt.Sprintf("%d of its other tasks failed, and max_failures is %d: have these run again too", left, most)
 	case !c.isOrigin(j.id) && tasks.Len() > bulkEndBatch:
-		return fmt.Sprintf("%d tasks: a node that is not the one where the job was submitted takes at most %d at a time",
-			tasks.Len(), bulkEndBatch)
+		return fmt.Sprintf("%d tasks: a node other than the job's own takes at most %d at a time", tasks.Len(), bulkEndBatch)
 	case !j.replica.Sole() && !j.replica.files.HasInputs() && len(j.spec.Inputs) > 0:
 		return "its inputs are gone from this node: ask at another one that keeps it, or submit it again"
 	}
