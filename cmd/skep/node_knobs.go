@@ -47,7 +47,7 @@ var orderSettings = []setting{
 		usage: "whose work goes first, of what waits here: " + strings.Join(order.Names(), ", "),
 		def:   []string{order.Defaults().Rule}, apply: func(n *nodeSettings, v []string) error {
 			n.Node.Order.Rule = v[0]
-			return n.Node.Order.Check()
+			return checkOrder(n, "order", v[0])
 		}},
 	{name: "max_bid", usage: "highest priority of a job submitted here; at the queue, higher ones count as this one",
 		def: []string{order.Defaults().MaxBid.String()},
@@ -69,14 +69,26 @@ func setSharing(n *nodeSettings, v []string) (err error) {
 	if err = n.Node.Order.SetSharing(v[0]); err != nil {
 		return err
 	}
-	return n.Node.Order.Check()
+	return checkOrder(n, "sharing", v[0])
 }
 
 func setPreempt(n *nodeSettings, v []string) (err error) {
 	if err = n.Node.Order.SetPreempt(v[0]); err != nil {
 		return err
 	}
-	return n.Node.Order.Check()
+	return checkOrder(n, "preempt", v[0])
+}
+
+// checkOrder checks a setting with those before it. The caller names the setting, as the problem may itself.
+func checkOrder(n *nodeSettings, name, value string) error {
+	err := n.Node.Order.Check()
+	if err == nil {
+		return nil
+	}
+	if what, same := strings.CutPrefix(err.Error(), name+" "); same {
+		return errors.New(what)
+	}
+	return fmt.Errorf("%s: %w", value, err)
 }
 
 func setAgeing(n *nodeSettings, v []string) (err error) {
