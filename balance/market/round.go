@@ -26,6 +26,7 @@ type Round struct {
 	p       *Protocol
 	sellers []Seller
 	turned  int // of Turn: deals made
+	values  values
 }
 
 // Match appends the deals of a round, in the order in which they were made. What they leave is in kinds and sellers.
@@ -34,12 +35,18 @@ func (r *Round) Match(p *Protocol, kinds []Kind, sellers []Seller, dst []Deal) [
 	for i := range kinds {
 		kinds[i].done, kinds[i].closed = 0, false
 	}
+	if p.Order == ByValue {
+		r.values.reset(r, kinds)
+	}
 	for range r.Most {
 		d, found := r.next(kinds)
 		if !found {
 			break
 		}
 		r.close(&kinds[d.Kind], d.Seller)
+		if p.Order == ByValue {
+			r.values.close(r, kinds, d)
+		}
 		dst = append(dst, d)
 	}
 	return dst
@@ -54,7 +61,7 @@ func (r *Round) next(kinds []Kind) (Deal, bool) {
 			if k.closed || k.done == k.Tasks {
 				continue
 			}
-			if x := r.rank(k); best < 0 || x < rank {
+			if x := r.rank(i, k); best < 0 || x < rank {
 				best, rank = i, x
 			}
 		}
@@ -71,7 +78,7 @@ func (r *Round) next(kinds []Kind) (Deal, bool) {
 }
 
 // rank is the place of a kind's next task in the order of those that wait; of equal ones the first kind is next.
-func (r *Round) rank(k *Kind) float64 {
+func (r *Round) rank(i int, k *Kind) float64 {
 	switch r.p.Order {
 	case ByArrival:
 		return -k.Age
@@ -82,13 +89,7 @@ func (r *Round) rank(k *Kind) float64 {
 		}
 		return least
 	case ByValue: // the most that any seller would deliver
-		most := 0.0
-		for j := range r.sellers {
-			if _, end := r.times(k, j); r.accepts(k, j) {
-				most = max(most, k.bid()*k.worth(end))
-			}
-		}
-		return -most
+		return -r.values.most[i]
 	}
 	return -k.bid()
 }
