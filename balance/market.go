@@ -46,7 +46,7 @@ const aBand = 1.5
 
 // The time between the auctions of an owner, in seconds: so long a task may wait beside a free node.
 const (
-	minTick   = 0.1
+	minTick   = 0.25 // owners map what waits no more often
 	usualTick = 1.0
 	maxTick   = 60.0
 )
