@@ -41,8 +41,8 @@ func LineText(t *v1.Task) string {
 	}
 	before := "nothing waits before it"
 	switch {
-	case l.Before == nil:
-		before = fmt.Sprintf("not among the next %d", l.More)
+	case l.Before == nil: // the node tells no places of what is not ready to start
+		before = fmt.Sprintf("has no place in line yet, or not among the next %d", l.More)
 	case *l.Before > 0:
 		before = fmt.Sprintf("%d before it", *l.Before)
 	}
