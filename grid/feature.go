@@ -35,6 +35,10 @@ const FeatureGangSizes Feature = 9
 // as their owner.
 const FeatureContracts Feature = 10
 
+// FeatureBudgets: the node keeps registers of jobs with budgets, with the entry of what they have used, and heeds these
+// as their owner.
+const FeatureBudgets Feature = 11
+
 // FeatureSet is a set of features, a bit each.
 type FeatureSet uint64
 
@@ -65,6 +69,9 @@ func (s *JobSpec) MemberFeatures() (f FeatureSet) {
 	}
 	if s.Gang.Search != nil && s.Gang.Search.Contract != nil {
 		f |= 1 << FeatureContracts
+	}
+	if s.Rules.Budget.Some() {
+		f |= 1 << FeatureBudgets
 	}
 	return f
 }

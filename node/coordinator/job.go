@@ -35,10 +35,11 @@ type job struct {
 
 // failedEnds are what the ends of a job's tasks that are not well come to, as far as they are committed.
 type failedEnds struct {
-	failed    int32 // tasks whose exit code is not 0
-	withdrawn int32 // of failed, those that nobody wanted any more
-	missed    int32 // of withdrawn, those that had not ended by the deadline
-	exit      int32 // highest exit code
+	failed       int32 // tasks whose exit code is not 0
+	withdrawn    int32 // of failed, those that nobody wanted any more
+	missed       int32 // of withdrawn, those that had not ended by the deadline
+	unaffordable int32 // of withdrawn, those that the budget did not suffice for
+	exit         int32 // highest exit code
 }
 
 // count counts a committed end.
@@ -49,8 +50,11 @@ func (f *failedEnds) count(r *grid.CompactResult) {
 	if f.failed++; r.Cause.Withdrawn() {
 		f.withdrawn++
 	}
-	if r.Cause == grid.Missed {
+	switch r.Cause {
+	case grid.Missed:
 		f.missed++
+	case grid.Unaffordable:
+		f.unaffordable++
 	}
 	f.exit = max(f.exit, r.Exit)
 }
