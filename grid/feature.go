@@ -45,7 +45,7 @@ type FeatureSet uint64
 // AllFeatures are the features of this version of Skep.
 const AllFeatures = FeatureSet(1<<FeatureAccess | 1<<FeatureLevels | 1<<FeatureReruns | 1<<FeatureRetries |
 	1<<FeatureOrder | 1<<FeatureGangs | 1<<FeatureDeadlines | 1<<FeatureGangSizes |
-	1<<FeatureContracts)
+	1<<FeatureContracts | 1<<FeatureBudgets)
 
 // MemberFeatures are the features that a member of the register of such a job must have.
 func (s *JobSpec) MemberFeatures() (f FeatureSet) {

@@ -54,6 +54,7 @@ func (c *Coordinator) offerUsing(now grid.Time, l *liveTask, polled *decision, x
 	c.setState(l.job, l.index, grid.Offered, fx)
 	c.saveEntry(l.job, l.index, fx)
 	c.peers.Given(now, &l.expectation, l.level(), x.Node, x.ECT)
+	l.job.account.Reserve(now, l.id(), c.expectedUse(l.job, l.index, l.level()), fx)
 	if !c.mayAct(now, l.job) {
 		c.planOffer(now, l, x.ECT, fx)
 		return
@@ -98,9 +99,9 @@ func (c *Coordinator) wakeForOffer(now grid.Time, l *liveTask, worker grid.NodeI
 func (c *Coordinator) countPlaced(worker grid.NodeID) {
 	if c.isHere(worker) {
 		c.stats.Local++
-		return
+	} else {
+		c.stats.Moved++
 	}
-	c.stats.Moved++
 }
 
 // currentAttempt returns the live task whose current attempt is id and was given to from; nil if there is none.
