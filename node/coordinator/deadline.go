@@ -113,7 +113,7 @@ type excludesNone struct{}
 
 func (excludesNone) Excludes(grid.NodeID, bool) bool { return false }
 
-// impossible says that the deadline of a job that is submitted cannot be met, or that its budget cannot suffice; "" = they
+// impossible says that the deadline of a job that is submitted cannot be met, or its budget cannot suffice; "" = both
 // can, as far as is known.
 func (c *Coordinator) impossible(now grid.Time, spec *grid.JobSpec) string {
 	if !spec.Rules.Deadline.Some() && !spec.Rules.Budget.Some() {
@@ -153,8 +153,8 @@ func (c *Coordinator) expectedUse(j *job, i uint32, level string) time.Duration 
 }
 
 // tooLate parks a task that its job's budget does not pay for, or that would end too late at its soonest, as far as is
-// known how long it takes, or of which the deadline is over, and reports whether it did. The task's answers stay: others
-// of a batch may be placed with them.
+// known how long it takes, or of which the deadline is over, and reports whether it did. The task's answers stay: they
+// may serve others of a batch.
 func (c *Coordinator) tooLate(now grid.Time, l *liveTask, soonest float64, fx *grid.Effects) bool {
 	why, lacks := l.job.account.Lacks(now, 1, c.expectedUse(l.job, l.index, l.level()), fx)
 	if lacks {

@@ -19,8 +19,8 @@ import (
 // send, save, start, stop and answer. Commands:
 //
 //	start NODE...            start nodes (members=1 cpus=1 pull=0 gangs=1 contracts=1 budgets=1), connect them with
-//	                         all others, and let a second pass; gangs=0, contracts=0, budgets=0: of a version that knows none,
-//	                         as far as the others can tell
+//	                         all others, and let a second pass; gangs=0, contracts=0, budgets=0: of a version that knows
+//	                         none, as far as the others can tell
 //	submit NODE JOB          submit a job (on=NODE,... count=1 retries=3 policy=NAME idempotent
 //	                         retry-failed=0 backoff=0s rerun max-failures=0 max-running=0 ranks=0 network=host
 //	                         deadline=TIME worthless=TIME budget=0 timeout=TIME,
