@@ -17,6 +17,7 @@ func Swarm(seed uint64) Config {
 	addMoves(seed, &c)
 	addSharing(seed, &c)
 	addMarket(seed, &c)
+	addBudgets(seed, &c)
 	return c
 }
 
