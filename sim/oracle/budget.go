@@ -9,7 +9,7 @@ import (
 // Budgets of jobs. What must hold:
 //
 //   - no attempt starts later than a start lease after the tasks that have ended, as recorded where the job was
-//     submitted, have used more than the budget. Each owner, and each start of that node, may have forgotten a sixteenth;
+//     submitted, have used more than the budget. Each owner, and each start of that node, may forget a sixteenth;
 //   - nothing of a job without a budget is unaffordable.
 
 // use is what the ended tasks of a job have used, as far as its origin has recorded.
