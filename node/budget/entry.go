@@ -40,8 +40,8 @@ func (a *Account) End(now grid.Time) *grid.Result {
 	return &grid.Result{Cause: grid.Unaffordable, Exit: grid.ExitUnaffordable, Error: text}
 }
 
-// Impossible says that a budget cannot suffice for so many tasks of a job (the ranks of a gang count each), which take so
-// many seconds each on the fastest node that is known; "" = it can, or nothing is known.
+// Impossible says that a budget cannot suffice for the tasks of a job, or the ranks of a gang, which take so many seconds
+// each on the fastest node that is known; "" = it can, or nothing is known.
 func Impossible(spec *grid.JobSpec, class string, fastest float64) string {
 	b, tasks := spec.Rules.Budget, float64(spec.Count)
 	if !b.Some() || spec.Gang.Sized() || !(fastest > 0) || tasks*fastest <= float64(b) {
@@ -51,9 +51,9 @@ func Impossible(spec *grid.JobSpec, class string, fastest float64) string {
 	if spec.Count > 1 {
 		what = fmt.Sprintf("its %d tasks are", spec.Count)
 	}
-	return fmt.Sprintf("budget.node_seconds %d: cannot suffice: %s expected to take %.0f node-seconds on the fastest node "+
-		"that fits, by what tasks of class %.64s have taken: want a larger budget, fewer tasks, or a class of their own for "+
-		"tasks that take less", b, what, tasks*fastest, class)
+	return fmt.Sprintf("budget.node_seconds %d: cannot suffice: %s expected to take %.0f node-seconds on the fastest "+
+		"node that fits, by what tasks of class %.64s have taken: want a larger budget, fewer tasks, or a class of their "+
+		"own for tasks that take less", b, what, tasks*fastest, class)
 }
 
 // waits says why a task waits that the rest of the budget is not expected to pay.
