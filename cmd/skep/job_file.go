@@ -36,8 +36,8 @@ type jobFile struct {
 }
 
 var jobKeys = []string{"name", "class", "engine", "command", "count", "needs", "inputs", "outputs", "env", "timeout",
-	"retries", "on_failure", "max_failures", "max_running", "priority", "deadline", "budget", "policy", "wait", "idempotent",
-	"isolation", "network", "access", "array", "each_line", "matrix", "stdin", "env_all", "workdir", "home",
+	"retries", "on_failure", "max_failures", "max_running", "priority", "deadline", "budget", "policy", "wait",
+	"idempotent", "isolation", "network", "access", "array", "each_line", "matrix", "stdin", "env_all", "workdir", "home",
 	"after", "after_ok", "after_each", "gang"}
 
 // readJob parses a job file. The error lists all problems with line and column.

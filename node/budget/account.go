@@ -99,8 +99,8 @@ func (a *Account) left(now grid.Time) time.Duration {
 }
 
 // Lacks reports whether a number of further attempts have to wait since the budget is not expected to pay for them, and
-// why. Each is expected to take so long; 0 = that is not known. If nothing is out whose end could change that, the budget
-// is exhausted.
+// why. Each is expected to take so long; 0 = that is not known. If nothing is out whose end could change that,
+// the budget is exhausted.
 func (a *Account) Lacks(now grid.Time, attempts int, expected time.Duration, fx *grid.Effects) (why grid.Refusal,
 	lacks bool) {
 	if a == nil {
@@ -154,9 +154,9 @@ func (a *Account) add(made grid.Time, k Key, expected time.Duration) *attempt {
 	return x
 }
 
-// Note takes what the worker of an attempt has said, and when: that it runs, or that it waits. Until its result says how
-// long it ran, it counts as running since it was last known to wait. Of the time since it was noted last it was suspended
-// for so long, which does not count.
+// Note takes what the worker of an attempt has said, and when: that it runs, or that it waits. Until its result says
+// how long it ran, it counts as running since it was last known to wait. Of the time since it was noted last it was
+// suspended for so long, which does not count.
 func (a *Account) Note(now grid.Time, id grid.AttemptID, runs bool, stood time.Duration, fx *grid.Effects) {
 	if a == nil {
 		return
@@ -181,9 +181,9 @@ func (a *Account) Note(now grid.Time, id grid.AttemptID, runs bool, stood time.D
 	a.watch(now, fx)
 }
 
-// ownerless is for how long attempts have run without an owner when another one takes over, in looks: a lease, and up to
-// a third of one. Of an attempt that was made before, so much counts as soon as it is known to run, what it used since
-// the register's entry once it ends.
+// ownerless is for how long attempts have run without an owner when another one takes over, in looks: a lease, and up
+// to a third of one. Of an attempt that was made before, so much counts as soon as it is known to run, what it used
+// since the register's entry once it ends.
 const ownerless = 4
 
 func (a *Account) stop(x *attempt, at grid.Time) {

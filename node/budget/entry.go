@@ -40,8 +40,8 @@ func (a *Account) End(now grid.Time) *grid.Result {
 	return &grid.Result{Cause: grid.Unaffordable, Exit: grid.ExitUnaffordable, Error: text}
 }
 
-// Impossible says that a budget cannot suffice for the tasks of a job, or the ranks of a gang, which take so many seconds
-// each on the fastest node that is known; "" = it can, or nothing is known.
+// Impossible says that a budget cannot suffice for the tasks of a job, or the ranks of a gang, which take so many
+// seconds each on the fastest node that is known; "" = it can, or nothing is known.
 func Impossible(spec *grid.JobSpec, class string, fastest float64) string {
 	b, tasks := spec.Rules.Budget, float64(spec.Count)
 	if !b.Some() || spec.Gang.Sized() || !(fastest > 0) || tasks*fastest <= float64(b) {

@@ -18,8 +18,8 @@ func (f *Flags) Add(fl *pflag.FlagSet) {
 		"bid for each second of the reference machine: where work waits the highest goes first (default 1)")
 	fl.StringVar(&f.deadline, "deadline", "", "until when results are wanted, from the submission, as in 2h; with 2h,6h "+
 		"their worth falls in between. What has not ended then ends with 122")
-	fl.StringVar(&f.budget, "budget", "", "node-seconds that all attempts of the job may run together, as in 5000. What has "+
-		"not ended when they are used up ends with 123")
+	fl.StringVar(&f.budget, "budget", "", "node-seconds that all attempts of the job may run together, as in 5000. What "+
+		"has not ended when they are used up ends with 123")
 }
 
 // Apply writes the flags into a spec, and returns what is wrong with them.
