@@ -79,8 +79,7 @@ func (c *Coordinator) sendOffer(now grid.Time, l *liveTask, fx *grid.Effects) {
 	}
 	m := fx.Send(l.task().worker, grid.KindOffer)
 	m.Offer = grid.Offer{ID: l.id(), Spec: l.job.spec, Class: l.class(), Lease: c.cfg.Lease, Age: l.age(now),
-		Members: m.Offer.Members, Barred: c.barred(l, m.Offer.Barred),
-		Inputs: c.inputsLeft(l)}
+		Members: m.Offer.Members, Barred: c.barred(l, m.Offer.Barred), Inputs: c.inputsLeft(l)}
 	m.Offer.Stamp, m.Offer.Places, m.Offer.Before = c.offerStamp(now, l), l.job.rankPlaces(), c.divisionBefore(l)
 	m.Offer.Members = append(m.Offer.Members, l.job.members()...)
 	m.Offer.Stays, m.Offer.Pulled, m.Offer.Asks = l.stays() || l.job.spec.IsGang(), l.pulled, true
