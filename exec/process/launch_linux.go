@@ -43,8 +43,7 @@ func (r *Runner) launch(p *Process, path string, env []string) error {
 		Memory: p.spec.Memory, Procs: p.spec.MaxProcs,
 		CPU: p.spec.CPU, Strict: p.spec.Strict, Devices: p.spec.Devices, Weight: groupWeight(&p.spec),
 		Command: sandbox.Command{Path: path, Dir: r.start(&p.spec), Argv: p.spec.Argv, Env: env, Nice: r.nicenessOf(&p.spec),
-			Session: p.spec.Weight > 0 && sessionsWeigh(),
-			CPUs:    p.spec.CPUs, Files: files, Terminal: p.spec.Terminal,
+			CPUs: p.spec.CPUs, Files: files, Terminal: p.spec.Terminal,
 			Limits: r.limits(&p.spec), UID: to.UID, GID: to.GID, Account: to.Name != ""},
 	}
 	if p.spec.Hosts != nil {
@@ -78,7 +77,7 @@ func (r *Runner) launch(p *Process, path string, env []string) error {
 		p.terminal = read[0]
 	}
 	r.watch.add(p, box)
-	if !box.Weighed() {
+	if p.spec.Weight > 0 {
 		go r.weighSession(p, box)
 	}
 	p.keep(r, box, read)
@@ -166,51 +165,29 @@ const (
 	sessionPause = 110 * time.Millisecond
 )
 
-// sessionsWeigh reports whether the kernel divides the processors between sessions first [sched(7), autogroup], so that
-// niceness counts within one only.
-func sessionsWeigh() bool {
-	text, err := os.ReadFile("/proc/sys/kernel/sched_autogroup_enabled")
-	return err == nil && number(text, 0) != 0
-}
-
-// weighSession gives the session of a task its niceness if it could not have it from its beginning. It ends with the
-// task, or when that is done. The first failure is told.
+// weighSession gives the session of a task its niceness where the kernel divides the processors between sessions first
+// [sched(7), autogroup], and niceness counts within one only. It ends with the task, or when that is done.
 func (r *Runner) weighSession(p *Process, box *sandbox.Box) {
-	err := error(unix.ESRCH)
+	if text, err := os.ReadFile("/proc/sys/kernel/sched_autogroup_enabled"); err != nil || number(text, 0) == 0 {
+		return
+	}
 	pid := p.pid
 	if r.sandbox.Boxes() {
-		pid = hostProcess(box, pid)
+		if pid = hostProcess(box, pid); pid == 0 {
+			return
+		}
 	}
 	nice := strconv.AppendInt(nil, int64(r.nicenessOf(&p.spec)), 10)
-	for tries := 0; tries < sessionTries && pid != 0; tries++ {
-		select {
-		case <-p.done: // another process may have its ID
+	for range sessionTries {
+		err := os.WriteFile(fmt.Sprintf("/proc/%d/autogroup", pid), nice, 0)
+		if err == nil || !errors.Is(err, unix.EAGAIN) {
 			return
-		default:
-		}
-		if err = os.WriteFile(fmt.Sprintf("/proc/%d/autogroup", pid), nice, 0); !errors.Is(err, unix.EAGAIN) {
-			break
 		}
 		select {
 		case <-p.done:
 			return
 		case <-time.After(sessionPause):
 		}
-	}
-	select {
-	case <-p.done:
-	default:
-		r.tellUnweighed(err)
-	}
-}
-
-// tellUnweighed tells once that a bid does not count here.
-func (r *Runner) tellUnweighed(err error) {
-	if err != nil && r.warn != nil {
-		r.unweighed.Do(func() {
-			r.warn("a task shares the cores as if all bid the same: the niceness of its session cannot be set "+
-				"(run the node as root, or with control groups of its own)", err)
-		})
 	}
 }
 

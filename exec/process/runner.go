@@ -37,9 +37,6 @@ type Runner struct {
 	sandbox *sandbox.Sandbox
 	watch   watcher
 	spares  spares
-	warn    func(what string, err error)
-
-	unweighed sync.Once
 
 	mu     sync.Mutex
 	closed bool
@@ -55,7 +52,7 @@ func New(o Options) (*Runner, error) {
 	if o.Nice < 0 || o.Nice > 19 {
 		return nil, fmt.Errorf("process: niceness %d is not between 0 and 19", o.Nice)
 	}
-	r := &Runner{nice: o.Nice, warn: o.Sandbox.Warn, work: o.Sandbox.Work, live: make(map[*Process]struct{}), owners: make(map[string]Account),
+	r := &Runner{nice: o.Nice, work: o.Sandbox.Work, live: make(map[*Process]struct{}), owners: make(map[string]Account),
 		hung: make(map[string]bool)}
 	var err error
 	if r.null, err = unix.Open(os.DevNull, unix.O_RDONLY|unix.O_CLOEXEC, 0); err != nil {

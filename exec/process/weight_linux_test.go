@@ -1,8 +1,6 @@
 package process
 
 import (
-	"os"
-	"strings"
 	"testing"
 	"time"
 
@@ -70,35 +68,5 @@ func TestWeightsOfGroupsAndNiceness(t *testing.T) {
 			t.Errorf("weight %v of %d: group %d, niceness %d and %d, want %d, %d, %d", c.weight, c.cores, group, nice, and,
 				c.group, c.nice, c.and)
 		}
-	}
-}
-
-// Where the kernel divides the processors between sessions, that of a task has its niceness before its program begins.
-func TestSessionHasItsNiceness(t *testing.T) { both(t, testSessionHasItsNiceness) }
-
-func testSessionHasItsNiceness(t *testing.T, r *Runner) {
-	if !sessionsWeigh() || os.Geteuid() != 0 {
-		t.Skip("needs sessions that have a niceness, and leave to set many at once")
-	}
-	for range 5 {
-		s := spec(t, r, `read line </proc/self/autogroup; echo "$line"`)
-		s.Weight = 0.1
-		wait(t, start(t, r, s))
-		if said := output(t, s, Stdout); !strings.HasSuffix(strings.TrimSpace(said), "nice 10") {
-			t.Errorf("the session of a task of a tenth of the highest bid is %q, want nice 10", said)
-		}
-	}
-}
-
-// That bids do not count is told once, in words of the operator.
-func TestBidsThatDoNotCountAreTold(t *testing.T) {
-	var told []string
-	r := &Runner{warn: func(what string, err error) { told = append(told, what+": "+err.Error()) }}
-	r.tellUnweighed(nil)
-	for range 3 {
-		r.tellUnweighed(os.ErrPermission)
-	}
-	if len(told) != 1 || !strings.Contains(told[0], "as if all bid the same") {
-		t.Errorf("told %q, want one warning", told)
 	}
 }

@@ -40,7 +40,6 @@ type Command struct {
 	// box's, or the further command's. nil: none.
 	Terminal *terminal.Size
 	Nice     int
-	Session  bool // its session has that niceness among others too, where the kernel divides the processors between them
 
 	CPUs   []int // processors to run on; none = all
 	Limits []Limit

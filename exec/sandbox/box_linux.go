@@ -196,14 +196,6 @@ func (b *Box) begin(q *request, fds []int, theirs *os.File) error {
 // Pid is the command's process ID: in its box, or of the machine where there are none.
 func (b *Box) Pid() int { return b.pid }
 
-// Weighed reports whether the kernel gives the command its part of the processors: by the weight of its control group,
-// or by the niceness of its session if that was asked for.
-func (b *Box) Weighed() bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.group != nil && b.group.weighs || !b.more.unweighed
-}
-
 // Terminal is the caller's end of the command's terminal, which Close does not close; nil if it has none.
 func (b *Box) Terminal() *os.File {
 	b.more.mu.Lock()

@@ -22,7 +22,6 @@ type group struct {
 	memory int64
 	count  int64
 	weight int
-	weighs bool // the kernel heeds it
 	broken bool // nobody can join it
 	inPod  bool // its last box shared /dev/shm with others
 }
@@ -154,11 +153,10 @@ func (x *group) bound(s *Spec) error {
 	}
 	if w := cmp.Or(s.Weight, weightOf(s.Command.Nice)); x.all.unified && x.weight != w {
 		file := path.Join(x.dirs[0], "cpu.weight")
-		err := write(file, strconv.Itoa(w))
-		if err != nil && exists(file) {
+		if err := write(file, strconv.Itoa(w)); err != nil && exists(file) {
 			return err
 		}
-		x.weight, x.weighs = w, err == nil
+		x.weight = w
 	}
 	return nil
 }

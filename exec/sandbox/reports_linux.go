@@ -48,7 +48,7 @@ func (b *Box) told(r *zygote.Report) {
 	defer b.mu.Unlock()
 	switch r.Kind {
 	case zygote.ReportStarted:
-		b.pid, b.more.unweighed = int(r.Pid), r.Status != 0
+		b.pid = int(r.Pid)
 		if b.start == givenUp && b.control == nil { // nobody would watch it; with a stub it ends with that
 			go b.Signal(syscall.SIGKILL)
 		}

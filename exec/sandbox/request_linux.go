@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
-	"strconv"
 	"strings"
 	"unsafe"
 
@@ -55,11 +54,6 @@ func (q *request) command(c *Command) {
 	h.Argv, h.Argc = q.words(c.Argv)
 	h.Env, h.Envc = q.words(c.Env)
 	h.UID, h.GID, h.Nice = c.UID, c.GID, int32(c.Nice)
-	session := ""
-	if c.Session {
-		session = strconv.Itoa(c.Nice)
-	}
-	h.Session = q.text(session)
 	if c.Terminal != nil {
 		h.Window = [4]uint16{c.Terminal.Rows, c.Terminal.Cols}
 		q.head.Flags |= zygote.FlagTerminal

@@ -27,15 +27,14 @@ var errLate = errors.New("its program was not executed in time: the file system 
 type services struct {
 	asking sync.Mutex // held while a question is under way
 
-	mu        sync.Mutex
-	over      bool
-	numbers   uint64
-	question  uint64      // the number of the one under way
-	answers   chan answer // to it
-	commands  map[uint64]*Second
-	noUnix    bool     // commands of this box make no Unix sockets
-	unweighed bool     // the session of its own command has not the niceness that it was to have
-	terminal  *os.File // the end of its own command's terminal that is the caller's; nil = it has none
+	mu       sync.Mutex
+	over     bool
+	numbers  uint64
+	question uint64      // the number of the one under way
+	answers  chan answer // to it
+	commands map[uint64]*Second
+	noUnix   bool     // commands of this box make no Unix sockets
+	terminal *os.File // the end of its own command's terminal that is the caller's; nil = it has none
 }
 
 type answer struct {

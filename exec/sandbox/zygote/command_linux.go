@@ -23,8 +23,6 @@ var (
 	ruleset   uintptr
 	confined  bool // ruleset is to be enforced
 	noMembers uint32
-	unweighed syscall.Errno // why its session has no niceness
-	outerProc uintptr       // of a box, until its command runs: /proc of the machine, which may be written to
 )
 
 // run starts the command of a request, whose descriptors are its standard streams and its program.
@@ -32,7 +30,7 @@ var (
 //go:nosplit
 //go:norace
 func run(r *Request) (pid int, stage Stage, errno syscall.Errno) {
-	role, failed, failure, confined, unweighed = roleCommand, 0, 0, false, 0
+	role, failed, failure, confined = roleCommand, 0, 0, false
 	if r.Flags&FlagExecFile != 0 {
 		program = received[3]
 	}
@@ -64,11 +62,6 @@ func commandMain() {
 	r := asked()
 	c := &r.Command
 	call(unix.SYS_SETSID, 0, 0, 0, 0, 0)
-	if bare {
-		unweighed = overwrite(text("/proc/self/autogroup\x00"), at(r, c.Session))
-	} else {
-		unweighed = overwriteIn(outerProc, text("self/autogroup\x00"), at(r, c.Session))
-	}
 	for i := range uintptr(3) {
 		if uintptr(received[i]) == i {
 			call(unix.SYS_FCNTL, i, unix.F_SETFD, 0, 0, 0)

@@ -122,7 +122,7 @@ func forkCommand(r *Request) {
 		return
 	}
 	note(place, r.ID, pid)
-	report = Report{ID: r.ID, Pid: int32(pid), Status: uint32(unweighed)}
+	report = Report{ID: r.ID, Pid: int32(pid)}
 	tell(ReportStarted, 0, 0)
 }
 

@@ -124,13 +124,6 @@ func mountOwn(r *Request) (Stage, syscall.Errno) {
 	if errno := mountHosts(r); errno != 0 {
 		return StageHosts, errno
 	}
-	if r.Flags&FlagHold == 0 && length(at(r, r.Command.Session)) > 0 {
-		fd, errno := call(unix.SYS_OPENAT, atCwd, uintptr(text("/proc\x00")), unix.O_PATH|unix.O_CLOEXEC, 0, 0)
-		if errno != 0 {
-			return StageProc, errno
-		}
-		outerProc = fd
-	}
 	// Read-only, or a task could take back what oom_score_adj says of it.
 	if errno := mount(proc, text("/proc\x00"), proc, flags|unix.MS_NOEXEC|unix.MS_RDONLY, nil); errno != 0 {
 		return StageProc, errno
@@ -202,19 +195,12 @@ func loopbackUp() syscall.Errno {
 //go:nosplit
 //go:norace
 //go:nocheckptr
-func overwrite(path, content unsafe.Pointer) syscall.Errno { return overwriteIn(atCwd, path, content) }
-
-// overwriteIn is overwrite of a path beneath an open folder.
-//
-//go:nosplit
-//go:norace
-//go:nocheckptr
-func overwriteIn(dir uintptr, path, content unsafe.Pointer) syscall.Errno {
+func overwrite(path, content unsafe.Pointer) syscall.Errno {
 	n := length(content)
 	if n == 0 {
 		return 0
 	}
-	fd, errno := call(unix.SYS_OPENAT, dir, uintptr(path), unix.O_WRONLY|unix.O_CLOEXEC, 0, 0)
+	fd, errno := call(unix.SYS_OPENAT, atCwd, uintptr(path), unix.O_WRONLY|unix.O_CLOEXEC, 0, 0)
 	if errno == 0 {
 		_, errno = call(unix.SYS_WRITE, fd, uintptr(content), n, 0, 0)
 		call(unix.SYS_CLOSE, fd, 0, 0, 0, 0)

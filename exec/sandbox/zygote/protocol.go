@@ -161,7 +161,7 @@ type Command struct {
 	// Affinity is the set of processors that the command runs on, a bit each; AffinityLength its bytes, 0 = all.
 	Affinity       [MaxCPUs / 64]uint64
 	AffinityLength uint32
-	Session        Text // niceness of its session among others, if not empty; Status of ReportStarted: why it has it not
+	_              uint32
 }
 
 // MaxCPUs is the number after the last processor that a command can be pinned to.

@@ -112,7 +112,7 @@ func runMain(r *Request) {
 		tell(ReportFailed, stage, errno)
 		exit(exitBroken)
 	}
-	mainPid, report.Pid, report.Status = pid, int32(pid), uint32(unweighed)
+	mainPid, report.Pid = pid, int32(pid)
 	ancillary.fds[0] = terminal[0]
 	tellFiles(ReportStarted, ends)
 }
