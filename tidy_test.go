@@ -64,12 +64,11 @@ var floors = map[string][]string{
 	"node/turns":       {"grid", "heap", "balance/order"},
 	"node/reservation": {"grid"},
 	"node/deadline":    {"grid", "heap"},
-	"node/budget":      {"grid"},
 	"node/gangs":       {"grid"},
 	"node/schedule":    {"grid", "gang", "gang/mapper", "gang/model", "node/gangs"},
 	"node/contract":    {"grid", "node/gangs", "node/schedule"},
 	"node/coordinator": {"grid", "gossip", "exec", "sparse", "heap", "fifo", "discovery", "balance",
-		"internal/indices", "node/barrier", "node/budget", "node/checkpoint", "node/contract", "node/deadline", "node/dependency", "node/deposit", "node/gangs", "node/coordinator/archive", "node/coordinator/register", "node/coordinator/tuning", "node/decisions", "node/exclusion", "node/failures",
+		"internal/indices", "node/barrier", "node/checkpoint", "node/contract", "node/deadline", "node/dependency", "node/deposit", "node/gangs", "node/coordinator/archive", "node/coordinator/register", "node/coordinator/tuning", "node/decisions", "node/exclusion", "node/failures",
 		"node/history", "node/mapping", "node/ownercache", "node/peers", "node/policies", "node/progress", "node/quota", "node/schedule", "node/turns"},
 	"node/coordinator/archive":  {"grid"},
 	"node/coordinator/register": {"grid", "node/deposit"},
@@ -205,7 +204,7 @@ var floors = map[string][]string{
 
 // pure packages have no clock, no chance of their own, no goroutines and no files.
 var pure = []string{"grid", "lpas", "gossip", "exec", "exec/proportional", "sparse", "heap", "fifo", "discovery", "balance",
-	"balance/batch", "balance/knapsack", "balance/market", "balance/market/advice", "balance/order", "balance/utility", "balance/waiting", "gang", "gang/mapper", "gang/model", "internal/indices", "node", "node/barrier", "node/budget", "node/coordinator", "node/coordinator/archive", "node/coordinator/register",
+	"balance/batch", "balance/knapsack", "balance/market", "balance/market/advice", "balance/order", "balance/utility", "balance/waiting", "gang", "gang/mapper", "gang/model", "internal/indices", "node", "node/barrier", "node/coordinator", "node/coordinator/archive", "node/coordinator/register",
 	"node/coordinator/tuning", "node/deadline", "node/decisions", "node/dependency", "node/deposit", "node/exclusion",
 	"node/checkpoint", "node/contract", "node/failures", "node/gangs", "node/history", "node/listing", "node/mapping", "node/membership", "node/ownercache", "node/peers", "node/policies", "node/price", "node/profile", "node/progress", "node/pull",
 	"node/quota", "node/rates", "node/replication", "node/reputation", "node/reservation", "node/schedule", "node/turns",

@@ -35,17 +35,13 @@ const FeatureGangSizes Feature = 9
 // as their owner.
 const FeatureContracts Feature = 10
 
-// FeatureBudgets: the node keeps registers of jobs with budgets, with the entry of what they have used, and heeds these
-// as their owner.
-const FeatureBudgets Feature = 11
-
 // FeatureSet is a set of features, a bit each.
 type FeatureSet uint64
 
 // AllFeatures are the features of this version of Skep.
 const AllFeatures = FeatureSet(1<<FeatureAccess | 1<<FeatureLevels | 1<<FeatureReruns | 1<<FeatureRetries |
 	1<<FeatureOrder | 1<<FeatureGangs | 1<<FeatureDeadlines | 1<<FeatureGangSizes |
-	1<<FeatureContracts | 1<<FeatureBudgets)
+	1<<FeatureContracts)
 
 // MemberFeatures are the features that a member of the register of such a job must have.
 func (s *JobSpec) MemberFeatures() (f FeatureSet) {
@@ -69,9 +65,6 @@ func (s *JobSpec) MemberFeatures() (f FeatureSet) {
 	}
 	if s.Gang.Search != nil && s.Gang.Search.Contract != nil {
 		f |= 1 << FeatureContracts
-	}
-	if s.Rules.Budget.Some() {
-		f |= 1 << FeatureBudgets
 	}
 	return f
 }

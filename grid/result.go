@@ -21,7 +21,6 @@ const (
 	Unplaceable          // no node can run it; 121
 	Failed               // the node failed to prepare or collect it; 125
 	Missed               // it had not ended by its job's deadline; 122
-	Unaffordable         // its job's budget did not suffice for it; 123
 
 	causes
 )
@@ -30,7 +29,7 @@ const (
 const Causes = int(causes)
 
 var causeNames = [...]string{"", "exited", "signaled", "timed_out", "memory_exceeded", "cancelled",
-	"cannot_execute", "not_found", "lost", "unplaceable", "failed", "missed", "unaffordable"}
+	"cannot_execute", "not_found", "lost", "unplaceable", "failed", "missed"}
 
 // String returns the name used in JSON and on disk.
 func (c Cause) String() string {
@@ -45,14 +44,13 @@ func (c Cause) String() string {
 func (c Cause) Refused() bool { return c == CannotExecute || c == NotFound || c == Failed }
 
 // Withdrawn reports whether the cause says that nobody wanted the task any more: a caller cancelled it, or its job's
-// limits did.
-func (c Cause) Withdrawn() bool { return c == Cancelled || c == Missed || c == Unaffordable }
+// deadline was over.
+func (c Cause) Withdrawn() bool { return c == Cancelled || c == Missed }
 
 // Exit codes of the command line that are Skep's own.
 const (
 	ExitUnplaceable   = 121
 	ExitMissed        = 122
-	ExitUnaffordable  = 123
 	ExitTimedOut      = 124
 	ExitSkep          = 125
 	ExitCannotExecute = 126

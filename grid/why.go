@@ -47,7 +47,6 @@ const (
 	WhyGang         // not all ranks of the gang have a place
 	WhyDeadline     // no node would be done with it by its job's deadline, as far as is known
 	WhySharing      // tasks share its cores, and ranks of a gang want theirs to themselves
-	WhyBudget       // its job's budget suffices for no further attempt while those that it has run
 	whys
 )
 
@@ -69,8 +68,7 @@ var whyTexts = [...]string{"", "needs more CPU than it has", "needs more memory 
 	"keeps as many slots for this owner as it may", "keeps no slot for the rank",
 	"waits until all ranks of its gang have a place",
 	"is not expected to end by its job's deadline",
-	"has its tasks share the cores (sharing proportional), which ranks of a gang do not",
-	"waits until it is known what its job's budget leaves"}
+	"has its tasks share the cores (sharing proportional), which ranks of a gang do not"}
 
 // Never reports whether the same offer to the same node would always be refused.
 func (w Why) Never() bool {

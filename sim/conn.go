@@ -194,8 +194,7 @@ func (w *World) notifyUp(name int32, s int) {
 	}
 	c.reportedUp[s] = true
 	kinds := w.cfg.Network.Kinds(int(j))
-	features := grid.FeatureSet(1<<grid.FeatureReruns | 1<<grid.FeatureRetries | 1<<grid.FeatureDeadlines |
-		1<<grid.FeatureBudgets)
+	features := grid.FeatureSet(1<<grid.FeatureReruns | 1<<grid.FeatureRetries | 1<<grid.FeatureDeadlines)
 	if kinds.Has(grid.KindAwait) {
 		features |= 1 << grid.FeatureOrder
 	}

@@ -17,7 +17,6 @@ func Swarm(seed uint64) Config {
 	addMoves(seed, &c)
 	addSharing(seed, &c)
 	addMarket(seed, &c)
-	addBudgets(seed, &c)
 	return c
 }
 

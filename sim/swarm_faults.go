@@ -134,22 +134,3 @@ func slowGangs(seed uint64, r *grid.Rand, c *Config) {
 	}
 	slices.SortStableFunc(c.Faults, func(a, b Fault) int { return cmp.Compare(a.At, b.At) })
 }
-
-// addBudgets has half of the jobs of a third of the worlds have a budget, which suffices for some.
-func addBudgets(seed uint64, c *Config) {
-	r := grid.NewRand(seed, 92)
-	if r.IntN(3) > 0 {
-		return
-	}
-	for k := range c.Work {
-		if r.IntN(2) == 0 {
-			continue
-		}
-		spec := *c.Work[k].Spec
-		spec.Rules.Budget = 1 + grid.Budget(r.IntN(4*int(spec.Count)))
-		if r.IntN(3) == 0 {
-			spec.Rules.Budget *= 20
-		}
-		c.Work[k].Spec = &spec
-	}
-}

@@ -36,8 +36,8 @@ type jobFile struct {
 }
 
 var jobKeys = []string{"name", "class", "engine", "command", "count", "needs", "inputs", "outputs", "env", "timeout",
-	"retries", "on_failure", "max_failures", "max_running", "priority", "deadline", "budget", "policy", "wait",
-	"idempotent", "isolation", "network", "access", "array", "each_line", "matrix", "stdin", "env_all", "workdir", "home",
+	"retries", "on_failure", "max_failures", "max_running", "priority", "deadline", "policy", "wait", "idempotent",
+	"isolation", "network", "access", "array", "each_line", "matrix", "stdin", "env_all", "workdir", "home",
 	"after", "after_ok", "after_each", "gang"}
 
 // readJob parses a job file. The error lists all problems with line and column.
@@ -153,8 +153,6 @@ func (j *jobFile) field(f *document.Reader, e document.Entry) {
 		f.Value(e, func(t string) (err error) { s.Priority, err = bids.Parse(t); return })
 	case "deadline":
 		s.Deadline = bids.ReadDeadline(f, e)
-	case "budget":
-		s.Budget = bids.ReadBudget(f, e)
 	case "gang":
 		s.Gang = gang.Read(f, e.Value)
 	case "on_failure":

@@ -39,8 +39,7 @@ newest that are kept in $SKEP_CHECKPOINT, in a folder for each rank (without --r
 With -t the one task has a terminal of the size of this one: keys go to it as they are typed, also
 ^C, once it runs.
 
-Exit codes of Skep itself: 121 nobody can run it, 122 missed its deadline, 123 its job's
-budget is used up, 124 time limit, 125 Skep
+Exit codes of Skep itself: 121 nobody can run it, 122 missed its deadline, 124 time limit, 125 Skep
 failed, or did not bring back all of what a task left, 126 and 127 cannot be executed, 128+n killed
 by signal n. When whoever reads the output goes away, as head does, the job is cancelled.`,
 		Args: func(_ *cobra.Command, args []string) error {

@@ -66,7 +66,6 @@ func (c *Coordinator) startBackup(now grid.Time, l *liveTask, x balance.Choice, 
 	c.saveEntry(l.job, l.index, fx)
 	c.countPlaced(x.Node)
 	c.peers.Given(now, &b.expectation, l.level(), x.Node, x.ECT)
-	l.job.account.Reserve(now, l.backupID(), c.expectedUse(l.job, l.index, l.level()), fx)
 	b.deadline = c.leaseEnd(now, x.Node, c.cfg.Lease)
 	c.scheduleLease(l, fx)
 	c.sendBackupOffer(now, l, fx)
@@ -101,7 +100,6 @@ func (c *Coordinator) backupAccepted(now grid.Time, l *liveTask, fx *grid.Effect
 		c.traceAccepted(now, l.task(), b.worker)
 	}
 	b.deadline = max(b.deadline, c.leaseEnd(now, b.worker, c.cfg.Lease))
-	l.job.account.Note(now, l.backupID(), true, 0, fx) // it may wait there: then too much is counted
 }
 
 // backupTimer handles the task's timers for its backup attempt.
@@ -192,7 +190,6 @@ func (c *Coordinator) backupEnded(now grid.Time, l *liveTask, from grid.NodeID, 
 	t := l.task()
 	switch {
 	case !r.Succeeded():
-		l.job.account.Ended(now, id, r.Wall, fx)
 		c.releaseAttempt(from, id, t, fx)
 		c.peers.Ended(now, l.class(), from, r)
 		l.noBackup = l.noBackup || r.Cause != grid.Lost
@@ -211,7 +208,6 @@ func (c *Coordinator) backupEnded(now grid.Time, l *liveTask, from grid.NodeID, 
 func (c *Coordinator) yieldToBackup(now grid.Time, l *liveTask, from grid.NodeID, id grid.AttemptID, r *grid.Result,
 	fx *grid.Effects) {
 	t := l.task()
-	l.job.account.Ended(now, id, r.Wall, fx)
 	c.peers.Ended(now, l.class(), l.task().worker, r)
 	c.attemptReturned(now, &l.expectation, t.worker, r.Cause != grid.Lost && !r.Cause.Refused())
 	if r.Cause == grid.Lost {

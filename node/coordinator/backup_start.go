@@ -101,8 +101,7 @@ func (c *Coordinator) startBackupsOf(now grid.Time, j *job, fx *grid.Effects) (h
 		tasks := append(c.scratch.tasks[:0], &l.request)
 		choices := p.Assign(now, tasks, v.Nodes, c.scratch.choices[:0])
 		c.scratch.tasks, c.scratch.choices = tasks, choices
-		_, lacks := j.account.Lacks(now, 1, c.expectedUse(j, i, l.level()), fx)
-		if choices[0].Act != balance.Place || lacks || !j.inTime(now, grid.Seconds(choices[0].ECT)) {
+		if choices[0].Act != balance.Place || !j.inTime(now, grid.Seconds(choices[0].ECT)) {
 			misses++
 			continue
 		}

@@ -207,7 +207,7 @@ func (c *Coordinator) cancelRest(now grid.Time, j *job, end *grid.Result, fx *gr
 // countFailure notes that a task of a job has failed, which may be the last one that may, or a job that it waits for.
 func (c *Coordinator) countFailure(j *job) {
 	most := j.spec.Rules.MaxFailures
-	if (most > 0 && j.Failed-j.Withdrawn >= most || dependency.Vain(j.spec, j.replica) != "") && !j.cancelled &&
+	if (most > 0 && j.failed-j.withdrawn >= most || dependency.Vain(j.spec, j.replica) != "") && !j.cancelled &&
 		j.leads() {
 		c.queue.toCancel = append(c.queue.toCancel, j)
 	}

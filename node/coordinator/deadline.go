@@ -7,19 +7,15 @@ import (
 
 	"skep/balance"
 	"skep/grid"
-	"skep/node/budget"
 	"skep/node/deadline"
 	"skep/node/failures"
 	"skep/node/peers"
 )
 
-// Deadlines and budgets of jobs (packages deadline and budget).
+// Deadlines of jobs (package deadline).
 
-// watchDeadline has the deadline of a job heeded, if it has one, and its budget. What is over already is missed in this
-// step.
+// watchDeadline has the deadline of a job heeded, if it has one. What is over already is missed in this step.
 func (c *Coordinator) watchDeadline(now grid.Time, j *job, fx *grid.Effects) {
-	j.account = budget.Open(now, c.wall.At(now).UnixNano(), budget.Job{ID: j.id, Spec: j.spec, Arrived: j.arrived,
-		Every: c.cfg.Lease / 3, Looks: &c.queue.deadlines}, j.replica)
 	switch left, some := j.deadlineLeft(now); {
 	case !some:
 	case left > 0:
@@ -32,10 +28,8 @@ func (c *Coordinator) watchDeadline(now grid.Time, j *job, fx *grid.Effects) {
 // missDeadlines has the jobs cancelled whose deadline is over.
 func (c *Coordinator) missDeadlines(now grid.Time, fx *grid.Effects) {
 	for id, due := c.queue.deadlines.Due(now, fx); due; id, due = c.queue.deadlines.Due(now, fx) {
-		if j := c.jobs.Get(id); j != nil && !j.inTime(now, 0) {
+		if j := c.jobs.Get(id); j != nil {
 			c.miss(j)
-		} else if j != nil {
-			c.settleUse(now, j, fx)
 		}
 	}
 }
@@ -47,21 +41,17 @@ func (c *Coordinator) miss(j *job) {
 	}
 }
 
-// deadlineEnd returns how the tasks end of a job that is to be cancelled as its deadline is over, or its budget is
-// exhausted; nil = it is not.
+// deadlineEnd returns how the tasks end of a job that is to be cancelled as its deadline is over; nil = it is not.
 func (j *job) deadlineEnd(now grid.Time) *grid.Result {
-	switch {
-	case j.inTime(now, 0):
+	if j.inTime(now, 0) {
 		return nil
-	case j.account.Exhausted(now):
-		return j.account.End(now)
 	}
 	return deadline.Missed(j.spec.Rules.Deadline)
 }
 
-// missedEnd is how the tasks end of a job that is cancelled for that; nil = it is not.
+// missedEnd is how the tasks end of a job that is cancelled since its deadline was over; nil = it is not.
 func (j *job) missedEnd() *grid.Result {
-	if !j.spec.Rules.Deadline.Some() && !j.spec.Rules.Budget.Some() {
+	if !j.spec.Rules.Deadline.Some() {
 		return nil
 	}
 	if v, _ := j.replica.Value(j.spec.Count); j.cancelled && v != nil && !v.Open() {
@@ -70,7 +60,7 @@ func (j *job) missedEnd() *grid.Result {
 	return nil
 }
 
-// missedText says which limit of its own ended a cancelled job; "" = none.
+// missedText says which deadline of its own a cancelled job has missed; "" = none.
 func (j *job) missedText() string {
 	if r := j.missedEnd(); r != nil {
 		return r.Error
@@ -80,9 +70,8 @@ func (j *job) missedText() string {
 
 // BadEnds counts the ended tasks of a job that did not end with 0.
 type BadEnds struct {
-	Failed       int // all of them
-	Missed       int // of Failed, those that had not ended by the job's deadline
-	Unaffordable int // of Failed, those that its budget did not suffice for
+	Failed int // all of them
+	Missed int // of Failed, those that had not ended by the job's deadline
 }
 
 // cancelResult is how the tasks of a cancelled job end that have not ended before: by its rule or its deadline, or by a
@@ -99,7 +88,7 @@ func (j *job) cancelResult() *grid.Result {
 
 // neverAgain says why no task of a job may be run again by a caller; "" = each may that has ended.
 func (c *Coordinator) neverAgain(now grid.Time, j *job) string {
-	if r := cmp.Or(j.deadlineEnd(now), j.missedEnd()); r != nil {
+	if r := j.deadlineEnd(now); r != nil {
 		return "a limit of it is reached, so nothing of it could be run again (" + r.Error + "): submit it again"
 	}
 	return failures.Refuses(j.spec)
@@ -113,10 +102,9 @@ type excludesNone struct{}
 
 func (excludesNone) Excludes(grid.NodeID, bool) bool { return false }
 
-// impossible says that the deadline of a job that is submitted cannot be met, or its budget cannot suffice; "" = both
-// can, as far as is known.
+// impossible says that the deadline of a job that is submitted cannot be met; "" = it can, as far as is known.
 func (c *Coordinator) impossible(now grid.Time, spec *grid.JobSpec) string {
-	if !spec.Rules.Deadline.Some() && !spec.Rules.Budget.Some() {
+	if !spec.Rules.Deadline.Some() {
 		return ""
 	}
 	class := grid.ClassOf(spec)
@@ -135,7 +123,7 @@ func (c *Coordinator) impossible(now grid.Time, spec *grid.JobSpec) string {
 			lanes = append(lanes, deadline.Lane{Slots: slots, Ready: s.Ready, Run: s.ECT - s.Ready})
 		}
 	}
-	return cmp.Or(deadline.Impossible(spec, class, lanes), budget.Impossible(spec, class, deadline.Shortest(lanes)))
+	return deadline.Impossible(spec, class, lanes)
 }
 
 // expects reports whether the mean run time of a class tells how long the next attempt of a task or gang would take. It
@@ -144,23 +132,9 @@ func (c *Coordinator) expects(j *job, i uint32, level string) bool {
 	return c.peers.Expected(level) > 0 && !j.spec.Gang.Sized() && c.checkpoints.View(j.spec, j.attempt(i).Task).Step == 0
 }
 
-// expectedUse is what a further attempt is expected to take of the job's budget; 0 = that is not known.
-func (c *Coordinator) expectedUse(j *job, i uint32, level string) time.Duration {
-	if j.account == nil || !c.expects(j, i, level) {
-		return 0
-	}
-	return grid.Seconds(c.peers.Expected(level))
-}
-
-// tooLate parks a task that its job's budget does not pay for, or that would end too late at its soonest, as far as is
-// known how long it takes, or of which the deadline is over, and reports whether it did. The task's answers stay: they
-// may serve others of a batch.
+// tooLate parks a task that would end too late at its soonest, as far as is known how long it takes, or of which the
+// deadline is over, and reports whether it did. The task's answers stay: others of a batch may be placed with them.
 func (c *Coordinator) tooLate(now grid.Time, l *liveTask, soonest float64, fx *grid.Effects) bool {
-	why, lacks := l.job.account.Lacks(now, 1, c.expectedUse(l.job, l.index, l.level()), fx)
-	if lacks {
-		c.pauseTask(now, l, why, fx)
-		return true
-	}
 	left, some := l.job.deadlineLeft(now)
 	if !some || left > 0 && (soonest <= left.Seconds() || !c.expects(l.job, l.index, l.level())) {
 		return false
@@ -218,19 +192,14 @@ func (j *job) deadlineLeft(now grid.Time) (time.Duration, bool) {
 	return deadline.Left(now, j.arrived, j.spec.Rules.Deadline)
 }
 
-// inTime reports whether what begins or ends so much later can be of worth to the job, whose budget is not exhausted.
+// inTime reports whether what begins or ends so much later can be of worth to the job.
 func (j *job) inTime(now grid.Time, later time.Duration) bool {
 	left, some := j.deadlineLeft(now)
-	return (!some || later < left) && !j.account.Exhausted(now)
+	return !some || later < left
 }
 
 // gangTooLate sets a gang aside that would end too late, as tooLate does with a task.
 func (c *Coordinator) gangTooLate(now grid.Time, j *job, fx *grid.Effects) bool {
-	if why, lacks := j.account.Lacks(now, j.count(), c.expectedUse(j, 0, j.level), fx); lacks {
-		j.gang.Due = now.Add(maxPause)
-		c.awaitGang(now, j, why, fx)
-		return true
-	}
 	left, some := j.deadlineLeft(now)
 	soonest := c.peers.Expected(j.level)
 	if !some || left > 0 && (soonest <= left.Seconds() || !c.expects(j, 0, j.level)) {

@@ -5,9 +5,7 @@ import (
 	"time"
 
 	"skep/grid"
-	"skep/node/budget"
 	"skep/node/contract"
-	"skep/node/failures"
 	"skep/node/gangs"
 	"skep/node/mapping"
 	"skep/node/turns"
@@ -30,9 +28,31 @@ type job struct {
 	replica     *replica
 	backupFrom  uint32 // tasks below it have ended; the scan for backup attempts starts here
 
-	failures.Ends // of its tasks that are not well, as far as they are committed
+	failedEnds
 	cancelling
 	placing
+}
+
+// failedEnds are what the ends of a job's tasks that are not well come to, as far as they are committed.
+type failedEnds struct {
+	failed    int32 // tasks whose exit code is not 0
+	withdrawn int32 // of failed, those that nobody wanted any more
+	missed    int32 // of withdrawn, those that had not ended by the deadline
+	exit      int32 // highest exit code
+}
+
+// count counts a committed end.
+func (f *failedEnds) count(r *grid.CompactResult) {
+	if r.Exit == 0 {
+		return
+	}
+	if f.failed++; r.Cause.Withdrawn() {
+		f.withdrawn++
+	}
+	if r.Cause == grid.Missed {
+		f.missed++
+	}
+	f.exit = max(f.exit, r.Exit)
 }
 
 // placing is a job's place in the queue, and what its untried tasks wait for.
@@ -48,7 +68,6 @@ type placing struct {
 	noSearchBefore   grid.Time // no known node fits, and no search is repeated until then
 	gang             *gangs.Gang
 	contract         *contract.Contract // of the gang; nil without one
-	account          *budget.Account    // of the job's budget, at its owner; nil without one
 	expected         expectation
 	urgency          mapping.Urgency // where tasks are placed at mapping events
 	runningLimit
@@ -194,7 +213,7 @@ func (c *Coordinator) saveEntry(j *job, i uint32, fx *grid.Effects) *grid.TaskRe
 	v, final := j.replica.Value(i)
 	if v == nil && i == j.spec.Count {
 		rec.Delete = true
-	} else if i >= j.spec.Count && v.Open() {
+	} else if i == j.spec.Count && v.Open() {
 		e.State, e.Open, e.Committed = grid.Pending, v, final
 	} else if v != nil && !v.Open() {
 		e.State, e.ID.Attempt, e.Worker, e.Lost, e.Result = grid.Ended, v.Attempt, v.Worker, v.Lost, v.Result
@@ -228,20 +247,4 @@ func (j *job) waitsWhole() bool {
 	}
 	return j.isHeld() || j.holds(0) && j.counts[grid.Pending] == j.count() &&
 		(j.nextFresh == 0 || j.nextFresh == j.spec.Count)
-}
-
-// settleUse looks at the account of a job's budget: what was given up since is counted, and what is used goes into the
-// register. See package budget.
-func (c *Coordinator) settleUse(now grid.Time, j *job, fx *grid.Effects) {
-	if j.account == nil || !j.leads() || j.cancelled {
-		return
-	}
-	e := j.account.Settle(now, c.wall.At(now).UnixNano(), func(k budget.Key) bool {
-		l := j.at(k.Index).live
-		return l != nil && (l.task().attempt == k.Attempt || l.backup != nil && l.backup.attempt == k.Attempt)
-	}, j.replica, fx)
-	if e != nil {
-		j.replica.Propose(e)
-		c.saveEntry(j, e.Index, fx)
-	}
 }

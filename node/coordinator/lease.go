@@ -202,9 +202,7 @@ func (c *Coordinator) taskTimer(now grid.Time, k grid.TimerKind, l *liveTask, fx
 func (c *Coordinator) noteStatus(now grid.Time, from grid.NodeID, m *grid.Message, fx *grid.Effects) {
 	for at, id := range m.Attempts {
 		if l := c.currentAttempt(from, id); l != nil && l.phase == placed {
-			stood := l.status.Note(now, m, at, &l.job.running)
-			c.peers.StoodStill(&l.expectation, from, stood)
-			l.job.account.Note(now, id, l.status.Runs(), stood, fx)
+			c.peers.StoodStill(&l.expectation, from, l.status.Note(now, m, at, &l.job.running))
 			c.holdContract(now, l, fx)
 			c.noteTooLate(now, l, from)
 		}

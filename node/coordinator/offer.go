@@ -54,7 +54,6 @@ func (c *Coordinator) offerUsing(now grid.Time, l *liveTask, polled *decision, x
 	c.setState(l.job, l.index, grid.Offered, fx)
 	c.saveEntry(l.job, l.index, fx)
 	c.peers.Given(now, &l.expectation, l.level(), x.Node, x.ECT)
-	l.job.account.Reserve(now, l.id(), c.expectedUse(l.job, l.index, l.level()), fx)
 	if !c.mayAct(now, l.job) {
 		c.planOffer(now, l, x.ECT, fx)
 		return
@@ -79,7 +78,8 @@ func (c *Coordinator) sendOffer(now grid.Time, l *liveTask, fx *grid.Effects) {
 	}
 	m := fx.Send(l.task().worker, grid.KindOffer)
 	m.Offer = grid.Offer{ID: l.id(), Spec: l.job.spec, Class: l.class(), Lease: c.cfg.Lease, Age: l.age(now),
-		Members: m.Offer.Members, Barred: c.barred(l, m.Offer.Barred), Inputs: c.inputsLeft(l)}
+		Members: m.Offer.Members, Barred: c.barred(l, m.Offer.Barred),
+		Inputs: c.inputsLeft(l)}
 	m.Offer.Stamp, m.Offer.Places, m.Offer.Before = c.offerStamp(now, l), l.job.rankPlaces(), c.divisionBefore(l)
 	m.Offer.Members = append(m.Offer.Members, l.job.members()...)
 	m.Offer.Stays, m.Offer.Pulled, m.Offer.Asks = l.stays() || l.job.spec.IsGang(), l.pulled, true
@@ -98,9 +98,9 @@ func (c *Coordinator) wakeForOffer(now grid.Time, l *liveTask, worker grid.NodeI
 func (c *Coordinator) countPlaced(worker grid.NodeID) {
 	if c.isHere(worker) {
 		c.stats.Local++
-	} else {
-		c.stats.Moved++
+		return
 	}
+	c.stats.Moved++
 }
 
 // currentAttempt returns the live task whose current attempt is id and was given to from; nil if there is none.

@@ -24,11 +24,11 @@ type packedJob struct {
 const maxPackedTasks = 64
 
 // packable reports whether a job is small and can no longer change, except by an event that unpacks it first. The
-// failures of its tasks, what it waited for and has used, and the deadline that it missed are in its register, which a
-// packed one does not have.
+// failures of its tasks, what it waited for, and the deadline that it missed are in its register, which a packed one
+// does not have.
 func (c *Coordinator) packable(j *job) bool {
 	return j.count() <= maxPackedTasks && j.endsAreFinal() && len(j.spec.After.Jobs) == 0 && j.replica.Sole() &&
-		!j.spec.Rules.Deadline.Some() && !j.spec.Rules.Budget.Some() && j.replica.State().Done && j.barrier == nil &&
+		!j.spec.Rules.Deadline.Some() && j.replica.State().Done && j.barrier == nil &&
 		j.counts[grid.Ended] == j.count() && c.isOrigin(j.id)
 }
 
@@ -112,7 +112,7 @@ func (c *Coordinator) pack(j *job) packedJob {
 	b = append(b, flags)
 	for _, x := range [...]int64{j.submitted, c.wall.At(j.arrived).UnixNano() - j.submitted, j.done - j.submitted,
 		int64(j.quietAt),
-		int64(j.nextFresh), int64(j.backupFrom), int64(j.Failed), int64(j.Exit)} {
+		int64(j.nextFresh), int64(j.backupFrom), int64(j.failed), int64(j.exit)} {
 		b = binary.AppendVarint(b, x)
 	}
 	for i := range j.spec.Count {
@@ -191,7 +191,7 @@ func (c *Coordinator) unpack(p *packedJob, whole bool) *job {
 	j.arrived = grid.Time(j.submitted + number() - c.wall.At(0).UnixNano())
 	j.done, j.quietAt, j.nextFresh, j.backupFrom = j.submitted+number(), grid.Time(number()), uint32(number()),
 		uint32(number())
-	j.Failed, j.Exit = int32(number()), int32(number())
+	j.failed, j.exit = int32(number()), int32(number())
 	j.counts[grid.Ended] = int(p.spec.Count)
 	if !whole {
 		return j

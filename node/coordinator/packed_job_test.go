@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"skep/grid"
-	"skep/node/failures"
 	"skep/sparse"
 )
 
@@ -18,8 +17,8 @@ func endedJob(n *Coordinator, r *grid.Rand, k uint32) *job {
 	j := &job{id: grid.JobID{Origin: n.cfg.Self}, spec: spec, class: grid.ClassOf(spec), submitted: at(),
 		arrived: grid.Time(r.Int64N(1e15)) - 5e14,
 		done:    at(), cancelled: r.IntN(2) == 0,
-		Ends:    failures.Ends{Failed: int32(r.IntN(3)), Exit: int32(r.IntN(3))},
-		placing: placing{nextFresh: uint32(r.IntN(3))}, backupFrom: uint32(r.IntN(3)),
+		failedEnds: failedEnds{failed: int32(r.IntN(3)), exit: int32(r.IntN(3))},
+		placing:    placing{nextFresh: uint32(r.IntN(3))}, backupFrom: uint32(r.IntN(3)),
 		cancelling: cancelling{quietAt: grid.Time(r.IntN(2))},
 		replica:    n.closedReplica()}
 	j.id.Nonce[7], j.id.Nonce[8], j.id.Nonce[9] = byte(k>>16), byte(k>>8), byte(k)

@@ -219,8 +219,8 @@ func (c *Coordinator) OutcomeOf(now grid.Time, id grid.JobID, asker grid.NodeID)
 	rep := j.replica
 	cancelled, _ := rep.Cancelled()
 	return dependency.Outcome{Spec: j.spec, MayTell: rep.State().Done || c.mayAct(now, j),
-		Over: j.counts[grid.Ended]-j.uncommitted == j.count(), Exit: j.Exit,
-		Cancelled: (cancelled || j.cancelled) && j.Exit != 0, Owner: j.ownerKnown(), Outsider: j.spec.Access() ==
+		Over: j.counts[grid.Ended]-j.uncommitted == j.count(), Exit: j.exit,
+		Cancelled: (cancelled || j.cancelled) && j.exit != 0, Owner: j.ownerKnown(), Outsider: j.spec.Access() ==
 			grid.AccessOwner && asker != id.Origin && !c.isHere(asker) && rep.Place(asker) < 0}, true, false
 }
 

@@ -29,7 +29,7 @@ func (c *Coordinator) putTask(j *job, r *grid.TaskRecord) {
 	j.counts[t.state]++
 	if t.state == grid.Ended {
 		j.done = max(j.done, t.done)
-		j.Ends.Count(&t.result)
+		j.failedEnds.count(&t.result)
 	}
 }
 
@@ -187,9 +187,9 @@ func (c *Coordinator) putEntry(j *job, r *grid.EntryRecord) {
 		c.putTask(j, &r.TaskRecord)
 		return
 	}
-	committed := j.Ends
+	committed := j.failedEnds
 	c.putTask(j, &r.TaskRecord)
-	j.Ends = committed
+	j.failedEnds = committed
 	t := j.task(i)
 	t.uncommitted, t.heldByWorker = true, c.isHere(t.worker) // other workers report theirs again
 	j.uncommitted++

@@ -76,7 +76,6 @@ func (c *Coordinator) resultReceived(now grid.Time, from grid.NodeID, id grid.At
 
 // takeResult takes the result of a live attempt, by its cause.
 func (c *Coordinator) takeResult(now grid.Time, l *liveTask, from grid.NodeID, r *grid.Result, fx *grid.Effects) {
-	l.job.account.Ended(now, l.id(), r.Wall, fx)
 	if r.Cause == grid.Lost || r.Cause.Refused() {
 		c.releaseAttempt(from, l.id(), l.task(), fx)
 	}
@@ -242,7 +241,7 @@ func (c *Coordinator) publishEnd(j *job, i uint32, fx *grid.Effects) {
 	t.uncommitted = false
 	j.uncommitted--
 	j.done = max(j.done, t.done)
-	if j.Ends.Count(&t.result); t.result.Exit != 0 {
+	if j.failedEnds.count(&t.result); t.result.Exit != 0 {
 		c.countFailure(j)
 	}
 	fx.Changed = append(fx.Changed, grid.TaskID{Job: j.id, Index: i})

@@ -238,10 +238,10 @@ func (c *Coordinator) tallyLater(j *job) {
 // tallyAgain counts the committed ends of the jobs of which some do not count any more.
 func (c *Coordinator) tallyAgain() {
 	for _, j := range c.tallies {
-		j.Ends, j.done = failures.Ends{}, 0
+		j.failedEnds, j.done = failedEnds{}, 0
 		for _, t := range j.known() {
 			if t.state == grid.Ended && !t.uncommitted {
-				j.Ends.Count(&t.result)
+				j.failedEnds.count(&t.result)
 				j.done = max(j.done, t.done)
 			}
 		}

@@ -18,13 +18,12 @@ import (
 // The scripts of testdata describe the protocol: a few nodes, what happens to them, and beneath it what they
 // send, save, start, stop and answer. Commands:
 //
-//	start NODE...            start nodes (members=1 cpus=1 pull=0 gangs=1 contracts=1 budgets=1), connect them with
-//	                         all others, and let a second pass; gangs=0, contracts=0, budgets=0: of a version that knows
-//	                         none, as far as the others can tell
+//	start NODE...            start nodes (members=1 cpus=1 pull=0 gangs=1 contracts=1), connect them with all others, and
+//	                         let a second pass; gangs=0, contracts=0: of a version that knows none, as far as the others
+//	                         can tell
 //	submit NODE JOB          submit a job (on=NODE,... count=1 retries=3 policy=NAME idempotent
 //	                         retry-failed=0 backoff=0s rerun max-failures=0 max-running=0 ranks=0 network=host
-//	                         deadline=TIME worthless=TIME budget=0 timeout=TIME,
-//	                         life=N: by that model of N rows, moves=3)
+//	                         deadline=TIME worthless=TIME timeout=TIME, life=N: by that model of N rows, moves=3)
 //	cancel NODE JOB [TASKS]  cancel it, or these tasks of it
 //	retry NODE JOB TASKS     have these tasks of it run again
 //	end NODE TASK exit N     the program of a running attempt ends; N FILE: and leaves a file, whose fetch takes for ever
@@ -286,8 +285,6 @@ func jobSpec(args []string) (*grid.JobSpec, error) {
 			s.Rules.Deadline.At, err = time.ParseDuration(value)
 		case "worthless":
 			s.Rules.Deadline.Worthless, err = time.ParseDuration(value)
-		case "budget":
-			s.Rules.Budget = grid.Budget(number)
 		case "timeout":
 			s.Timeout, err = time.ParseDuration(value)
 		case "rerun":
@@ -328,10 +325,6 @@ func (w *network) start(args []string) error {
 					m.cfg.Pull = number == 1
 				case "gangs":
 					m.old = number == 0
-				case "budgets":
-					if number == 0 {
-						m.lacks = 1 << grid.FeatureBudgets
-					}
 				case "contracts":
 					if number == 0 {
 						m.lacks = 1 << grid.FeatureContracts

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"skep/grid"
 )
@@ -231,8 +230,6 @@ func openEntry(e *grid.EntryRecord) string {
 	switch v := e.Open; {
 	case v == nil:
 		return ""
-	case v.Used > 0:
-		return fmt.Sprintf(", used %v, round %d", v.Used.Round(time.Second), v.Round)
 	case v.IsRetry() && e.Committed:
 		return fmt.Sprintf(", again after end %d (#%v %s), committed", v.Round, v.Attempt, outcome(v.Result))
 	case v.IsRetry():

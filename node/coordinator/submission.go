@@ -146,8 +146,8 @@ func (c *Coordinator) accessReason(spec *grid.JobSpec) string {
 		return " that keep a job which waits for others, as older versions do not"
 	case features.Has(grid.FeatureGangs):
 		return " that keep a gang, and its contract if it has one, as older versions do not"
-	case features.Has(grid.FeatureDeadlines), features.Has(grid.FeatureBudgets):
-		return " that heed a deadline or a budget, as older versions do not"
+	case features.Has(grid.FeatureDeadlines):
+		return " that heed a deadline, as older versions do not"
 	}
 	return " that keep a job whose failed tasks are run again, as older versions do not"
 }

@@ -166,9 +166,9 @@ func (v Views) Decisions(id grid.JobID, from, end uint32) []grid.Decision {
 func (j *job) view() JobView {
 	v := JobView{ID: j.id, Spec: j.spec, Class: j.class, Submitted: j.submitted, Done: j.done, Cancelled: j.cancelled,
 		Pending: j.counts[grid.Pending], Placed: j.counts[grid.Offered] + j.counts[grid.Placed] + j.uncommitted,
-		Running: j.running + j.uncommitted, Ended: j.counts[grid.Ended] - j.uncommitted, Exit: j.Exit,
+		Running: j.running + j.uncommitted, Ended: j.counts[grid.Ended] - j.uncommitted, Exit: j.exit,
 		Retried: j.replica.Retried(), Stopped: j.stopped(), Held: j.waitsWhole(),
-		BadEnds: BadEnds{Failed: int(j.Failed), Missed: int(j.Missed), Unaffordable: int(j.Unaffordable)}}
+		BadEnds: BadEnds{Failed: int(j.failed), Missed: int(j.missed)}}
 	if rep := j.replica; !rep.Sole() {
 		v.Members = rep.Members()
 		v.Owner, v.Epoch, v.Since = rep.Owner()

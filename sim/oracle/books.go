@@ -85,8 +85,7 @@ type relations struct {
 type machine struct {
 	member    Member // nil while it is down
 	begun     bool   // it was up once
-	starts    int32
-	lost      bool // never starts again
+	lost      bool   // never starts again
 	capacity  grid.Resources
 	used      grid.Resources // by attempts that run
 	disk      disk
@@ -126,7 +125,6 @@ func New(w World, nodes int, work []Submission) *Books {
 func (b *Books) Started(i int32, m Member, capacity grid.Resources) {
 	x := &b.machines[i]
 	x.member, x.begun, x.capacity, x.reported = m, true, capacity, nil
-	x.starts++
 	b.forgetRetries(i)
 	b.hindsight.Opened(b.world.Time(), i)
 }

@@ -26,7 +26,6 @@ type job struct {
 	opened         uint32            // as its record on its origin's disk says
 	withdrawn      *grid.EntryRecord // the record of a cancellation after which it went on
 	asked          asked
-	use            use
 }
 
 // task is the durable state of a task, and its runs. Its record on the origin's disk is all here.

@@ -155,7 +155,7 @@ func (r *replay) apply(m *moment) {
 func (r *replay) wait(task int32) {
 	j := &r.books.jobs[r.books.tasks[task].job]
 	if s := j.spec; len(s.After.Jobs) > 0 || s.Rules.MaxRunning > 0 || s.Rules.OnFailure.Retry > 0 || s.IsGang() ||
-		s.Rules.Deadline.Some() || s.Rules.Budget.Some() || j.retries > 0 {
+		s.Rules.Deadline.Some() || j.retries > 0 {
 		return
 	}
 	if at, found := slices.BinarySearch(r.waiting, task); !found && r.end[task] > 0 {

@@ -93,7 +93,6 @@ func (b *Books) checkStart(i, k int32, s *grid.Start) bool {
 	}
 	b.checkBackoff(i, k, a)
 	b.checkDeadline(i, k, a)
-	b.checkBudget(i, k, a)
 	b.checkOrder(i, k)
 	b.checkGang(i, k, a)
 	b.checkBegins(i, k, s)

@@ -1,7 +1,6 @@
 package v1
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -102,7 +101,7 @@ func (s *Spec) Grid() (*grid.JobSpec, error) {
 	for k, v := range s.Needs.Labels {
 		g.Needs.Labels = append(g.Needs.Labels, grid.LabelNeed{Key: k, Values: v})
 	}
-	if err := errors.Join(s.Deadline.apply(g), s.Budget.apply(g)); err != nil {
+	if err := s.Deadline.apply(g); err != nil {
 		return nil, err
 	}
 	if err := s.isolate(g); err != nil {
@@ -208,8 +207,7 @@ func SpecOf(g *grid.JobSpec) *Spec {
 		TaskData: TaskData{Array: arrayOf(g.Array), Stdin: stdinOf(g), Order: orderOf(g),
 			Gang: gangOf(g.Gang)},
 		Rules: Rules{OnFailure: onFailureOf(&g.Rules.OnFailure), MaxFailures: g.Rules.MaxFailures,
-			MaxRunning: g.Rules.MaxRunning, Priority: priorityOf(g), Deadline: deadlineOf(g.Rules.Deadline),
-			Budget: budgetOf(g.Rules.Budget)},
+			MaxRunning: g.Rules.MaxRunning, Priority: priorityOf(g), Deadline: deadlineOf(g.Rules.Deadline)},
 	}
 	s.Needs.setCounts(&g.Needs)
 	if len(g.Needs.Labels) > 0 {

@@ -75,7 +75,7 @@ var (
 		60: number("stdin"), 70: data("workdir", 1, grid.MaxPath), 71: data("home", 1, grid.MaxPath),
 		61: number("terminal"), afterField: message("after", 1, afterShape),
 		gangField: number("gang_ranks"), searchField: message("gang_search", 1, scheduleSearchShape),
-		bidField: number("bid"), 66: number("deadline"), 67: number("worthless"), 68: number("budget"),
+		bidField: number("bid"), 66: number("deadline"), 67: number("worthless"),
 		gangMinField: number("gang_min"),
 	}}
 	submitterShape = &shape{"submitter", []field{1: data("node", 1, nodeSize), 2: data("user", 1, grid.MaxUser)}}
@@ -142,7 +142,7 @@ var (
 		5: data("worker", 1, nodeSize),
 		6: number("lost"), 7: message("result", 1, resultShape), 8: number("placed"), 9: number("began"), 10: number("done"),
 		40: number("round"), 41: number("again"), 42: message("failures", grid.MaxFailures, failureShape),
-		43: number("retried_at"), 44: number("retry_epoch"), 45: number("used"),
+		43: number("retried_at"), 44: number("retry_epoch"),
 	}}
 	finalsField = field{name: "finals", typ: protowire.BytesType, count: grid.MaxEntries, sub: finalShape,
 		size: finalShape.limit(), total: max(int(grid.MaxEntriesSize), finalShape.limit())}

@@ -49,8 +49,7 @@ func putSpec(s *grid.JobSpec) *pb.JobSpec {
 		Stdin: uint32(s.Stdin), Terminal: putTerminal(s.Terminal), After: putAfter(&s.After),
 		GangRanks: s.Gang.Ranks, GangMin: s.Gang.Min, GangSearch: putSearch(s.Gang.Search),
 		Bid:      putBid(s.Rules.Bid),
-		Deadline: int64(s.Rules.Deadline.At), Worthless: int64(s.Rules.Deadline.Worthless),
-		Budget: int64(s.Rules.Budget)}
+		Deadline: int64(s.Rules.Deadline.At), Worthless: int64(s.Rules.Deadline.Worthless)}
 	if s.Folders != nil {
 		p.Workdir, p.Home = []byte(s.Folders.Work), []byte(s.Folders.Home)
 	}

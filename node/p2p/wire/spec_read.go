@@ -64,8 +64,6 @@ func (r *specReader) number(num protowire.Number, n uint64) (err error) {
 		s.Rules.Deadline.At = time.Duration(n)
 	case 67:
 		s.Rules.Deadline.Worthless = time.Duration(n)
-	case 68:
-		s.Rules.Budget = grid.Budget(n)
 	case gangField:
 		s.Gang.Ranks = uint32(n)
 	case gangMinField:

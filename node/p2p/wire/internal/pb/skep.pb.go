@@ -2466,7 +2466,6 @@ type JobSpec struct {
 	Bid           uint32                 `protobuf:"varint,65,opt,name=bid,proto3" json:"bid,omitempty"`                                // thousandths, for each task; 0 = the usual one
 	Deadline      int64                  `protobuf:"varint,66,opt,name=deadline,proto3" json:"deadline,omitempty"`                      // ns from the submission; 0 = none
 	Worthless     int64                  `protobuf:"varint,67,opt,name=worthless,proto3" json:"worthless,omitempty"`                    // ns from the submission; 0 = the deadline is hard
-	Budget        int64                  `protobuf:"varint,68,opt,name=budget,proto3" json:"budget,omitempty"`                          // node-seconds; 0 = any number
 	GangSearch    *ScheduleSearch        `protobuf:"bytes,91,opt,name=gang_search,json=gangSearch,proto3" json:"gang_search,omitempty"` // absent = workers are few and near, and the work is not divided
 	GangMin       uint32                 `protobuf:"varint,92,opt,name=gang_min,json=gangMin,proto3" json:"gang_min,omitempty"`         // fewest ranks of an attempt, whose number says how many it has; 0 = all attempts have all
 	unknownFields protoimpl.UnknownFields
@@ -2716,13 +2715,6 @@ func (x *JobSpec) GetDeadline() int64 {
 func (x *JobSpec) GetWorthless() int64 {
 	if x != nil {
 		return x.Worthless
-	}
-	return 0
-}
-
-func (x *JobSpec) GetBudget() int64 {
-	if x != nil {
-		return x.Budget
 	}
 	return 0
 }
@@ -4281,7 +4273,6 @@ type Final struct {
 	Failures      []*Failure             `protobuf:"bytes,42,rep,name=failures,proto3" json:"failures,omitempty"`                        // the newest of the ends before this one
 	RetriedAt     uint32                 `protobuf:"varint,43,opt,name=retried_at,json=retriedAt,proto3" json:"retried_at,omitempty"`    // round of the first end after the newest retry by a caller
 	RetryEpoch    uint32                 `protobuf:"varint,44,opt,name=retry_epoch,json=retryEpoch,proto3" json:"retry_epoch,omitempty"` // of the owner that decided it
-	Used          int64                  `protobuf:"varint,45,opt,name=used,proto3" json:"used,omitempty"`                               // ns that attempts of the job have run; of the entry of what a job with a budget has used
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -4417,13 +4408,6 @@ func (x *Final) GetRetriedAt() uint32 {
 func (x *Final) GetRetryEpoch() uint32 {
 	if x != nil {
 		return x.RetryEpoch
-	}
-	return 0
-}
-
-func (x *Final) GetUsed() int64 {
-	if x != nil {
-		return x.Used
 	}
 	return 0
 }
@@ -5686,7 +5670,7 @@ const file_skep_proto_rawDesc = "" +
 	"\x04path\x18\x01 \x01(\fR\x04path\x12\x12\n" +
 	"\x04blob\x18\x02 \x01(\fR\x04blob\x12\x12\n" +
 	"\x04size\x18\x03 \x01(\x03R\x04size\x12\x12\n" +
-	"\x04exec\x18\x04 \x01(\bR\x04exec\"\x87\b\n" +
+	"\x04exec\x18\x04 \x01(\bR\x04exec\"\xef\a\n" +
 	"\aJobSpec\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
 	"\x05class\x18\x02 \x01(\tR\x05class\x12\x16\n" +
@@ -5726,8 +5710,7 @@ const file_skep_proto_rawDesc = "" +
 	"gang_ranks\x18Z \x01(\rR\tgangRanks\x12\x10\n" +
 	"\x03bid\x18A \x01(\rR\x03bid\x12\x1a\n" +
 	"\bdeadline\x18B \x01(\x03R\bdeadline\x12\x1c\n" +
-	"\tworthless\x18C \x01(\x03R\tworthless\x12\x16\n" +
-	"\x06budget\x18D \x01(\x03R\x06budget\x128\n" +
+	"\tworthless\x18C \x01(\x03R\tworthless\x128\n" +
 	"\vgang_search\x18[ \x01(\v2\x17.skep.v1.ScheduleSearchR\n" +
 	"gangSearch\x12\x19\n" +
 	"\bgang_min\x18\\ \x01(\rR\agangMin\"\x87\x02\n" +
@@ -5860,7 +5843,7 @@ const file_skep_proto_rawDesc = "" +
 	"\x03sum\x18\b \x01(\x06R\x03sum\x12-\n" +
 	"\battempts\x18\t \x01(\v2\x11.skep.v1.AttemptsR\battempts\x12\x12\n" +
 	"\x04room\x18\n" +
-	" \x01(\rR\x04room\"\xba\x03\n" +
+	" \x01(\rR\x04room\"\xa6\x03\n" +
 	"\x05Final\x12\x14\n" +
 	"\x05index\x18\x01 \x01(\rR\x05index\x12\x14\n" +
 	"\x05epoch\x18\x02 \x01(\rR\x05epoch\x12#\n" +
@@ -5879,8 +5862,7 @@ const file_skep_proto_rawDesc = "" +
 	"\n" +
 	"retried_at\x18+ \x01(\rR\tretriedAt\x12\x1f\n" +
 	"\vretry_epoch\x18, \x01(\rR\n" +
-	"retryEpoch\x12\x12\n" +
-	"\x04used\x18- \x01(\x03R\x04used\"\xb5\x01\n" +
+	"retryEpoch\"\xb5\x01\n" +
 	"\aFailure\x12#\n" +
 	"\rattempt_epoch\x18\x01 \x01(\rR\fattemptEpoch\x12\x1b\n" +
 	"\tattempt_n\x18\x02 \x01(\rR\battemptN\x12\x16\n" +
