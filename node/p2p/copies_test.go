@@ -69,6 +69,7 @@ func TestCopyOfADataFolderDoesNotStart(t *testing.T) {
 	if strings.Contains(err.Error(), "\n") {
 		t.Errorf("error %q: want one line", err)
 	}
+	rig.Await(t, "the node that goes on knows of the copy", func() bool { _, ok := again.Copies()[b.self]; return ok })
 	if c, ok := again.Copies()[b.self]; !ok || c.Witness != a.self || c.Process.Number != uint32(os.Getpid()) ||
 		c.Process.Host == "" {
 		t.Errorf("the node that goes on knows of %+v, %v: want the copy", c, ok)
