@@ -49,9 +49,6 @@ func (s *Store) convert() error {
 	var was uint64
 	err := s.db.View(func(tx *bbolt.Tx) error {
 		was = formatOf(tx)
-		if was < format && tx.Bucket(metaBucket).Get(digestKey) != nil {
-			return fmt.Errorf("%w: %s says that it is of format %d, and it is not: %s", ErrDamaged, File, was, remedy)
-		}
 		if was < registerFormat {
 			need = spaceToConvert(tx)
 		}

@@ -11,7 +11,7 @@ import (
 func (s *Store) prepare() error {
 	fresh := true
 	var was []byte
-	err := s.db.View(func(tx *bbolt.Tx) error {
+	err := s.db.View(func(tx *bbolt.Tx) (err error) {
 		meta := tx.Bucket(metaBucket)
 		if meta == nil {
 			if k, _ := tx.Cursor().First(); k != nil {
@@ -20,16 +20,17 @@ func (s *Store) prepare() error {
 			return nil
 		}
 		fresh = false
-		if meta.Get(digestKey) != nil {
-			if was, _ = checkMeta(tx); was != nil { // also where the flipped bit is in the format
-				return nil
+		n := formatOf(tx)
+		if n == format || meta.Get(digestKey) != nil { // then also the number of the format has a sum
+			if was, err = checkMeta(tx); err != nil && n <= format {
+				return err
 			}
 		}
-		n := formatOf(tx)
-		if n == 0 {
+		switch {
+		case was != nil: // it is flipped back below
+		case n == 0:
 			return fmt.Errorf("%w: %s has no format", ErrDamaged, File)
-		}
-		if n > format {
+		case n > format:
 			return fmt.Errorf("%w (format %d): this one reads format %d", ErrNewer, n, format)
 		}
 		if tx.Bucket(recordBucket) == nil || tx.Bucket(dataBucket) == nil {

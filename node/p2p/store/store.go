@@ -94,20 +94,12 @@ func Open(dir string) (*Store, error) {
 
 // settle brings what was opened to today's format and checks it.
 func (s *Store) settle(m mark, path string) error {
-	err := s.db.View(func(tx *bbolt.Tx) error {
-		if formatOf(tx) == format { // a flipped bit in the count of starts is found first
-			return nil
-		}
-		return m.check(tx)
-	})
+	err := s.db.View(m.check)
 	if err == nil {
 		err = s.convert()
 	}
 	if err == nil {
 		err = s.verify()
-	}
-	if err == nil {
-		err = s.db.View(m.check)
 	}
 	if err == nil {
 		s.info, err = os.Stat(path)

@@ -37,25 +37,15 @@ func (f *fix) apply(b *bbolt.Bucket) error {
 // verify checks each entry against its sums and the table of records against its digest, and writes back what can be
 // corrected. It is an error if records are lost: what was promised with them is not known any more.
 func (s *Store) verify() error {
-	var meta []byte
 	var data, entries []fix
 	var after digest
 	err := s.db.View(func(tx *bbolt.Tx) (err error) {
-		if meta, err = checkMeta(tx); err != nil || meta != nil {
-			return err
-		}
 		if data, err = s.verifyData(tx.Bucket(dataBucket)); err != nil {
 			return err
 		}
 		entries, after, err = s.verifyRecords(openRecords(tx))
 		return err
 	})
-	if err == nil && meta != nil {
-		s.found.Corrected++
-		if err = s.db.Update(func(tx *bbolt.Tx) error { return restoreMeta(tx, meta) }); err == nil {
-			return s.verify()
-		}
-	}
 	if err != nil || len(data)+len(entries) == 0 {
 		return err
 	}
