@@ -100,17 +100,23 @@ func (c *Config) SetPreempt(s string) (err error) {
 }
 
 func parsePreempt(s string) (float64, error) {
-	ratio, given := strings.CutPrefix(s, "suspend:")
-	f, err := strconv.ParseFloat(ratio, 64)
-	switch {
-	case s == "never":
-		return 0, nil
-	case s == "suspend":
-		return Suspending, nil
-	case given && err == nil && f >= 1 && f <= 1000:
+	if f, ok := switched(s, "never", "suspend", Suspending, 1, 1000); ok {
 		return f, nil
 	}
 	return 0, fmt.Errorf("%.40q: want never, suspend, or suspend:F with a ratio of bids F of 1 to 1000", s)
+}
+
+// switched reads a setting that is off, on with the usual number, or on:NUMBER; off is 0.
+func switched(s, off, on string, usual, least, most float64) (f float64, ok bool) {
+	switch s {
+	case off:
+		return 0, true
+	case on:
+		return usual, true
+	}
+	number, given := strings.CutPrefix(s, on+":")
+	f, err := strconv.ParseFloat(number, 64)
+	return f, given && err == nil && f >= least && f <= most
 }
 
 // find returns the rule of a name.

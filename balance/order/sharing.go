@@ -3,8 +3,6 @@ package order
 import (
 	"errors"
 	"fmt"
-	"strconv"
-	"strings"
 
 	"skep/grid"
 )
@@ -19,14 +17,7 @@ func (c *Config) SetSharing(s string) (err error) {
 }
 
 func parseSharing(s string) (float64, error) {
-	least, given := strings.CutPrefix(s, "proportional:")
-	f, err := strconv.ParseFloat(least, 64)
-	switch {
-	case s == "exclusive":
-		return 0, nil
-	case s == "proportional":
-		return Sharing, nil
-	case given && err == nil && f >= grid.MinLeastSpeed && f <= 1:
+	if f, ok := switched(s, "exclusive", "proportional", Sharing, grid.MinLeastSpeed, 1); ok {
 		return f, nil
 	}
 	return 0, fmt.Errorf("%.40q: want exclusive, proportional, or proportional:S with a least speed S of %g to 1", s,
