@@ -54,7 +54,7 @@ func (e *Exec) OrderBy(cfg *order.Config, law Law) {
 		e.suspended = new(suspensions)
 	}
 	if e.sharing = nil; cfg.LeastSpeed > 0 {
-		e.sharing = &sharing{least: cfg.LeastSpeed, cores: coresOf(e.capacity.CPU), left: e.share}
+		e.sharing = &sharing{least: cfg.LeastSpeed, cores: e.capacity.CPU.Cores(), left: e.share}
 	}
 }
 
@@ -99,17 +99,15 @@ func (q *lines) started(now grid.Time, w *Work) {
 	if w.expected = 0; q.all.CountsUse() {
 		w.expected = q.mean(w.class.name)
 	}
-	q.all.Start(now, w.line, w.cores(), w.expected)
+	q.all.Start(now, w.line, w.Spec.Needs.CPU.Cores(), w.expected)
 }
 
 // ended counts that work does not run any more, which was suspended for a time.
 func (q *lines) ended(w *Work, suspended time.Duration) {
 	began := w.Started.Add(suspended)
-	q.all.End(max(q.now, began), w.line, w.cores(), w.expected, began)
+	q.all.End(max(q.now, began), w.line, w.Spec.Needs.CPU.Cores(), w.expected, began)
 	q.release(w)
 }
-
-func (w *Work) cores() float64 { return float64(w.Spec.Needs.CPU) / float64(grid.CPU) }
 
 // addAwake adds work to its line, if it is awake and ready.
 func (e *Exec) addAwake(w *Work) {

@@ -23,9 +23,9 @@ func (e *Exec) Earns(now grid.Time) (earning, cores float64, began bool) {
 	for _, w := range e.running {
 		if !e.Suspended(w) {
 			speed, _ := e.shareOf(now, w)
-			earning += e.bid(w).Number() * w.cores() * speed
+			earning += e.bid(w).Number() * w.Spec.Needs.CPU.Cores() * speed
 			began = began || w.Started == now
 		}
 	}
-	return earning, float64(e.capacity.CPU) / float64(grid.CPU), began
+	return earning, e.capacity.CPU.Cores(), began
 }

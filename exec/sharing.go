@@ -74,7 +74,7 @@ func (e *Exec) SpeedOf(bid grid.Bid, need grid.MilliCPU) float64 {
 	if !s.admits(bid, need) {
 		return s.least
 	}
-	s.with = append(append(s.with[:0], s.tasks...), proportional.Task{Bid: bid.Number(), Cores: coresOf(need)})
+	s.with = append(append(s.with[:0], s.tasks...), proportional.Task{Bid: bid.Number(), Cores: need.Cores()})
 	return proportional.Speed(proportional.Level(s.cores*s.left, s.with), bid.Number())
 }
 
@@ -100,11 +100,9 @@ func (e *Exec) noCores() bool {
 	return len(e.sharing.bids) > 0 && !e.mayTakeAny(e.sharing.mostRoom())
 }
 
-func coresOf(n grid.MilliCPU) float64 { return float64(n) / float64(grid.CPU) }
-
 // admits reports whether all would keep the least speed beside a task that came now. A task that is alone always does.
 func (s *sharing) admits(bid grid.Bid, need grid.MilliCPU) bool {
-	return len(s.bids) == 0 || coresOf(need) <= s.roomFor(bid)
+	return len(s.bids) == 0 || need.Cores() <= s.roomFor(bid)
 }
 
 // roomFor is proportional.Room of a bid, of the cores that other users leave. Most of a long queue is of one bid.
@@ -176,7 +174,7 @@ func (s *sharing) end(now grid.Time, bid grid.Bid, need grid.MilliCPU) {
 func (s *sharing) add(at, n int, need grid.MilliCPU) {
 	x := &s.bids[at]
 	x.n, x.cpu = x.n+n, x.cpu+need
-	if s.tasks[at].Cores = coresOf(x.cpu); x.n == 0 {
+	if s.tasks[at].Cores = x.cpu.Cores(); x.n == 0 {
 		s.bids, s.tasks = slices.Delete(s.bids, at, at+1), slices.Delete(s.tasks, at, at+1)
 	}
 	s.changed()
@@ -210,6 +208,6 @@ func (e *Exec) Alone(now grid.Time, w *Work, used time.Duration) float64 {
 	if all <= 0 {
 		return 0
 	}
-	r, t := max(1-lost.Seconds()/all, 1e-3), used.Seconds()/w.cores()
+	r, t := max(1-lost.Seconds()/all, 1e-3), used.Seconds()/w.Spec.Needs.CPU.Cores()
 	return max(all-max(min(lost.Seconds(), t*(1/r-1), all-t), 0), 0)
 }

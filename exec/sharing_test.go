@@ -215,11 +215,11 @@ func TestSharingIsSafe(t *testing.T) {
 			used := 0.0
 			for _, w := range b.Running() {
 				speed, _ := b.shareOf(now, w)
-				if used += speed * w.cores(); speed < least-1e-6 && len(b.Running())+len(b.stopping) > 1 {
+				if used += speed * w.Spec.Needs.CPU.Cores(); speed < least-1e-6 && len(b.Running())+len(b.stopping) > 1 {
 					t.Fatalf("%d runs at %v, less than %v", w.ID.Task.Index, speed, least)
 				}
 			}
-			if most := coresOf(b.Capacity().CPU); used > most+1e-6 {
+			if most := b.Capacity().CPU.Cores(); used > most+1e-6 {
 				t.Fatalf("%v cores are used of %v", used, most)
 			}
 			if len(b.Running()) == 0 && b.Queued() > 0 && len(b.stopping) == 0 {

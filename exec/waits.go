@@ -65,7 +65,7 @@ func (e *Exec) foresee(now grid.Time, law Law, most int) []*Work {
 		w := l.Of.awake[taken[l]]
 		taken[l]++
 		seen = append(seen, w)
-		return w.cores() * w.class.mean(law), true, len(seen) == most
+		return w.Spec.Needs.CPU.Cores() * w.class.mean(law), true, len(seen) == most
 	})
 	for _, w := range first {
 		if len(seen) < most && w.sleep == asleep {

@@ -97,7 +97,7 @@ func sharingDelta(a, b *grid.Ad) float64 {
 		return 1
 	}
 	speed := func(ad *grid.Ad) float64 {
-		return ad.Sharing.SpeedOf(grid.UsualBid, grid.CPU, ad.Free.CPU, float64(ad.Capacity.CPU)/float64(grid.CPU))
+		return ad.Sharing.SpeedOf(grid.UsualBid, grid.CPU, ad.Free.CPU, ad.Capacity.CPU.Cores())
 	}
 	return math.Abs(speed(a) - speed(b))
 }

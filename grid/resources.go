@@ -9,6 +9,9 @@ import (
 // MilliCPU counts processor cores in thousandths.
 type MilliCPU int64
 
+// Cores is the number of cores.
+func (n MilliCPU) Cores() float64 { return float64(n) / float64(CPU) }
+
 // Bytes counts memory, disk or network volume.
 type Bytes int64
 

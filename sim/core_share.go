@@ -59,7 +59,7 @@ func (w *World) levelOf(h *host) float64 {
 	tasks := w.sharers[:0]
 	for name := h.runs; name >= 0; name = w.runs[name].nextOnNode {
 		if r := &w.runs[name]; r.weight > 0 {
-			tasks = append(tasks, proportional.Task{Bid: r.weight, Cores: float64(r.spec.Needs.CPU) / float64(grid.CPU)})
+			tasks = append(tasks, proportional.Task{Bid: r.weight, Cores: r.spec.Needs.CPU.Cores()})
 		}
 	}
 	if w.sharers = tasks; len(tasks) == 0 {
@@ -149,12 +149,12 @@ func (r *run) busy(now grid.Time, speed float64) float64 {
 		if !r.executing {
 			return 0
 		}
-		return float64(r.spec.Needs.CPU) / float64(grid.CPU) * (r.duration - r.remaining + r.progress(now, speed)).Seconds()
+		return r.spec.Needs.CPU.Cores() * (r.duration - r.remaining + r.progress(now, speed)).Seconds()
 	}
 	if r.suspended {
 		now = r.suspendedAt
 	}
-	return float64(r.spec.Needs.CPU) / float64(grid.CPU) * now.Sub(r.began).Seconds()
+	return r.spec.Needs.CPU.Cores() * now.Sub(r.began).Seconds()
 }
 
 // Busy returns the core-seconds that runs have held on a node so far, whatever their results.

@@ -211,7 +211,7 @@ func groupWeightOf(s *Spec, processors int) int {
 	}
 	cores := 1.0
 	if s.CPU > 0 {
-		cores = float64(s.CPU) / float64(grid.CPU)
+		cores = s.CPU.Cores()
 	}
 	w := math.Round(heaviest * s.Weight * cores / float64(processors))
 	return int(min(max(w, 1), heaviest))

@@ -7,7 +7,7 @@ import (
 
 // slots returns this node's capacity in the allocation LP, in cores.
 func (p *Peers) slots() float64 {
-	cores := float64(p.cfg.Cores) / float64(grid.CPU)
+	cores := p.cfg.Cores.Cores()
 	if p.cfg.Balance.Availability {
 		cores *= p.cfg.Profile.Availability()
 	}
@@ -57,7 +57,7 @@ func perCore(capacity grid.Resources, need grid.Resources) float64 {
 // slotsOf returns a peer's capacity in the allocation LP, in cores: a_j times its trusted cores. The availability
 // that it states is bounded by its return rate.
 func (p *Peers) slotsOf(now grid.Time, m connectedPeer) float64 {
-	cores := float64(p.cores(m)) / float64(grid.CPU)
+	cores := p.cores(m).Cores()
 	if !p.cfg.Balance.Availability || m.view.Ad == nil {
 		return cores
 	}
@@ -83,7 +83,7 @@ func (p *Peers) cores(m connectedPeer) grid.MilliCPU {
 func (p *Peers) speedOf(m connectedPeer, spec *grid.JobSpec) float64 {
 	ad := m.view.Ad
 	if ad.Sharing.Least > 0 {
-		cores := float64(ad.Capacity.CPU) / float64(grid.CPU)
+		cores := ad.Capacity.CPU.Cores()
 		if p.cfg.Balance.Availability {
 			cores *= profile.ClampShare(ad.Availability)
 		}

@@ -42,7 +42,7 @@ func (r *Received) Add(now grid.Time, memory time.Duration, work float64) {
 // the number of peers. The caller computes stated.
 func (r *Received) TrustedShare(now grid.Time, memory time.Duration,
 	stated float64, cores grid.MilliCPU, peers int) float64 {
-	own := float64(min(cores, maxUnseenCores*grid.CPU)) / float64(grid.CPU)
+	own := min(cores, maxUnseenCores*grid.CPU).Cores()
 	if stated <= own {
 		return 1
 	}

@@ -202,7 +202,7 @@ func (g *Group) labels() []grid.Label {
 // perCore returns how many tasks of mean size of a class a core completes in a second, all cores of a node together no
 // more than there are counted resources for.
 func (g *Group) perCore(c *Class) float64 {
-	n := g.rate(c) / (float64(c.Needs.CPU) / float64(grid.CPU))
+	n := g.rate(c) / c.Needs.CPU.Cores()
 	for kind, units := range c.Needs.Counts.All() {
 		n = min(n, g.rate(c)*float64(g.Counts.Of(kind)/units)/g.Cores)
 	}

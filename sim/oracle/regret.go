@@ -57,7 +57,7 @@ func (h *Hindsight) Judge(from grid.Time) (v Judgement) {
 			t0, t1 := max(past[k].at, from), past[k+1].at
 			v.Regret += r.regret(t0, t1)
 			for i := range r.used {
-				v.Busy += float64(r.used[i].CPU) / float64(grid.CPU) * t1.Sub(t0).Seconds()
+				v.Busy += r.used[i].CPU.Cores() * t1.Sub(t0).Seconds()
 			}
 		}
 	}
@@ -184,7 +184,7 @@ func (r *replay) regret(t0, t1 grid.Time) (sum float64) {
 			if r.free[node].CPU <= 0 {
 				r.idle = slices.DeleteFunc(r.idle, func(i int32) bool { return i == node })
 			}
-			cores += float64(spec.Needs.CPU) / float64(grid.CPU)
+			cores += spec.Needs.CPU.Cores()
 			r.found(t0, node, k)
 			until = min(until, t0.Add(max(slack, time.Millisecond)))
 		}

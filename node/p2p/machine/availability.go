@@ -30,7 +30,7 @@ type availabilityMeter struct {
 }
 
 func newAvailabilityMeter(offers grid.MilliCPU) *availabilityMeter {
-	return &availabilityMeter{offered: float64(offers) / float64(grid.CPU), mean: 1, reported: 1}
+	return &availabilityMeter{offered: offers.Cores(), mean: 1, reported: 1}
 }
 
 // sample takes another measurement, and reports whether the value to report has changed.
