@@ -28,6 +28,9 @@ func (e *Exec) Advance(now grid.Time) {
 	}
 }
 
+// Now is the time of the last Advance.
+func (e *Exec) Now() grid.Time { return e.lines.now }
+
 // speed returns the fraction of its speed at which a task runs while tasks need that many cores:
 //
 //	min(1, share·capacity/want)

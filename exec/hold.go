@@ -65,6 +65,19 @@ func (e *Exec) nextHeld(now grid.Time) *Work {
 	return nil
 }
 
+// HeldCores is how many cores the slots have together that queued work has.
+func (e *Exec) HeldCores() (sum grid.MilliCPU) {
+	if e.heldQueued == 0 {
+		return 0
+	}
+	for _, w := range e.queue.all() {
+		if w.Held {
+			sum += w.Spec.Needs.CPU
+		}
+	}
+	return sum
+}
+
 // startHeld has queued work that has its slot run.
 func (e *Exec) startHeld(w *Work) {
 	e.holds--

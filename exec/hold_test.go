@@ -23,6 +23,9 @@ func TestHeldSlots(t *testing.T) {
 	}
 	e.Accept(0, id(0), offer(grid.CPU, 0, "c"), true)
 	w := e.AcceptHeld(Owner{}, 0, id(1), offer(grid.CPU, 0, "c"), true)
+	if cores := e.HeldCores(); cores != grid.CPU {
+		t.Errorf("%d thousandths of a core are those of queued work: want one core", cores)
+	}
 	if x := e.Next(0); x != nil {
 		t.Fatalf("started %v: want nothing, all slots are kept", x.ID)
 	}
@@ -36,6 +39,9 @@ func TestHeldSlots(t *testing.T) {
 	e.Wake(w)
 	if x := e.Next(0); x != w || e.Free().CPU != 0 {
 		t.Fatalf("free %v: want that the work starts in its slot", e.Free())
+	}
+	if cores := e.HeldCores(); cores != 0 {
+		t.Errorf("%d thousandths of a core are those of queued work: want none", cores)
 	}
 	e.Unhold(slot)
 	if x := e.Next(0); x == nil || x.ID != id(0) {

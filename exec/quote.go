@@ -7,14 +7,25 @@ func (e *Exec) Quote(now grid.Time) (q grid.Quote) {
 	add := func(w *Work) { q.Bids += int64(e.bid(w)) * int64(w.Spec.Needs.CPU) / int64(grid.CPU) }
 	for _, w := range e.running {
 		add(w)
-		if bid := e.bid(w); e.suspended != nil && e.suspended.allow(now, w) && (q.Outbid == 0 || bid < q.Outbid) {
-			q.Outbid = bid
-		}
 	}
+	q.Outbid = e.Outbid(now)
 	for _, w := range e.queue.head(MaxSeen) {
 		add(w)
 	}
 	return q
+}
+
+// Outbid returns the lowest bid that runs and may be suspended for a higher one; 0 = there is none.
+func (e *Exec) Outbid(now grid.Time) (lowest grid.Bid) {
+	if e.suspended == nil {
+		return 0
+	}
+	for _, w := range e.running {
+		if bid := e.bid(w); (lowest == 0 || bid < lowest) && e.suspended.allow(now, w) {
+			lowest = bid
+		}
+	}
+	return lowest
 }
 
 // Earns returns what runs, as a sum of bids times the cores that it has, and the cores that tasks may have; began =

@@ -1,6 +1,10 @@
 package exec
 
-import "skep/grid"
+import (
+	"slices"
+
+	"skep/grid"
+)
 
 // stoppingWork is the resources that an attempt still holds after it was told to end.
 type stoppingWork struct {
@@ -29,6 +33,11 @@ func (e *Exec) Stopped(id grid.AttemptID) bool {
 		}
 	}
 	return false
+}
+
+// IsStopping reports whether an attempt was told to end and still runs.
+func (e *Exec) IsStopping(id grid.AttemptID) bool {
+	return slices.ContainsFunc(e.stopping, func(s stoppingWork) bool { return s.id == id })
 }
 
 // Stopping returns the number of attempts that were told to end and still run.

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"skep/balance/order"
 	"skep/grid"
 )
 
@@ -60,6 +61,17 @@ func (e *Exec) SuspensionsOf(w *Work) *grid.Suspensions {
 		return nil
 	}
 	return &grid.Suspensions{Times: uint32(x.times), Stood: x.time(e.lines.now), By: x.by, Bid: x.bid}
+}
+
+// Resumes returns the expected time in seconds until running work that is suspended goes on; 0 = it is not. It is that
+// until its cores are free for work of its key, and no longer than suspensions last in all.
+func (e *Exec) Resumes(now grid.Time, w *Work, key order.Key, law Law) float64 {
+	x := e.suspended.of(w)
+	if x == nil || !x.on {
+		return 0
+	}
+	most := max((grid.MaxSuspended - x.time(now)).Seconds(), 0)
+	return min(max(e.WaitOf(now, key, grid.Resources{CPU: w.Spec.Needs.CPU}, law), passing), max(most, passing))
 }
 
 // Suspensions is how often work was suspended since the start.

@@ -50,7 +50,7 @@ type Report struct {
 	Due   grid.Time // time of the next resend, if there is one
 	Tries int       // how often it was sent
 
-	HandedBack *grid.HandBack // it is given back and never started: this is reported, not Result; nil = it is not
+	HandedBack *grid.HandBack // it is given back without a result: this is reported, not Result; nil = it is not
 }
 
 // Terms are what its offer says of an attempt.

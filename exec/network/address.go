@@ -56,10 +56,10 @@ func Port(id grid.AttemptID) uint16 {
 	return firstPort + uint16(binary.BigEndian.Uint32(h.Sum(nil))%portCount)
 }
 
-// Env are the variables by which ranks find each other, the same for all of them: MASTER_ADDR and MASTER_PORT [3], and
-// SKEP_PEERS, the addresses of all ranks in order, with commas between. RANK, WORLD_SIZE and LOCAL_RANK are not among
-// them.
-func Env(id grid.AttemptID, ranks int) []string {
+// Env are the variables by which ranks find each other, the same for all of them: MASTER_ADDR and MASTER_PORT [3],
+// SKEP_PEERS, the addresses of all ranks in order, with commas between, and, where they reach each other on some ports
+// only, SKEP_PORTS, these. RANK, WORLD_SIZE and LOCAL_RANK are not among them.
+func Env(id grid.AttemptID, ranks int, only ...uint16) []string {
 	var peers strings.Builder
 	for r := range ranks {
 		if r > 0 {
@@ -67,8 +67,21 @@ func Env(id grid.AttemptID, ranks int) []string {
 		}
 		peers.WriteString(Addr(r).String())
 	}
-	return []string{"MASTER_ADDR=" + Addr(0).String(), "MASTER_PORT=" + strconv.Itoa(int(Port(id))),
+	master, ports := Port(id), ""
+	for i, p := range only {
+		if i == 0 {
+			master = p
+		} else {
+			ports += ","
+		}
+		ports += strconv.Itoa(int(p))
+	}
+	vars := []string{"MASTER_ADDR=" + Addr(0).String(), "MASTER_PORT=" + strconv.Itoa(int(master)),
 		"SKEP_PEERS=" + peers.String()}
+	if ports != "" {
+		vars = append(vars, "SKEP_PORTS="+ports)
+	}
+	return vars
 }
 
 // Hosts is the content of /etc/hosts in the boxes of a gang: localhost, and rank0, rank1 … for the ranks.

@@ -19,22 +19,7 @@ import (
 // What a rank sends to one elsewhere comes out of the device with the rank's address, and what is written to the device
 // it receives, with a checksum that nobody computed. Once the device is closed the pod has none.
 func TestDeviceInAPod(t *testing.T) {
-	dir := t.TempDir()
-	work := filepath.Join(dir, "work")
-	s, err := sandbox.Open(sandbox.Options{Level: grid.IsolationBasic, Work: work, Dir: filepath.Join(dir, "box"),
-		Hidden: []string{dir}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	if s.Level() < grid.IsolationStrict {
-		t.Skip("not strict here: ", sandbox.Explain(s.Findings()))
-	}
-	pod, err := s.NewPod(0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer pod.Close()
+	s, pod, work := strictPod(t)
 	if err := Probe(pod); err != nil {
 		t.Skip(err)
 	}
@@ -80,6 +65,28 @@ func TestDeviceInAPod(t *testing.T) {
 		t.Fatalf("the device is not gone: %v", err)
 	}
 	again.Close()
+}
+
+// strictPod opens a sandbox, with its folder for work, and a pod in it. Where pods have no network of their own it
+// skips the test.
+func strictPod(t *testing.T) (s *sandbox.Sandbox, pod *sandbox.Pod, work string) {
+	t.Helper()
+	dir := t.TempDir()
+	work = filepath.Join(dir, "work")
+	s, err := sandbox.Open(sandbox.Options{Level: grid.IsolationBasic, Work: work, Dir: filepath.Join(dir, "box"),
+		Hidden: []string{dir}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	if s.Level() < grid.IsolationStrict {
+		t.Skip("not strict here: ", sandbox.Explain(s.Findings()))
+	}
+	if pod, err = s.NewPod(0); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { pod.Close() })
+	return s, pod, work
 }
 
 // begin runs a Perl script in the pod, and returns its output.

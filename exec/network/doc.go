@@ -11,4 +11,5 @@
 //	[1] RFC 791, Internet Protocol, 1981: sections 2.3 and 3.1
 //	[2] Documentation/networking/tuntap.rst of the kernel; netlink(7), rtnetlink(7)
 //	[3] PyTorch, torch.distributed: environment variable initialization, for RANK, WORLD_SIZE, MASTER_ADDR, MASTER_PORT
+//	[4] proc_net_tcp.rst of the kernel
 package network

@@ -73,7 +73,7 @@ func addRoute(index uint32, a netip.Addr) message {
 	return m.attribute(unix.RTA_METRICS, metric)
 }
 
-// conn is a route netlink socket.
+// conn is a netlink socket.
 type conn struct {
 	fd       int
 	sequence uint32
@@ -99,13 +99,56 @@ func (c *conn) ask(m message) error {
 	return err
 }
 
-// exchange sends a request, and returns the first message of its answer. What is left of one is passed over by the
-// next: each has its own number.
-func (c *conn) exchange(m message) ([]byte, error) {
+// dump sends a request that has many answers, and calls visit with what each has after its header.
+func (c *conn) dump(m message, visit func([]byte) error) error {
+	if err := c.send(m); err != nil {
+		return err
+	}
+	answer := make([]byte, 32<<10)
+	for {
+		n, _, err := unix.Recvfrom(c.fd, answer, 0)
+		if err == unix.EINTR {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		for b := answer[:n]; len(b) >= unix.SizeofNlMsghdr; {
+			size := int(native.Uint32(b))
+			if size < unix.SizeofNlMsghdr || size > len(b) {
+				return fmt.Errorf("netlink: a message of %d bytes in %d", size, len(b))
+			}
+			if native.Uint32(b[8:]) == c.sequence {
+				switch native.Uint16(b[4:]) {
+				case unix.NLMSG_DONE:
+					return nil
+				case unix.NLMSG_ERROR:
+					if size < unix.SizeofNlMsghdr+4 {
+						return fmt.Errorf("netlink: an answer of %d bytes", size)
+					}
+					return syscall.Errno(-int32(native.Uint32(b[unix.SizeofNlMsghdr:])))
+				}
+				if err := visit(b[unix.SizeofNlMsghdr:size]); err != nil {
+					return err
+				}
+			}
+			b = b[min((size+3)&^3, len(b)):]
+		}
+	}
+}
+
+// send sends a request with a number of its own.
+func (c *conn) send(m message) error {
 	c.sequence++
 	native.PutUint32(m, uint32(len(m)))
 	native.PutUint32(m[8:], c.sequence)
-	if err := unix.Sendto(c.fd, m, 0, &unix.SockaddrNetlink{Family: unix.AF_NETLINK}); err != nil {
+	return unix.Sendto(c.fd, m, 0, &unix.SockaddrNetlink{Family: unix.AF_NETLINK})
+}
+
+// exchange sends a request, and returns the first message of its answer. What is left of one is passed over by the
+// next: each has its own number.
+func (c *conn) exchange(m message) ([]byte, error) {
+	if err := c.send(m); err != nil {
 		return nil, err
 	}
 	answer := make([]byte, 16<<10)

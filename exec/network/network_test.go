@@ -38,6 +38,10 @@ func TestVariables(t *testing.T) {
 	if got := strings.Join(Env(id, 3), " "); got != want || port < 20000 || port >= 30000 {
 		t.Errorf("%s, want %s", got, want)
 	}
+	only := strings.Join(Env(id, 2, 500, 70), " ")
+	if want := "MASTER_ADDR=10.83.0.1 MASTER_PORT=500 SKEP_PEERS=10.83.0.1,10.83.0.2 SKEP_PORTS=500,70"; only != want {
+		t.Errorf("with two ports: %s, want %s", only, want)
+	}
 	other := id
 	other.Task.Index = 7 // another rank's attempt of the same number
 	if Port(other) != port {

@@ -22,6 +22,16 @@ func Probe(pod *sandbox.Pod) error {
 	return explain(err)
 }
 
+// ProbePorts tries to set up a pod for ranks that listen on fixed ports, and says in one line why that cannot be done
+// here.
+func ProbePorts(pod *sandbox.Pod) error {
+	l, err := OpenLoopback(pod, []int{0})
+	if err == nil {
+		return l.Close()
+	}
+	return fmt.Errorf("ranks of a gang cannot reach each other, not even on fixed ports: %w", err)
+}
+
 // explain says why there is no virtual network.
 func explain(err error) error {
 	remedy := ""

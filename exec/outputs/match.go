@@ -1,11 +1,16 @@
 package outputs
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"os"
 	"path"
 	"slices"
 	"strings"
+	"syscall"
 )
 
 // maxWalk bounds the entries of a work folder that are searched for outputs.
@@ -14,19 +19,23 @@ const maxWalk = 100_000
 // maxDepth bounds how deep folders are nested that are searched: each is opened by its whole path.
 const maxDepth = 128
 
-// Match returns the paths of the regular files that match one of the patterns, ordered.
+// Match returns the paths of the regular files that match one of the patterns, ordered. Folders that the task has
+// closed to others, or that are gone, are passed over; one that cannot be read for another reason is an error, and
+// the rest is looked at.
 func Match(root *os.Root, patterns []string) (names []string, err error) {
 	split := make([][]string, len(patterns))
 	for i, p := range patterns {
 		split[i] = strings.Split(path.Clean(p), "/")
 	}
 	seen, deep := 0, false
+	var unread error
 	for folders := []string{"."}; len(folders) > 0; {
 		folder := folders[len(folders)-1]
 		folders = folders[:len(folders)-1]
 		f, err := root.Open(folder)
 		if err != nil {
-			continue // the task removed its own permissions
+			unread = cmp.Or(unread, unreadable(err))
+			continue
 		}
 		for {
 			entries, err := f.ReadDir(1024)
@@ -42,6 +51,7 @@ func Match(root *os.Root, patterns []string) (names []string, err error) {
 			}
 			seen += len(entries)
 			if err != nil || seen > maxWalk {
+				unread = cmp.Or(unread, unreadable(err))
 				break
 			}
 		}
@@ -49,14 +59,23 @@ func Match(root *os.Root, patterns []string) (names []string, err error) {
 		if seen > maxWalk {
 			err = fmt.Errorf("outputs: the work folder has more than %d entries: the rest was not looked at", maxWalk)
 			slices.Sort(names)
-			return names, err
+			return names, errors.Join(unread, err)
 		}
 	}
 	slices.Sort(names)
 	if deep {
 		err = fmt.Errorf("outputs: folders are nested more than %d deep: what is deeper was not looked at", maxDepth)
 	}
-	return names, err
+	return names, errors.Join(unread, err)
+}
+
+// unreadable is the error of a folder that could not be read, if that is neither its end nor the task's doing.
+func unreadable(err error) error {
+	if err == nil || errors.Is(err, io.EOF) || errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrNotExist) ||
+		errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.ELOOP) {
+		return nil
+	}
+	return fmt.Errorf("outputs: %w", err)
 }
 
 func matchAny(patterns [][]string, name []string) bool {

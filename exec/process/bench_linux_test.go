@@ -3,7 +3,9 @@ package process
 import (
 	"fmt"
 	"math"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"testing"
 	"time"
 
@@ -18,6 +20,24 @@ func BenchmarkBars(b *testing.B) {
 	}
 	b.Run("start", func(b *testing.B) { benchStart(b, boxed, bare) })
 	b.Run("work", func(b *testing.B) { benchWork(b, boxed, bare) })
+}
+
+// BenchmarkFolder makes and removes the folder of an attempt, without a task. Its system calls are those that each task
+// costs beyond its start: strace -f -c -e trace=%file,%desc.
+func BenchmarkFolder(b *testing.B) {
+	for name, r := range map[string]*Runner{"boxed": newRunner(b), "bare": bareRunner(b)} {
+		b.Run(name, func(b *testing.B) {
+			for i := range b.N {
+				dir := filepath.Join(r.work, strconv.Itoa(i))
+				if err := r.Prepare(dir, Account{}); err != nil {
+					b.Fatal(err)
+				}
+				if err := r.Remove(dir); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
 }
 
 func verdict(pass bool) string {

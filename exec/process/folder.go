@@ -9,8 +9,6 @@ import (
 	"strings"
 	"syscall"
 
-	"golang.org/x/sys/unix"
-
 	"skep/exec/progress"
 	"skep/exec/sandbox/zygote"
 )
@@ -71,13 +69,16 @@ func (r *Runner) prepare(dir string, as Account) error {
 	if to.UID != 0 {
 		mode = 0o711 // its user must pass, not look
 	}
-	if err := r.spares.take(dir, mode); err != nil {
+	furnished, err := r.spares.take(dir, mode)
+	if err != nil {
 		return err
 	}
-	for _, name := range [...]string{workName, tempName} {
-		path := filepath.Join(dir, name)
-		if err := os.Mkdir(path, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
-			return err
+	temp := filepath.Join(dir, tempName)
+	for _, path := range [...]string{filepath.Join(dir, workName), temp} {
+		if !furnished {
+			if err := os.Mkdir(path, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+				return err
+			}
 		}
 		if to.UID != 0 {
 			if err := os.Lchown(path, int(to.UID), int(to.GID)); err != nil {
@@ -85,7 +86,11 @@ func (r *Runner) prepare(dir string, as Account) error {
 			}
 		}
 	}
-	_ = progress.Make(filepath.Join(dir, tempName), to.UID, to.GID) // where there can be no FIFO, the task is not asked
+	give := progress.Make // where there can be no FIFO, the task is not asked
+	if furnished {
+		give = progress.Give
+	}
+	_ = give(temp, to.UID, to.GID)
 	return nil
 }
 
@@ -138,45 +143,6 @@ func (r *Runner) Hangs(dir string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.hung[dir]
-}
-
-// Remove deletes the attempt's folder and output, also where the task took the permissions off its own folders. The
-// folder itself may be kept, empty, for another attempt.
-func (r *Runner) Remove(dir string) error {
-	r.mu.Lock()
-	to, hangs := r.owners[dir], r.hung[dir]
-	r.mu.Unlock()
-	own := (r.sandbox.Boxes() || to.UID != 0) && !hangs // no task could change it
-	if err := remove(dir, func() bool { return own && r.spares.keep(dir) }); err != nil {
-		return err // what is left has its user ID
-	}
-	r.mu.Lock()
-	delete(r.owners, dir)
-	delete(r.hung, dir)
-	r.mu.Unlock()
-	r.giveBack(to, hangs)
-	return nil
-}
-
-// Remove deletes a folder of attempts, or of one with its output. The tasks whose folders these were may have left
-// anything there: no link is followed, and nothing outside is touched.
-func Remove(dir string) error { return remove(dir, func() bool { return false }) }
-
-// remove is Remove, but leaves the folder, once it is empty, to keep if that takes it.
-func remove(dir string, keep func() bool) error {
-	for _, s := range [...]Stream{Stdout, Stderr} {
-		err := error(unix.EINTR)
-		for err == unix.EINTR {
-			err = unix.Unlink(Output(dir, s)) // one call less than os.Remove
-		}
-		if err != nil && err != unix.ENOENT && err != unix.ENOTDIR { // of the latter emptyTree tells
-			return fmt.Errorf("process: remove output of attempt %s: %w", Output(dir, s), err)
-		}
-	}
-	if err := emptyTree(dir, keep); err != nil {
-		return fmt.Errorf("process: remove folder of attempt: %w", err)
-	}
-	return nil
 }
 
 // places are where a task finds its folders.

@@ -21,6 +21,15 @@ func permit(parent int, name string) error {
 	return unix.Chmod("/proc/self/fd/"+strconv.Itoa(fd), 0o700)
 }
 
+// renameNew renames a folder to a name that is not there. os.Rename looks first.
+func renameNew(from, to string) error {
+	err := unix.Renameat2(unix.AT_FDCWD, from, unix.AT_FDCWD, to, unix.RENAME_NOREPLACE)
+	if err == unix.ENOSYS || err == unix.EINVAL { // of a file system that cannot
+		return os.Rename(from, to)
+	}
+	return err
+}
+
 // topFolder is EXT4_TOPDIR_FL [3], as `chattr +T` sets it.
 const topFolder = 0x20000
 

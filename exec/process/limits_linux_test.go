@@ -104,7 +104,7 @@ func TestOutputLeftInThePipeIsKept(t *testing.T) {
 	}
 }
 
-func TestMemoryBoundCountsTheWholeGroup(t *testing.T) { both(t, testMemoryBoundCountsTheWholeGroup) }
+func TestMemoryBoundCountsTheWholeGroup(t *testing.T) { inTurn(t, testMemoryBoundCountsTheWholeGroup) }
 
 func testMemoryBoundCountsTheWholeGroup(t *testing.T, r *Runner) {
 	hog := func(kind, script string) Result {

@@ -169,6 +169,7 @@ func init() {
 
 // The bound of memory counts all of a box, wherever it is.
 func TestMemoryCannotBeHidden(t *testing.T) {
+	t.Parallel()
 	r := newRunner(t)
 	if !r.sandbox.Boxes() {
 		t.Skip("no boxes here")
@@ -177,6 +178,7 @@ func TestMemoryCannotBeHidden(t *testing.T) {
 		"page tables", "shm", "segment",
 		"semaphores", "messages", "away"} {
 		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
 			s := spec(t, r, "exec ./role")
 			role(t, r, &s, kind)
 			s.Memory = hog * 6 / 10

@@ -48,7 +48,8 @@ func (s *sink) create() {
 	s.fd, s.created = fd, true
 }
 
-// write keeps what fits and counts the rest. A full disk is not the task's fault: that too is dropped.
+// write keeps what fits and counts the rest. What a full disk does not take is dropped too, and err says so: that
+// is not the task's fault.
 func (s *sink) write(b []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -3,10 +3,13 @@ package process
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -25,6 +28,10 @@ func TestMain(m *testing.M) {
 	if role := os.Getenv("PROCESS_TEST_ROLE"); role != "" {
 		roles[role]()
 		return
+	}
+	// Tests that run side by side wait for their tasks most of the time: unless -parallel says how many there are.
+	if err := flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0))); err != nil {
+		panic(err)
 	}
 	goleak.VerifyTestMain(m)
 }
@@ -62,11 +69,25 @@ func newRunnerWith(t testing.TB, level grid.Isolation) *Runner {
 	return r
 }
 
-// both runs a test with boxes and without.
+// both runs a test with boxes and without, beside others: such tests wait for their tasks most of the time.
 func both(t *testing.T, test func(*testing.T, *Runner)) {
-	t.Run("boxed", func(t *testing.T) { test(t, newRunner(t)) })
-	t.Run("bare", func(t *testing.T) { test(t, bareRunner(t)) })
+	t.Parallel()
+	for name, runner := range runners {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, runner(t))
+		})
+	}
 }
+
+// inTurn is both for a test that must be alone.
+func inTurn(t *testing.T, test func(*testing.T, *Runner)) {
+	for name, runner := range runners {
+		t.Run(name, func(t *testing.T) { test(t, runner(t)) })
+	}
+}
+
+var runners = map[string]func(testing.TB) *Runner{"boxed": newRunner, "bare": bareRunner}
 
 var attempts atomic.Int64
 
@@ -124,7 +145,7 @@ func wait(t testing.TB, p *Process) Result {
 	t.Helper()
 	select {
 	case <-p.done:
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("the task does not end")
 	}
 	return p.Wait()
@@ -185,7 +206,7 @@ func testOutputsAreKeptApartAndStdinIsEmpty(t *testing.T, r *Runner) {
 func TestEnvironmentIsNotInherited(t *testing.T) {
 	t.Setenv("NODE_SECRET", "hunter2")
 	t.Setenv("LANG", "eo.UTF-8")
-	both(t, testEnvironmentIsNotInherited)
+	inTurn(t, testEnvironmentIsNotInherited)
 }
 
 func testEnvironmentIsNotInherited(t *testing.T, r *Runner) {
@@ -351,6 +372,7 @@ func init() {
 
 // What is nested deeper than a path can say, or than a process can open, goes too, and no link is followed.
 func TestRemoveTakesWhateverATaskMade(t *testing.T) {
+	t.Parallel()
 	r := newRunner(t)
 	s := spec(t, r, `ln -s "$OUT" link; mkdir deaf; ln -s "$OUT" deaf/link; chmod 0 deaf; exec ./role`)
 	role(t, r, &s, "deep")

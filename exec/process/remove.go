@@ -4,11 +4,13 @@ package process
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 
 	"golang.org/x/sys/unix"
@@ -23,6 +25,65 @@ const removeDepth = 48
 var removeTurns = 1 << 18
 
 var errFilled = errors.New("it is filled again as it is emptied")
+
+// Remove deletes the attempt's folder and output, also where the task took the permissions off its own folders. The
+// folder itself may be kept, empty, for another attempt.
+func (r *Runner) Remove(dir string) error {
+	r.mu.Lock()
+	to, hangs := r.owners[dir], r.hung[dir]
+	r.mu.Unlock()
+	own := (r.sandbox.Boxes() || to.UID != 0) && !hangs // no task could change it
+	if err := r.remove(dir, own); err != nil {
+		return err // what is left has its user ID
+	}
+	r.mu.Lock()
+	delete(r.owners, dir)
+	delete(r.hung, dir)
+	r.mu.Unlock()
+	r.giveBack(to, hangs)
+	return nil
+}
+
+// remove deletes an attempt's folder and output. One that no task could change may be kept.
+func (r *Runner) remove(dir string, own bool) error {
+	if !own {
+		return Remove(dir)
+	}
+	if err := removeOutput(dir); err != nil || r.spares.recycle(dir) {
+		return err
+	}
+	return removeFolder(dir, func() bool { return r.spares.keep(dir) })
+}
+
+// Remove deletes a folder of attempts, or of one with its output. The tasks whose folders these were may have left
+// anything there: no link is followed, and nothing outside is touched.
+func Remove(dir string) error {
+	if err := removeOutput(dir); err != nil {
+		return err
+	}
+	return removeFolder(dir, func() bool { return false })
+}
+
+func removeOutput(dir string) error {
+	for _, s := range [...]Stream{Stdout, Stderr} {
+		err := error(unix.EINTR)
+		for err == unix.EINTR {
+			err = unix.Unlink(Output(dir, s)) // one call less than os.Remove
+		}
+		if err != nil && err != unix.ENOENT && err != unix.ENOTDIR { // of the latter emptyTree tells
+			return fmt.Errorf("process: remove output of attempt %s: %w", Output(dir, s), err)
+		}
+	}
+	return nil
+}
+
+// removeFolder deletes the folder of an attempt, but leaves it, once it is empty, to keep if that takes it.
+func removeFolder(dir string, keep func() bool) error {
+	if err := emptyTree(dir, keep); err != nil {
+		return fmt.Errorf("process: remove folder of attempt: %w", err)
+	}
+	return nil
+}
 
 // removeTree removes a folder and all in it. It goes by open folders and follows no link, so that nothing else is
 // removed or changed however the folder was made. Folders of any mode are entered: root is kept out by none, another
@@ -103,36 +164,27 @@ func enter(parent int, name string) (int, error) {
 	return fd, nil
 }
 
-// empty removes all that is in an open folder.
+// empty removes all that is in an open folder, of which nothing has been read. Where the kernel counts entries to know
+// how far it has read, as on macOS, it passes over some while others are removed: there it reads until nothing is left.
 func (r *remover) empty(folder, depth int) error {
-	f, err := listing(folder)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	for {
-		names, err := f.Readdirnames(1024)
+	for buf, some := make([]byte, 8192), false; ; {
+		names, err := readNames(folder, buf)
+		if err == nil && len(names) == 0 && some && runtime.GOOS != "linux" {
+			some = false
+			if _, err = unix.Seek(folder, 0, io.SeekStart); err == nil {
+				continue
+			}
+		}
+		if err != nil || len(names) == 0 {
+			return err
+		}
 		for _, name := range names {
 			if err := r.remove(folder, name, depth); err != nil {
 				return err
 			}
 		}
-		if err != nil || len(names) == 0 {
-			return nil
-		}
+		some = true
 	}
-}
-
-// listing is an open folder from its first entry on.
-func listing(folder int) (*os.File, error) {
-	fd, err := unix.FcntlInt(uintptr(folder), unix.F_DUPFD_CLOEXEC, 0)
-	if err == nil {
-		_, err = unix.Seek(fd, 0, io.SeekStart)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return os.NewFile(uintptr(fd), "folder"), nil
 }
 
 func (r *remover) remove(folder int, name string, depth int) error {

@@ -35,14 +35,17 @@ type Result struct {
 	Cause  Cause
 	Exit   int    // its own exit code, 0 to 255; of use when Signal is 0
 	Signal int    // the signal that ended it, ours included; 0 if none
-	Error  string // for people: why it was stopped, or what went wrong with its output
+	Error  string // for people: why it was stopped
 
 	Started time.Time
 	Wall    time.Duration
 	CPU     time.Duration // user and system time of the task and the children it waited for
 	MaxRSS  int64         // the most memory it was seen to hold, in bytes; 0 if too short to be seen
 
-	StdoutDropped, StderrDropped int64 // bytes beyond MaxOutput
+	StdoutDropped, StderrDropped int64 // bytes beyond MaxOutput, or after NotKept
+
+	Kept    [2]int64 // bytes in the file of each Stream
+	NotKept error    // why its output is not all in these files, up to MaxOutput: one could not be written; nil = it is
 }
 
 // Code is the exit code that a caller of `skep run` gets [2]: the task's own, 128+n for a signal, 124

@@ -189,8 +189,9 @@ func (r *Runner) finish(p *Process) {
 	res.Wall = time.Since(res.Started)
 	res.StdoutDropped, res.StderrDropped = p.out[Stdout].dropped, p.out[Stderr].dropped
 	for i := range p.out {
-		if err := p.out[i].err; err != nil && res.Error == "" {
-			res.Error = err.Error()
+		res.Kept[i] = p.out[i].size
+		if res.NotKept == nil {
+			res.NotKept = p.out[i].err
 		}
 	}
 	r.mu.Lock()

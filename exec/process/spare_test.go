@@ -105,7 +105,7 @@ func TestSpareWithALeftoverIsRemoved(t *testing.T) {
 	s.open(filepath.Join(t.TempDir(), "spare"))
 	for _, left := range []string{"left", workName} {
 		dir := filepath.Join(t.TempDir(), "attempt")
-		if err := s.take(dir, 0o700); err != nil {
+		if _, err := s.take(dir, 0o700); err != nil {
 			t.Fatal(err)
 		}
 		if err := os.WriteFile(filepath.Join(dir, left), nil, 0o600); err != nil {
@@ -133,7 +133,7 @@ func TestNoSparesAfterTheEnd(t *testing.T) {
 	never.open(filepath.Join(os.DevNull, "spare"))
 	for name, s := range map[string]*spares{"ended": &ended, "never": &never} {
 		dir := filepath.Join(t.TempDir(), name)
-		if err := s.take(dir, 0o700); err != nil {
+		if _, err := s.take(dir, 0o700); err != nil {
 			t.Error(err)
 		}
 		if st, err := os.Stat(dir); err != nil || !st.IsDir() {

@@ -28,10 +28,15 @@ func Make(dir string, user, group uint32) error {
 	if err := unix.Mkfifo(path, 0o600); err != nil && err != unix.EEXIST {
 		return &os.PathError{Op: "mkfifo", Path: path, Err: err}
 	}
+	return Give(dir, user, group)
+}
+
+// Give gives the FIFO in the folder of temporary files of an attempt to its user and group; 0 is the node's.
+func Give(dir string, user, group uint32) error {
 	if user == 0 {
 		return nil
 	}
-	return os.Lchown(path, int(user), int(group))
+	return os.Lchown(filepath.Join(dir, Name), int(user), int(group))
 }
 
 // Pipe is the node's end of the FIFO of a task.

@@ -90,6 +90,39 @@ func (p *Pod) OpenTUN() (tun, route *os.File, err error) {
 	return a.files[0], a.files[1], nil
 }
 
+// Socket makes a socket in the network of the pod. It is the caller's, who binds, connects and configures it from
+// outside.
+func (p *Pod) Socket(family, kind, protocol int) (*os.File, error) {
+	q := newRequest(zygote.OpSocket)
+	q.head.Family, q.head.SocketType, q.head.SocketProtocol = uint32(family), uint32(kind), uint32(protocol)
+	a, err := p.box.ask(q, nil)
+	if err == nil && a.errno != 0 {
+		err = fmt.Errorf("make a socket in the box: %w", a.errno)
+	}
+	if err == nil && a.files[0] == nil {
+		err = errors.New("make a socket in the box: the box sent none")
+	}
+	if err != nil {
+		a.close()
+		return nil, err
+	}
+	return a.files[0], nil
+}
+
+// Proc returns /proc of the pod, not to be read itself but to open what is in it. In it process 1 is in the pod's
+// network.
+func (p *Pod) Proc() (*os.File, error) {
+	proc, shm, ipc, err := p.box.Look()
+	if err != nil {
+		return nil, err
+	}
+	shm.Close()
+	for _, f := range ipc {
+		f.Close()
+	}
+	return proc, nil
+}
+
 // Done is closed when the pod is lost, or closed.
 func (p *Pod) Done() <-chan struct{} { return p.box.Empty() }
 

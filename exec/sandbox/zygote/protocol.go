@@ -93,6 +93,7 @@ const (
 	OpSignalRun               // stub: send Signal to the process group of the command of OpRun with that ID
 	OpShare                   // stub: send the network and IPC namespaces and /dev/shm of the box
 	OpTUN                     // stub: open tun of the folder that came with the request, and a netlink socket; send both
+	OpSocket                  // stub: make a socket of Family, SocketType and SocketProtocol, and send it
 )
 
 // Flags of a request.
@@ -136,6 +137,9 @@ type Request struct {
 	Family, Backlog uint32
 	Address         [28]byte // a struct sockaddr of Family
 	AddressLength   uint32
+
+	// Of OpSocket, with Family.
+	SocketType, SocketProtocol uint32
 
 	Command Command
 }
@@ -186,7 +190,7 @@ const (
 	ReportFailed                        // Stage could not be done: Errno
 	ReportExited                        // the command ended, a bare one if it left others: Status, its own CPU and MaxRSS
 	ReportEmpty                         // nothing is left: CPU of all of the box; a bare command tells as by ReportExited
-	ReportAnswer                        // to OpListen, OpLook, OpTerminal, OpShare and OpTUN: Errno, or descriptors
+	ReportAnswer                        // to a stub that was asked for something: Errno, or descriptors
 	ReportGone                          // forker: the stub has ended, and with it all that was in the box
 )
 

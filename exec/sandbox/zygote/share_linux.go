@@ -133,6 +133,22 @@ func share() {
 	answer(errno, found)
 }
 
+// makeSocket makes a socket in the network of the box and sends it: it stays in that network wherever it is used. The
+// node binds and connects it, and has the right to from outside.
+//
+//go:nosplit
+//go:norace
+func makeSocket(r *Request) {
+	fd, errno := call(unix.SYS_SOCKET, uintptr(r.Family), uintptr(r.SocketType)|unix.SOCK_CLOEXEC,
+		uintptr(r.SocketProtocol), 0, 0)
+	if errno != 0 {
+		answer(errno, 0)
+		return
+	}
+	ancillary.fds[0] = int32(fd)
+	answer(0, 1)
+}
+
 // openTUN opens a TUN device, which belongs to the network of the process that opens it, and a socket for the settings
 // of that network. What is made with them the node decides, from outside.
 //

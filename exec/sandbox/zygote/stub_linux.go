@@ -227,6 +227,8 @@ func obey() {
 		share()
 	case OpTUN:
 		openTUN()
+	case OpSocket:
+		makeSocket(r)
 	}
 }
 
