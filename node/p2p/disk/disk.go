@@ -14,8 +14,25 @@ func WriteFile(path string, content []byte) error {
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(content)
-	err = errors.Join(err, f.Sync(), f.Close())
+	return replace(f, path, func(f *os.File) error { _, err := f.Write(content); return err })
+}
+
+// Replace is WriteFile with what write writes, under the name of draft until it is complete: a crash may leave that.
+func Replace(draft, path string, write func(*os.File) error) error {
+	f, err := os.OpenFile(draft, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	return replace(f, path, write)
+}
+
+// replace has a new file written, and gives it a name once it is on disk.
+func replace(f *os.File, path string, write func(*os.File) error) error {
+	err := write(f)
+	if err == nil {
+		err = f.Sync()
+	}
+	err = errors.Join(err, f.Close())
 	if err == nil {
 		err = os.Rename(f.Name(), path)
 	}

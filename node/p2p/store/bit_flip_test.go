@@ -115,6 +115,7 @@ func flips(t testing.TB) (n int) {
 // Whatever one to three bits of the file are flipped, the records are those that were written, or the start is
 // refused; and what was started once is sound at the next start.
 func TestFlippedBits(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	written := historied(t, dir)
 	whole, err := os.ReadFile(filepath.Join(dir, File))
@@ -134,7 +135,7 @@ func TestFlippedBits(t *testing.T) {
 			b[bit/8] ^= 1 << (bit % 8)
 			at = append(at, bit)
 		}
-		what, err := startDamaged(t.TempDir(), b, written)
+		what, err := startDamaged(t.TempDir(), map[string][]byte{File: b}, written)
 		if err != nil {
 			t.Fatalf("seed %d, %d, bits %v: %v", seed, n, at, err)
 		}
@@ -144,9 +145,11 @@ func TestFlippedBits(t *testing.T) {
 }
 
 // startDamaged opens a database twice, and says what came of it; an error is what must not be.
-func startDamaged(dir string, file []byte, written []grid.Record) (what string, err error) {
-	if err := os.WriteFile(filepath.Join(dir, File), file, 0o600); err != nil {
-		return "", err
+func startDamaged(dir string, files map[string][]byte, written []grid.Record) (what string, err error) {
+	for name, content := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
+			return "", err
+		}
 	}
 	for again := range 2 {
 		s, err := Open(dir)
@@ -244,6 +247,7 @@ func TestDigestCoversRecordsWithoutSums(t *testing.T) {
 	if err := s.Commit(append(ofAllKinds(), task(1))); err != nil {
 		t.Fatal(err)
 	}
+	load(t, s)                                       // from now on they are in the database
 	if err := s.db.Update(func(tx *bbolt.Tx) error { // as before format 3
 		b := openRecords(tx)
 		var key, value []byte
@@ -292,7 +296,8 @@ func TestFlippedFormat(t *testing.T) {
 			t.Fatal(err)
 		}
 		db.Close()
-		if what, err := startDamaged(at, mustRead(t, filepath.Join(at, File)), written); what != "corrected" {
+		spoilt := map[string][]byte{File: mustRead(t, filepath.Join(at, File))}
+		if what, err := startDamaged(at, spoilt, written); what != "corrected" {
 			t.Fatalf("bit %d: %s, %v", bit, what, err)
 		}
 	}
@@ -313,6 +318,7 @@ func TestVanishedRecords(t *testing.T) {
 	if err := s.Commit([]grid.Record{task(1), task(2)}); err != nil {
 		t.Fatal(err)
 	}
+	load(t, s) // from now on they are in the database
 	key := []byte{}
 	if err := s.db.Update(func(tx *bbolt.Tx) error {
 		key, _ = tx.Bucket(recordBucket).Cursor().First()

@@ -58,7 +58,11 @@ func (s *Store) convert() error {
 	case err != nil || was == format:
 		return err
 	case was >= registerFormat:
-		if err := s.db.Update(addSums); err != nil {
+		change := addSums
+		if was >= sumFormat {
+			change = addLog
+		}
+		if err := s.db.Update(change); err != nil {
 			return fmt.Errorf("convert %s to format %d: %w", File, format, err)
 		}
 		return nil
@@ -98,10 +102,17 @@ func (s *Store) copyAndUpgrade() error {
 	return nil
 }
 
-// registerFormat is the first format in which every job has a register.
-const registerFormat = 2
+// The first formats in which every job has a register, and in which entries have sums.
+const (
+	registerFormat = 2
+	sumFormat      = 3
+)
 
-// addSums makes format 3 of format 2: the values of the table data get sums, and the table of records its digest. A
+// addLog makes format 4 of format 3: the table meta says that no log is in use. A version without one refuses the
+// database, since it would not read what the log holds.
+func addLog(tx *bbolt.Tx) error { return setFormat(tx, openRecords(tx).digest) }
+
+// addSums makes format 4 of format 2: the values of the table data get sums, and the table of records its digest. A
 // record gets its sums when it is written next: few are left after some days, and no start has to write them all.
 func addSums(tx *bbolt.Tx) error {
 	data := tx.Bucket(dataBucket)
@@ -125,10 +136,7 @@ func addSums(tx *bbolt.Tx) error {
 	}); err != nil {
 		return err
 	}
-	if err := setFormat(tx); err != nil {
-		return err
-	}
-	return saveMeta(tx, d)
+	return setFormat(tx, d)
 }
 
 // notConverted returns the error of a conversion that was not made; need is the disk space that it may take.
@@ -157,27 +165,12 @@ func spaceToConvert(tx *bbolt.Tx) grid.Bytes {
 
 // copyTo writes the database as it is to a file of another name, complete and on disk.
 func (s *Store) copyTo(path string) error {
-	draft := path + ".new"
-	f, err := os.OpenFile(draft, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
-	if err != nil {
-		return err
-	}
-	err = s.db.View(func(tx *bbolt.Tx) error {
-		_, err := tx.WriteTo(struct{ io.Writer }{f}) // by writes alone, which package crash records
-		return err
+	return disk.Replace(path+".new", path, func(f *os.File) error {
+		return s.db.View(func(tx *bbolt.Tx) error {
+			_, err := tx.WriteTo(struct{ io.Writer }{f}) // by writes alone, which package crash records
+			return err
+		})
 	})
-	if err == nil {
-		err = f.Sync()
-	}
-	err = errors.Join(err, f.Close())
-	if err == nil {
-		err = os.Rename(draft, path)
-	}
-	if err != nil {
-		os.Remove(draft)
-		return err
-	}
-	return disk.Sync(s.dir)
 }
 
 // upgradeRecords replaces the records of format 1. Jobs come before tasks, as their keys do. Invariant: an entry has a

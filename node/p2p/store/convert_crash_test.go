@@ -102,7 +102,7 @@ func checkConversion(t *testing.T, count map[uint64]int) func(dir string, acked 
 		if err := s.Load(func(r *grid.Record) error { got = append(got, *r); return nil }); err != nil {
 			return err
 		}
-		if n := len(want); len(got) == n+1 && format == 3 {
+		if n := len(want); len(got) == n+1 && format == 4 {
 			got = got[:n] // the record saved since
 		} else if slices.Contains(acked, lineStopped) {
 			return errors.New("a record that was saved is not there")
@@ -116,12 +116,13 @@ func checkConversion(t *testing.T, count map[uint64]int) func(dir string, acked 
 
 // After a crash of the machine at any call of a conversion, and after a kill of the process there.
 func TestPowerLossWhileConverting(t *testing.T) {
+	t.Parallel()
 	j := crash.Recorded(t, "convert")
 	count := map[uint64]int{}
 	check := checkConversion(t, count)
 	j.Survives(t, crash.Stride(3), check)
-	t.Logf("crashes that left format 1: %d, format 3: %d", count[1], count[3])
-	if count[1] == 0 || count[3] == 0 {
+	t.Logf("crashes that left format 1: %d, format 4: %d", count[1], count[4])
+	if count[1] == 0 || count[4] == 0 {
 		t.Error("want both")
 	}
 	clear(count)
@@ -135,5 +136,5 @@ func TestPowerLossWhileConverting(t *testing.T) {
 			t.Fatalf("killed at call %d: %v", n, err)
 		}
 	}
-	t.Logf("kills that left format 1: %d, format 3: %d", count[1], count[3])
+	t.Logf("kills that left format 1: %d, format 4: %d", count[1], count[4])
 }

@@ -37,6 +37,7 @@ func manyJobs() map[string][]format1.Job {
 // Where the disk has less than a conversion takes, the start fails with what is missing, and nothing has changed; where
 // it has as much, the conversion is made. The same holds where the disk fills up meanwhile.
 func TestConvertDiskFull(t *testing.T) {
+	t.Parallel()
 	for name, jobs := range manyJobs() {
 		whole := t.TempDir()
 		writeFormat1(t, whole, jobs...)

@@ -248,7 +248,7 @@ func TestConvertDamagedRecord(t *testing.T) {
 		}
 		before := mustDump(t, path)
 		_, err = Open(dir)
-		wantError(t, err, want, dir, "convert skep.db to format 3")
+		wantError(t, err, want, dir, "convert skep.db to format 4")
 		if d := cmp.Diff(before, mustDump(t, path)); d != "" {
 			t.Error(d)
 		}

@@ -12,6 +12,7 @@ import (
 )
 
 func TestDatastoreSuite(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("takes ten seconds")
 	}

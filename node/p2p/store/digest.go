@@ -88,8 +88,10 @@ func checkMeta(tx *bbolt.Tx) (was []byte, err error) {
 	if right() {
 		return nil, nil
 	}
-	if len(all) == metaSize && flipBack(all, right) && binary.BigEndian.Uint64(all) == format {
-		return all, nil
+	if len(all) == metaSize && flipBack(all, right) {
+		if n := binary.BigEndian.Uint64(all); n >= sumFormat && n <= format {
+			return all, nil
+		}
 	}
 	return nil, fmt.Errorf("%w: the table of %s that says how often the node was started and how many records it has "+
 		"is not as it was written: %s", ErrDamaged, File, remedy)

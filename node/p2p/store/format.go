@@ -51,10 +51,7 @@ func (s *Store) prepare() error {
 				return err
 			}
 		}
-		if err := setFormat(tx); err != nil {
-			return err
-		}
-		return saveMeta(tx, digest{})
+		return setFormat(tx, digest{})
 	})
 }
 
@@ -66,6 +63,13 @@ func formatOf(tx *bbolt.Tx) uint64 {
 	return 0
 }
 
-func setFormat(tx *bbolt.Tx) error {
-	return tx.Bucket(metaBucket).Put(formatKey, binary.BigEndian.AppendUint64(nil, format))
+// setFormat makes a database, whose records have that digest, one of today's format.
+func setFormat(tx *bbolt.Tx, d digest) error {
+	if err := tx.Bucket(metaBucket).Put(formatKey, binary.BigEndian.AppendUint64(nil, format)); err != nil {
+		return err
+	}
+	if err := (logState{}).save(tx); err != nil {
+		return err
+	}
+	return saveMeta(tx, d)
 }

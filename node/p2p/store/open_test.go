@@ -36,14 +36,14 @@ func TestNewerFormat(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir)
 	err := s.db.Update(func(tx *bbolt.Tx) error {
-		return tx.Bucket(metaBucket).Put(formatKey, binary.BigEndian.AppendUint64(nil, 12))
+		return tx.Bucket(metaBucket).Put(formatKey, binary.BigEndian.AppendUint64(nil, 11))
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.Close()
 	_, err = Open(dir)
-	wantError(t, err, ErrNewer, dir, "format 12")
+	wantError(t, err, ErrNewer, dir, "format 11")
 }
 
 func TestNotADataFolder(t *testing.T) {
@@ -99,22 +99,26 @@ func TestModes(t *testing.T) {
 
 // Nothing is acknowledged that goes into a file without a name.
 func TestFileRemovedWhileOpen(t *testing.T) {
-	for how, lose := range map[string]func(dir string) error{
-		"removed": os.RemoveAll,
-		"moved":   func(dir string) error { return os.Rename(dir, dir+".away") },
-		"replaced": func(dir string) error {
+	for how, c := range map[string]struct {
+		lose func(dir string) error
+		file string
+	}{
+		"removed": {os.RemoveAll, File},
+		"moved":   {func(dir string) error { return os.Rename(dir, dir+".away") }, File},
+		"replaced": {func(dir string) error {
 			return errors.Join(os.Remove(filepath.Join(dir, File)), os.WriteFile(filepath.Join(dir, File), nil, 0o600))
-		},
+		}, File},
+		"log removed": {func(dir string) error { return os.Remove(filepath.Join(dir, LogFile)) }, LogFile},
 	} {
 		dir := filepath.Join(t.TempDir(), "data")
 		s := open(t, dir)
 		if err := s.Commit([]grid.Record{task(1)}); err != nil {
 			t.Fatal(err)
 		}
-		if err := lose(dir); err != nil {
+		if err := c.lose(dir); err != nil {
 			t.Fatal(err)
 		}
 		t.Log(how)
-		wantError(t, s.Commit([]grid.Record{task(2)}), ErrGone, dir, File+" is gone")
+		wantError(t, s.Commit([]grid.Record{task(2)}), ErrGone, dir, c.file+" is gone")
 	}
 }

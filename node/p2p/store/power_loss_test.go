@@ -66,6 +66,14 @@ func storeCalls(run int) (all []storeCall) {
 		long := task(first + n)
 		long.Entry.Result.Outputs = []grid.File{{Path: strings.Repeat("long", 5000)}}
 		commit(gone, long)
+		if n == 1 {
+			all = append(all, storeCall{(*Store).takeOver, func(state) {}})
+		}
+		if n == 2 && run == 0 { // more than the log takes
+			huge := task(first + 999)
+			huge.Entry.Result.Outputs = []grid.File{{Path: strings.Repeat("huge", maxLogged/4)}}
+			commit(huge)
+		}
 		put(state{"/a": fmt.Sprint(run, n), fmt.Sprintf("/%d/%d", run, n): strings.Repeat("v", int(1000*n))})
 	}
 	return all
@@ -140,6 +148,7 @@ func (s *Store) boots() (n int) {
 // that was acknowledged, and the call under way as a whole or not at all; its mark counts every start, and none too
 // many, or it would not open.
 func TestPowerLoss(t *testing.T) {
+	t.Parallel()
 	j := crash.Recorded(t, "store")
 	check := checkAcked()
 	stride := crash.Stride(13)

@@ -1,10 +1,8 @@
 package store
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"slices"
 
 	"go.etcd.io/bbolt"
 
@@ -12,67 +10,56 @@ import (
 	"skep/node/p2p/wire"
 )
 
-// Commit writes records in order, deletions too, in one transaction with one fsync: after it returns nil they are
-// on disk, after an error none of them is. An error, such as ErrFull or ErrGone, is fatal to a node: it may show
-// nothing that it could not save. The records are not retained.
+// Commit writes records in order, deletions too, together and with one sync: after it returns nil they are on disk,
+// after an error none of them counts. An error, such as ErrFull or ErrGone, is fatal to a node: it may show nothing
+// that it could not save. The records are not retained.
 func (s *Store) Commit(records []grid.Record) error {
 	if len(records) == 0 {
 		return nil
 	}
-	err := recoverPanic(func() error {
-		return s.db.Update(func(tx *bbolt.Tx) error { return s.write(tx, records) })
-	})
+	s.log.mu.Lock()
+	defer s.log.mu.Unlock()
+	if s.log.none {
+		return explain(s.dir, errNoLog)
+	}
+	changes, further, err := appendChanges(s.buf[:0], records)
 	if err == nil {
-		err = s.checkName()
+		err = s.logChanges(changes, further)
+	}
+	if err == nil {
+		err = s.checkNames()
 	}
 	return explain(s.dir, err)
 }
 
-// write writes records, and the digest of their table.
-func (s *Store) write(tx *bbolt.Tx, records []grid.Record) error {
-	table := openRecords(tx)
-	buf := s.buf[:0]
-	for i := range records {
-		key, value, err := wire.AppendRecord(buf, &records[i])
-		if err != nil {
-			return err
-		}
-		if records[i].Delete {
-			buf = key
-			err = deleteRecord(table, key, &records[i])
-		} else {
-			end := len(value)
-			buf = appendFramed(value, key, value)
-			err = table.put(key, buf[end:])
-		}
-		if err != nil {
-			return fmt.Errorf("record %d of %d: %w", i+1, len(records), err)
-		}
-		buf = buf[len(buf):] // bbolt keeps values until the transaction ends: the next record is appended behind them
+// apply makes a change. It deletes by key: a cursor would step through all pages that are empty already, again for each
+// entry.
+func (r *records) apply(c change) error {
+	if c.value != nil {
+		return r.put(c.key, c.value)
 	}
-	return table.save()
+	return c.eachKey(r.remove)
 }
 
-// deleteRecord deletes a record, and those of the entries that follow it if it says so. It deletes by key: a cursor
-// would step through all pages that are empty already, again for each entry.
-func deleteRecord(t *records, key []byte, r *grid.Record) error {
-	if err := t.remove(key); err != nil || r.Kind != grid.RecEntry || r.Entry.Further == 0 {
-		return err
+// takeOver puts what the log holds into the database, for whoever reads that.
+func (s *Store) takeOver() error {
+	s.log.mu.Lock()
+	defer s.log.mu.Unlock()
+	if s.log.table.empty() {
+		return nil
 	}
-	key = slices.Clone(key)
-	index := key[len(key)-4:]
-	for range r.Entry.Further {
-		binary.BigEndian.PutUint32(index, binary.BigEndian.Uint32(index)+1)
-		if err := t.remove(key); err != nil {
-			return err
-		}
-	}
-	return nil
+	return s.flush(nil, true)
 }
 
 // Load calls f with every record, ordered by kind and ID, until f returns an error. f may keep records but must not
 // use the store. A record that cannot be read is ErrNewer or ErrDamaged.
 func (s *Store) Load(f func(*grid.Record) error) error {
+	if s.log.none {
+		return explain(s.dir, errNoLog)
+	}
+	if err := s.takeOver(); err != nil {
+		return explain(s.dir, err)
+	}
 	return explain(s.dir, s.db.View(func(tx *bbolt.Tx) error {
 		var key, value []byte
 		var r *grid.Record

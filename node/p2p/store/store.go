@@ -32,8 +32,8 @@ var (
 )
 
 // format is the version of the file's layout: buckets and keys. Values have versions of their own.
-// Format 2 has a register for every job, format 3 sums; see convert.
-const format = 3
+// Format 2 has a register for every job, format 3 sums, format 4 a log; see convert.
+const format = 4
 
 var (
 	metaBucket   = []byte("meta")
@@ -49,7 +49,8 @@ type Store struct {
 	db   *bbolt.DB
 	info os.FileInfo // of the file, as it was opened
 	dir  string
-	buf  []byte // for the values of a Commit, used only inside a write transaction
+	log  recordLog
+	buf  []byte // for the changes of a Commit
 
 	converted *Conversion // by Open; nil = the database was not of format 1
 	found     Damage      // by Open
@@ -64,11 +65,18 @@ const mapSize = 256 << 20
 
 // Open opens the database of a data folder, and creates folder and file, for the owner alone, if they do not exist. A
 // database of format 1 is converted; see Converted. Errors wrap ErrInUse, ErrNewer, ErrDamaged, ErrNoAccess or ErrFull.
-func Open(dir string) (*Store, error) {
+func Open(dir string) (*Store, error) { return openFolder(dir, false) }
+
+// OpenForData is Open for the Datastore alone: it does not look at the log. A copy of the folder of a node that ran
+// meanwhile may have one that does not belong to its database. There are no records to be read or committed.
+func OpenForData(dir string) (*Store, error) { return openFolder(dir, true) }
+
+func openFolder(dir string, withoutLog bool) (*Store, error) {
 	if err := disk.MakeFolder(dir, 0o700); err != nil {
 		return nil, explain(dir, err)
 	}
 	s := &Store{dir: dir, buf: make([]byte, 0, 64<<10)}
+	s.log.none = withoutLog
 	path := filepath.Join(dir, File)
 	m, err := readMark(dir)
 	if err == nil {
@@ -101,16 +109,26 @@ func (s *Store) settle(m mark, path string) error {
 	if err == nil {
 		err = s.verify()
 	}
+	if err == nil && !s.log.none {
+		err = s.replay()
+	}
 	if err == nil {
 		s.info, err = os.Stat(path)
 	}
 	return err
 }
 
-// checkName reports whether the file still has its name. Otherwise writes are lost without an error.
-func (s *Store) checkName() error {
-	if info, err := os.Stat(filepath.Join(s.dir, File)); err != nil || !os.SameFile(info, s.info) {
-		return fmt.Errorf("%s is %w", File, ErrGone)
+// checkNames reports whether the files still have their names. Otherwise writes are lost without an error.
+func (s *Store) checkNames() error {
+	if err := s.checkName(File, s.info); err != nil || s.log.info == nil {
+		return err
+	}
+	return s.checkName(LogFile, s.log.info)
+}
+
+func (s *Store) checkName(name string, file os.FileInfo) error {
+	if info, err := os.Stat(filepath.Join(s.dir, name)); err != nil || !os.SameFile(info, file) {
+		return fmt.Errorf("%s is %w", name, ErrGone)
 	}
 	return nil
 }
@@ -188,8 +206,18 @@ func (s *Store) NextBoot(owner grid.NodeID) (uint64, error) {
 	return boot, nil
 }
 
-// Close releases the data folder. It waits for transactions; later calls of other methods fail.
-func (s *Store) Close() error { return s.db.Close() }
+// Close puts what the log holds into the database, so that this alone is complete, and releases the data folder. After
+// an error the log still has it. It waits for transactions; later calls of other methods fail.
+func (s *Store) Close() error {
+	s.log.mu.Lock()
+	defer s.log.mu.Unlock()
+	var err error
+	if s.log.file != nil {
+		err = explain(s.dir, errors.Join(s.flush(nil, false), s.log.file.Close()))
+		s.log.file = nil
+	}
+	return errors.Join(err, s.db.Close())
+}
 
 // explain turns an error of the database or the file system into one about the data folder.
 func explain(dir string, err error) error {

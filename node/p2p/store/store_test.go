@@ -24,6 +24,7 @@ func TestMain(m *testing.M) {
 		child(dir)
 		return
 	}
+	crash.InMemory()
 	// If bbolt finds several damages it panics at the first and sends the others to nobody.
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("go.etcd.io/bbolt.(*DB).freepages.func2"))
 }

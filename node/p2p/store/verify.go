@@ -12,7 +12,7 @@ import (
 
 // Damage is what Open has found in the content of a database whose pages are in order.
 type Damage struct {
-	Corrected int // entries in which one bit was flipped: it is flipped back
+	Corrected int // entries, and sectors of the log, in which one bit was flipped: it is flipped back
 	Dropped   int // entries of the table data, measurements and checkpoints: they are learned or written anew
 }
 
