@@ -2,7 +2,9 @@ package balance
 
 import (
 	"math"
+	"slices"
 
+	"skep/balance/market"
 	"skep/grid"
 )
 
@@ -139,4 +141,88 @@ func find(v View, id grid.NodeID) int {
 		return lo
 	}
 	return -1
+}
+
+// Poll asks as Ask does, for all tasks of the job together.
+func (p *trader) Poll(now grid.Time, t *grid.Task, v View, dst []grid.NodeID) []grid.NodeID {
+	if !p.meet(t, v) {
+		return dst
+	}
+	n, bid := 1, grid.MaxBid
+	if t.Spec != nil {
+		n, bid = int(min(t.Spec.Count, grid.MaxCount)), t.Spec.Bid()
+	}
+	return p.Ask(now, n, bid, v, dst)
+}
+
+// Ask appends PollMax nodes for each task, those where a task would be done first, under Cheapest half of them those
+// where it costs least; of those whose price is above the highest bid only the cheapest, which says what it asks now.
+func (p *trader) Ask(now grid.Time, tasks int, bid grid.Bid, v View, dst []grid.NodeID) []grid.NodeID {
+	if p.cfg.PollMax <= 0 {
+		return everybody(v, dst)
+	}
+	p.scores, p.picked = p.scores[:0], p.picked[:0]
+	p.rank(now, v, false)
+	p.scoreOutbid(bid, v)
+	cheapest, dear := -1, 0
+	for k := range v.Nodes {
+		s := &v.Nodes[k]
+		if p.Pays(bid, s) || s.Answer {
+			continue
+		}
+		p.scores[k] = math.Inf(1)
+		if dear++; cheapest < 0 || s.Price < v.Nodes[cheapest].Price {
+			cheapest = k
+		}
+	}
+	if dear < len(v.Nodes) {
+		n := max(min(tasks, len(v.Nodes)), 1)
+		limit := p.cfg.PollMax * n
+		if p.Choice == market.Cheapest { // the soonest as well: one for each task at least
+			byCost := max(limit-limit/2, n)
+			limit = max(limit/2, n)
+			dst = p.askCheapest(now, byCost, v, dst)
+		}
+		dst = p.ask(v, limit, dst)
+	}
+	if cheapest >= 0 {
+		dst = append(dst, v.Nodes[cheapest].Node)
+	}
+	return dst
+}
+
+// scoreOutbid scores the nodes that would have a task suspended for a bid, by what their ads say of what runs, by its
+// execution time there: it would begin at once.
+func (p *trader) scoreOutbid(bid grid.Bid, v View) {
+	if p.Candidate != market.Outbids {
+		return
+	}
+	for k := range v.Nodes {
+		s := &v.Nodes[k]
+		if x := execution(s); x > 0 && s.Outbid > 0 && bid > s.Outbid && bid.Number() >= p.Outbid*s.Outbid.Number() {
+			p.scores[k] = min(p.scores[k], x)
+		}
+	}
+}
+
+// askCheapest appends nodes out of those scored where a task costs least, and takes their scores away: first those with
+// a free slot by when a round looks for one, since others get nothing in it. Of equals deciders ask different ones.
+func (p *trader) askCheapest(now grid.Time, limit int, v View, dst []grid.NodeID) []grid.NodeID {
+	start, until := p.rand.IntN(len(v.Nodes)), max(p.round.Until, minTick) // as in the last round
+	p.costs, p.picked = p.costs[:0], p.picked[:0]
+	for k := range v.Nodes {
+		s := &v.Nodes[k]
+		p.costs = append(p.costs, market.Cost{Price: s.Price.Number(), Seconds: execution(s),
+			Busy: sound(s.Ready)+p.charge(now, s)-s.RTT.Seconds() > until})
+		if at := (start + k) % len(v.Nodes); !math.IsInf(p.scores[at], 1) && v.Nodes[at].Node != v.Self {
+			p.picked = append(p.picked, int32(at))
+		}
+	}
+	slices.SortStableFunc(p.picked, func(a, b int32) int { return p.costs[a].Compare(p.costs[b]) })
+	for _, k := range p.picked[:min(limit, len(p.picked))] {
+		p.scores[k] = math.Inf(1)
+		dst = append(dst, v.Nodes[k].Node)
+	}
+	p.picked = p.picked[:0]
+	return dst
 }

@@ -51,6 +51,7 @@ type Kind struct {
 
 	Pays     grid.Bid      // what its tasks were submitted with; 0 = Bid
 	Deadline grid.Deadline // counted from Arrived
+	Spend    float64       // seconds that the job's budget pays for each of its tasks; 0 = it has none
 }
 
 // Plan is what came of a mapping event.

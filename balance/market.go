@@ -32,14 +32,16 @@ type trader struct {
 	sellers []market.Seller
 	deals   []market.Deal
 	answers []State
-	alone   [1][]float64 // of Assign
-	turn    cluster      // under Ring: the node whose turn it is
-	ticks   market.Ticks // with Interval
+	alone   [1][]float64  // of Assign
+	turn    cluster       // under Ring: the node whose turn it is
+	ticks   market.Ticks  // with Interval
+	costs   []market.Cost // under Cheapest, of a view
 }
 
 // traders are the rows that owners follow. fifo and sjf are not among them: which of the waiting work goes first is the
 // order of a node (package order).
-var traders = []string{"cda", "cda_res", "cda_tdb", "pda", "rr", "psp", "hbp", "hbp_t", "hbp_res"}
+var traders = []string{"cda", "cda_res", "cda_tdb", "cheapest", "pda", "rr", "psp", "hbp", "hbp_t", "hbp_res", "pe_p",
+	"pe_a", "pe_t"}
 
 // aBand is by what factor bids may differ that an owner takes for equal (order.Band): more is by age.
 const aBand = 1.5
@@ -89,46 +91,6 @@ func ReservePrice(policy string) (discount float64, asks bool) {
 	return p.Discount, err == nil && p.Reserve && Trades(policy)
 }
 
-// Poll asks as Ask does, for all tasks of the job together.
-func (p *trader) Poll(now grid.Time, t *grid.Task, v View, dst []grid.NodeID) []grid.NodeID {
-	if !p.meet(t, v) {
-		return dst
-	}
-	n, bid := 1, grid.MaxBid
-	if t.Spec != nil {
-		n, bid = int(min(t.Spec.Count, grid.MaxCount)), t.Spec.Bid()
-	}
-	return p.Ask(now, n, bid, v, dst)
-}
-
-// Ask appends PollMax nodes for each task, those where a task would be done first; of those whose price is above the
-// highest bid only the cheapest, which says what it asks now.
-func (p *trader) Ask(now grid.Time, tasks int, bid grid.Bid, v View, dst []grid.NodeID) []grid.NodeID {
-	if p.cfg.PollMax <= 0 {
-		return everybody(v, dst)
-	}
-	p.scores, p.picked = p.scores[:0], p.picked[:0]
-	p.rank(now, v, false)
-	cheapest, dear := -1, 0
-	for k := range v.Nodes {
-		s := &v.Nodes[k]
-		if p.Pays(bid, s) || s.Answer {
-			continue
-		}
-		p.scores[k] = math.Inf(1)
-		if dear++; cheapest < 0 || s.Price < v.Nodes[cheapest].Price {
-			cheapest = k
-		}
-	}
-	if dear < len(v.Nodes) {
-		dst = p.ask(v, p.cfg.PollMax*max(min(tasks, len(v.Nodes)), 1), dst)
-	}
-	if cheapest >= 0 {
-		dst = append(dst, v.Nodes[cheapest].Node)
-	}
-	return dst
-}
-
 // Pays implements [Trader].
 func (p *trader) Pays(bid grid.Bid, s *State) bool {
 	return p.Interval == 0 && (!p.Reserve || bid >= s.Price)
@@ -151,7 +113,7 @@ func (p *trader) Assign(now grid.Time, ts []*grid.Task, answers []State, dst []C
 	}
 	k := market.Kind{Tasks: len(ts), Bid: 1, Alone: p.alone[0], Full: math.Inf(1), Zero: math.Inf(1)}
 	if ts[0].Spec != nil {
-		k.Bid = ts[0].Spec.Bid().Number()
+		k.Bid, k.Spend = ts[0].Spec.Bid().Number(), ts[0].Spec.Spend()
 	}
 	p.kinds = append(p.kinds[:0], k)
 	p.match(now, answers, 0, len(ts))
@@ -171,7 +133,7 @@ func (p *trader) Map(now grid.Time, m *MetaTask) *Plan {
 		k := &m.Kinds[i]
 		age := now.Sub(k.Arrived).Seconds()
 		x := market.Kind{Tasks: k.Tasks, Bid: cmp.Or(k.Pays, k.Bid).Number(), Age: age, Alone: k.Alone, Fetch: k.Fetch,
-			Full: math.Inf(1), Zero: math.Inf(1)}
+			Full: math.Inf(1), Zero: math.Inf(1), Spend: k.Spend}
 		if aged := k.Aged.Number(); aged > aBand*x.Bid {
 			x.Aged = aged
 		}

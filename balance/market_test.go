@@ -131,3 +131,62 @@ func TestOwnerWaitsForTheAuction(t *testing.T) {
 		t.Errorf("at 10 s: %d placed, want 1", len(plan.Placed))
 	}
 }
+
+// The cheapest owner asks where a task costs least, and the node where it is done soonest.
+func TestOwnerAsksTheCheapest(t *testing.T) {
+	c := firstTie()
+	c.PollMax = 1
+	p := mustMake(t, "cheapest", c, 1).(Mapper)
+	v := View{Self: nodeID(9)}
+	for k, x := range []struct {
+		price grid.Bid
+		takes float64
+	}{{900, 1}, {700, 2}, {100, 3}, {2000, 1}, {800, 4}} {
+		v.Nodes = append(v.Nodes, State{Node: nodeID(k), ECT: x.takes, Quote: grid.Quote{Price: x.price}})
+	}
+	got := p.Ask(0, 1, 1000, v, nil)
+	for _, k := range []int{0, 2, 3} { // the soonest, the cheapest, and the one that is too dear
+		if !slices.Contains(got, nodeID(k)) {
+			t.Errorf("asked %v: node %d is not among them", got, k)
+		}
+	}
+}
+
+// What a job's budget pays for each task keeps it from slow nodes.
+func TestOwnerKeepsToTheBudget(t *testing.T) {
+	for budget, want := range map[grid.Budget]int{0: 0, 20: 0, 8: 1} {
+		nodes := free(100, 900)
+		p := mustMake(t, "cheapest", firstTie(), 1).(Mapper)
+		m := bidding(nodes, 1)
+		m.Kinds[0].Alone = []float64{5, 3}
+		m.Kinds[0].Spend = (&grid.JobSpec{Count: 2, Rules: grid.Rules{Budget: budget}}).Spend()
+		if got := p.Map(1e9, m).Placed; len(got) != 1 || got[0].Node != want {
+			t.Errorf("budget %d of two tasks: placed %+v, want at %d", budget, got, want)
+		}
+	}
+}
+
+// An owner whose bid has tasks suspended asks a busy node of which the ad says that the bid there is low enough, before
+// others that are soon free.
+func TestOwnerAsksWhereItOutbids(t *testing.T) {
+	for name, want := range map[string]bool{"hbp": true, "hbp_t:3": true, "hbp_t:5": false, "cda": false, "pe_t:4": true,
+		"pe_p": true} {
+		c := firstTie()
+		c.PollMax = 1
+		p := mustMake(t, name, c, 1).(Mapper)
+		v := View{Self: nodeID(9)}
+		for k := range 8 {
+			v.Nodes = append(v.Nodes, State{Node: nodeID(k), Ready: 5, ECT: 7})
+		}
+		v.Nodes[6] = State{Node: nodeID(6), Ready: 600, ECT: 601, Quote: grid.Quote{Outbid: 1000}}
+		asked := 0
+		for range 50 { // one of the others is asked as well, at random
+			if slices.Contains(p.Ask(0, 1, 4000, v, nil), nodeID(6)) {
+				asked++
+			}
+		}
+		if (asked == 50) != want {
+			t.Errorf("%s: the busy node is asked %d times of 50, always is %v", name, asked, want)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package balance
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"strings"
 
 	"skep/balance/market"
+	"skep/grid"
 )
 
 // parameter reads what stands after the colon.
@@ -82,3 +84,29 @@ func (c *Config) setRow(base, param string) error {
 	c.Row = base + ":" + param
 	return nil
 }
+
+// Movement is how tasks that have started move to other nodes under a policy.
+type Movement struct {
+	Most    uint8 // moves of a task
+	Running bool  // also of one that is not suspended (protocol PE-A)
+
+	// Outbid is how many times its bid that of a task must be that moves to where another one runs (PE-T); 0 = it goes
+	// there as soon as there is room for it.
+	Outbid float64
+}
+
+// Moves returns how tasks move under a policy. Without a budget tasks under PE-A move 8 to 38 times each.
+func Moves(policy string) Movement {
+	p, err := market.Parse(policy)
+	switch {
+	case err != nil || !p.Migrates || !Trades(policy):
+	case p.Active:
+		return Movement{Most: uint8(min(cmp.Or(p.Moves, grid.MaxTaskMoves), grid.MaxTaskMoves)), Running: true}
+	case p.Outbid > 1:
+		return Movement{Most: usualMoves, Outbid: p.Outbid}
+	}
+	return Movement{Most: usualMoves}
+}
+
+// usualMoves is how often a suspended task moves at most: as often as one is taken from a queue.
+const usualMoves = 3

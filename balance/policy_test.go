@@ -6,15 +6,16 @@ import (
 	"strings"
 	"testing"
 
+	"skep/balance/market"
 	"skep/grid"
 )
 
 func TestNames(t *testing.T) {
 	want := []string{"cb", "cb_frr", "cb_li", "cb_lis", "cb_rr", "cb_rr2", "cb_spill", "cda", "cda_res",
-		"cda_tdb", "dfpltf", "guided_lpas", "guided_lpas_2k", "hbp", "hbp_res", "hbp_t", "kpb", "kpb_ceil",
+		"cda_tdb", "cheapest", "dfpltf", "guided_lpas", "guided_lpas_2k", "hbp", "hbp_res", "hbp_t", "kpb", "kpb_ceil",
 		"local", "lp_static", "lpas", "lpas_2k", "lpas_dec", "lpas_dec_2k", "lpas_dec_robust", "max_min", "mct", "mct_full",
-		"mct_queued", "mct_rest", "met", "min_min", "olb", "pda", "psp", "qos_min_min", "random", "rr", "rr_replicated",
-		"sufferage", "switching", "two_choices", "workqueue", "xsufferage"}
+		"mct_queued", "mct_rest", "met", "min_min", "olb", "pda", "pe_a", "pe_p", "pe_t", "psp", "qos_min_min",
+		"random", "rr", "rr_replicated", "sufferage", "switching", "two_choices", "workqueue", "xsufferage"}
 	if got := Names(); !slices.Equal(got, want) {
 		t.Errorf("policies %v, want %v", got, want)
 	}
@@ -27,6 +28,10 @@ func TestMakeErrors(t *testing.T) {
 		"LPAS_DEC":                 `is not known`,
 		"cda:2":                    `cda takes no parameter`,
 		"hbp_t:0.5":                `want the factor by which a bid must be higher, from 1 to`,
+		"pe_a:0":                   `want how often a task moves at most, from 1 to 8`,
+		"pe_a:9":                   `want how often a task moves at most`,
+		"pe_a:1.5":                 `want how often a task moves at most`,
+		"pe_p:2":                   `pe_p takes no parameter`,
 		"pda:61":                   `want the seconds between auctions after the colon, from 0.25 to 60`,
 		"pda:0.1":                  `want the seconds between auctions after the colon, from 0.25 to 60`,
 		"pda:x":                    `want the seconds between auctions`,
@@ -257,5 +262,19 @@ func TestTwoChoicesAreUniform(t *testing.T) {
 	}
 	if got := polled(p, View{Nodes: v.Nodes[:1]}, 0); len(got) != 1 {
 		t.Errorf("asks %v of one", got)
+	}
+}
+
+// What has started moves three times, under PE-A as often as is said, and under PE-T where its bid is so much higher.
+func TestMovement(t *testing.T) {
+	for policy, want := range map[string]Movement{"mct": {Most: 3}, "pe_p": {Most: 3}, "pe_a": {Most: 8, Running: true},
+		"pe_a:2": {Most: 2, Running: true}, "pe_t": {Most: 3, Outbid: 2}, "pe_t:5": {Most: 3, Outbid: 5},
+		"pe_t:1": {Most: 3}, "hbp_t:5": {Most: 3}, "pe_a:9": {Most: 3}} {
+		if got := Moves(policy); got != want {
+			t.Errorf("%s: %+v, want %+v", policy, got, want)
+		}
+	}
+	if market.MostMoves != grid.MaxTaskMoves {
+		t.Error("the largest budget of moves is not that of a node")
 	}
 }

@@ -42,6 +42,9 @@ func encode(b []byte, n *grid.Needs, engine string) []byte {
 	if n.Counts != "" {
 		b = text(b, string(n.Counts))
 	}
+	if n.Where != nil {
+		b = text(append(b, 0), n.Where.String())
+	}
 	return b
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"skep/grid"
+	"skep/requirement"
 )
 
 // Fit returns why a node could never run a task with these needs on this engine, by its ad [2]; WhyNone if it could.
@@ -22,6 +23,8 @@ func Fit(n *grid.Needs, engine string, ad *grid.Ad) grid.Why {
 		return grid.WhyResource
 	case unmet(n, ad) != nil:
 		return grid.WhyLabel
+	case n.Where != nil && n.Where.Holds(requirement.Match{Node: (*nodeFacts)(ad)}) != requirement.True:
+		return grid.WhyUnmet
 	}
 	return grid.WhyNone
 }
@@ -42,14 +45,16 @@ func Match(n *grid.Needs, engine string, ad *grid.Ad) grid.Refusal {
 		if have == 0 {
 			r.Detail = fmt.Sprintf("needs %d %s, it has none", want, kind)
 		}
+	case grid.WhyUnmet:
+		r.Detail = fmt.Sprintf("%s: %s", n.Where, n.Where.Explain(requirement.Match{Node: (*nodeFacts)(ad)}))
 	case grid.WhyLabel:
 		l := unmet(n, ad)
 		if grid.IsFolderNeed(l.Key) {
 			r.Detail = folderDetail(l)
 			break
 		}
-		if _, has := ad.Label(grid.GangNetworkLabel); !has && n.HasFeature(grid.GangNetworkLabel) {
-			r.Detail = gangNetworkDetail // it says why the level is needed, too
+		if detail := gangNetworkDetail(n, ad); detail != "" {
+			r.Detail = detail // it says why the level is needed, too
 			break
 		}
 		want := l.Key + "=" + strings.Join(l.Values, " or ")
@@ -62,9 +67,27 @@ func Match(n *grid.Needs, engine string, ad *grid.Ad) grid.Refusal {
 	return r
 }
 
-// gangNetworkDetail says what a node without a network for gangs would need, and a job that has none.
-const gangNetworkDetail = "it can make no network for ranks: want isolation strict and /dev/net/tun there, as its " +
-	"log says, or a job with network: host"
+// gangNetworkDetail says what a node without the network that a gang wants would need, and a job that runs there; "" =
+// it has it, or none is wanted.
+func gangNetworkDetail(n *grid.Needs, ad *grid.Ad) string {
+	lacks := func(label string) bool {
+		_, has := ad.Label(label)
+		return !has && n.HasFeature(label)
+	}
+	switch {
+	case lacks(grid.GangPortsLabel):
+		return "it can give ranks no ports: want isolation strict and this version there, as its log says, or a job with " +
+			"network: host"
+	case !lacks(grid.GangNetworkLabel):
+		return ""
+	}
+	remedy := "want isolation strict and /dev/net/tun there, as its log says, or a job with network: host"
+	if _, fixed := ad.Label(grid.GangPortsLabel); fixed {
+		remedy = "want /dev/net/tun there, as its log says, or a job that names its ports (gang.ports), or one with " +
+			"network: host"
+	}
+	return "it can make no network for ranks: " + remedy
+}
 
 // folderDetail says which folder a node would have to expose.
 func folderDetail(l *grid.LabelNeed) string {

@@ -1,6 +1,7 @@
 package discovery
 
 import (
+	"strings"
 	"testing"
 
 	"skep/grid"
@@ -56,6 +57,29 @@ func TestMatch(t *testing.T) {
 	}
 	if n := testing.AllocsPerRun(10, func() { Fit(need(1, 0), "process", ad) }); n > 0 {
 		t.Errorf("Fit allocates %g times", n)
+	}
+}
+
+// A node without the network that a gang wants says what it has in place of it.
+func TestNetworksOfGangs(t *testing.T) {
+	packets, ports := grid.FeatureNeed(grid.GangNetworkLabel), grid.FeatureNeed(grid.GangPortsLabel)
+	for _, c := range []struct {
+		needs grid.LabelNeed
+		has   []grid.Label
+		want  string // in the detail; "" = it fits
+	}{
+		{packets, []grid.Label{{Key: grid.GangNetworkLabel, Value: "1"}}, ""},
+		{ports, []grid.Label{{Key: grid.GangPortsLabel, Value: "1"}}, ""},
+		{packets, nil, "no network for ranks: want isolation strict and /dev/net/tun there"},
+		{packets, []grid.Label{{Key: grid.GangPortsLabel, Value: "1"}}, "or a job that names its ports (gang.ports)"},
+		{ports, []grid.Label{{Key: grid.GangNetworkLabel, Value: "1"}}, "it can give ranks no ports: want isolation strict"},
+	} {
+		ad := adOf(id(1))
+		ad.Labels = append(ad.Labels, c.has...)
+		r := Match(need(1000, 0, c.needs), "process", ad)
+		if fits := r.Why == grid.WhyNone; fits != (c.want == "") || !strings.Contains(r.Detail, c.want) {
+			t.Errorf("needs %v, has %v: %+v, want %q", c.needs, c.has, r, c.want)
+		}
 	}
 }
 

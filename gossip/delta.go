@@ -15,8 +15,9 @@ const (
 	minShare = 0.1
 )
 
-// A price moves with all that a node runs: at the default threshold of 0.1 it is news when it has changed by a quarter.
-// Prices below minPrice, half of the usual bid, count as that: what they differ by keeps few tasks away.
+// A price moves with all that a node runs, and so does the lowest bid that may be suspended: at the default threshold
+// of 0.1 it is news when it has changed by a quarter. Prices below minPrice, half of the usual bid, count as that: what
+// they differ by keeps few tasks away.
 const (
 	priceWeight = 0.4
 	minPrice    = float64(grid.UsualBid) / 2
@@ -29,14 +30,14 @@ const (
 //	speed of a task of a core and the usual bid, where tasks share the cores
 //	free units of each counted resource, as shares of the capacity
 //	speed and rates, relative to the larger; a rate measured for the first time counts 1
-//	the reserve price, relative to the larger, times priceWeight
+//	the reserve price, and the lowest bid that may be suspended, relative to the larger, times priceWeight
 //	everything else that is said (labels, engines, capacity, draining …): 1 if it differs at all
 func Delta(a, b *grid.Ad, scale time.Duration) float64 {
 	if a == b {
 		return 0
 	}
 	if a.Draining != b.Draining || a.Leaving != b.Leaving || a.Full != b.Full || a.Capacity != b.Capacity ||
-		a.Name != b.Name ||
+		a.Name != b.Name || !a.Accept.Equal(b.Accept) || a.Hour != b.Hour ||
 		!same(a.Labels, b.Labels) || !same(a.Engines, b.Engines) || !same(a.Addrs, b.Addrs) {
 		return 1
 	}
@@ -52,6 +53,7 @@ func Delta(a, b *grid.Ad, scale time.Duration) float64 {
 	}
 	d = max(d, relative(a.Speed, b.Speed, 0))
 	d = max(d, priceWeight*relative(float64(a.Price), float64(b.Price), minPrice))
+	d = max(d, priceWeight*relative(float64(a.Outbid), float64(b.Outbid), minPrice))
 	if d < 1 && !same(a.Rates, b.Rates) {
 		d = max(d, ratesDelta(a.Rates, b.Rates))
 	}

@@ -1,6 +1,8 @@
 package gossip
 
 import (
+	"time"
+
 	"skep/grid"
 )
 
@@ -9,9 +11,12 @@ const graves = 32
 
 // tomb is a node that left: its last ad, and the neighbours that it is still to be sent to.
 type tomb struct {
-	ad   *grid.Ad
-	hops uint8
-	due  uint64
+	ad        *grid.Ad
+	hops      uint8
+	due       uint64
+	at        grid.Time
+	connected bool // and its connection has not ended since
+	rtt       time.Duration
 }
 
 // Hear handles a digest from a peer. news is called for each ad that was newer than the known one, after the view was
@@ -20,8 +25,8 @@ type tomb struct {
 // The driver checks ads (see grid.Ad.Check) once for each: one ad comes from many neighbours.
 func (g *Gossip) Hear(now grid.Time, from grid.NodeID, digest []grid.AdEntry, fx *grid.Effects, news func(*Peer)) {
 	src := g.Peer(from)
-	if src != nil && !src.Up {
-		src = nil // a late message of a closed connection
+	if src == nil || !src.Up {
+		src = g.resurrect(now, from, digest, fx) // else a late message of a closed connection
 	}
 	if len(digest) > grid.MaxAds {
 		g.stats.Dropped.Excess += uint64(len(digest) - grid.MaxAds)
@@ -178,7 +183,7 @@ func (g *Gossip) farewell(now grid.Time, src, p *Peer, ad *grid.Ad, hops uint8, 
 	}
 	g.stats.News++
 	g.stats.Forwarded++
-	t := tomb{ad: ad, hops: hops, due: g.others(src, p)}
+	t := tomb{ad: ad, hops: hops, due: g.others(src, p), at: now, connected: p.Up, rtt: p.RTT}
 	g.some |= t.due
 	if len(g.gone) < graves {
 		g.gone = append(g.gone, t)
@@ -198,6 +203,35 @@ func (g *Gossip) farewell(now grid.Time, src, p *Peer, ad *grid.Ad, hops uint8, 
 	g.forget(p)
 	if wasNeighbour {
 		g.fill(now, fx)
+	}
+}
+
+// resurrect makes a node known again that left, and starts again before its connection was seen to end: the driver does
+// not say once more that it is connected. Such a node is told of others as after a new connection, so once in MinGap.
+// It returns that node; nil = it is none.
+func (g *Gossip) resurrect(now grid.Time, from grid.NodeID, digest []grid.AdEntry, fx *grid.Effects) *Peer {
+	for i := range g.gone {
+		t := &g.gone[i]
+		if t.ad.Node != from || !t.connected || age(now, t.at) < g.cfg.MinGap {
+			continue
+		}
+		for k := range digest {
+			if ad := digest[k].Ad; ad != nil && ad.Node == from && t.ad.Seq.Less(ad.Seq) && !ad.Leaving {
+				t.connected = false
+				g.Up(now, from, t.rtt, fx)
+				return g.Peer(from)
+			}
+		}
+	}
+	return nil
+}
+
+// severed notes that the connection of a node that left has ended.
+func (g *Gossip) severed(id grid.NodeID) {
+	for i := range g.gone {
+		if t := &g.gone[i]; t.ad.Node == id {
+			t.connected = false
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package gossip
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -237,5 +238,52 @@ func TestOriginThatLostCountIsShown(t *testing.T) {
 	g.Hear(grid.Time(5*time.Second), id(1), []grid.AdEntry{{Ad: seq(adOf(1, 1), 3)}}, fx, nil)
 	if len(fx.Sends) != 1 || fx.Sends[0].To != id(1) || fx.Sends[0].Msg.Digest[0].Ad != known {
 		t.Errorf("sends %+v: want the newer ad shown to its origin", fx.Sends)
+	}
+}
+
+// A node that leaves and is back before its connection was seen to end gets what others get; not one whose connection
+// has ended, of which a late digest comes.
+func TestBackBeforeItsConnectionEnded(t *testing.T) {
+	for _, ended := range []bool{false, true} {
+		c := Defaults()
+		g, fx := started(t, c, 3)
+		now := grid.Time(10 * time.Second)
+		bye := seq(adOf(1, 1), 7)
+		bye.Leaving = true
+		g.Hear(now, id(1), []grid.AdEntry{{Ad: bye}}, fx, nil)
+		if ended {
+			g.Down(now, id(1), fx)
+		}
+		fx.Reset()
+		back := adOf(1, 1)
+		back.Seq.Boot++
+		g.Hear(now.Add(c.MinGap), id(1), []grid.AdEntry{{Ad: back}}, fx, nil)
+		told := slices.ContainsFunc(fx.Sends, func(s grid.Send) bool { return s.To == id(1) })
+		if is := slices.Contains(g.Neighbours(), id(1)); is == ended || told == ended {
+			t.Errorf("connection ended %v: neighbour %v, told %v", ended, is, told)
+		}
+	}
+}
+
+// A node that says again and again that it leaves and is back is not told of all others each time.
+func TestFlappingNodeIsToldOnce(t *testing.T) {
+	c := Defaults()
+	g, fx := started(t, c, 30)
+	now := grid.Time(10 * time.Second)
+	told := 0
+	for n := uint64(7); n < 200; n += 2 {
+		bye, back := seq(adOf(1, 1), n), seq(adOf(1, 1), n+1)
+		bye.Leaving = true
+		fx.Reset()
+		g.Hear(now, id(1), []grid.AdEntry{{Ad: bye}, {Ad: back}}, fx, nil)
+		now = now.Add(c.MinGap / 50)
+		for _, s := range fx.Sends {
+			if s.To == id(1) {
+				told++
+			}
+		}
+	}
+	if told > 3 {
+		t.Errorf("told %d times in two MinGap", told)
 	}
 }

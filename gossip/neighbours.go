@@ -67,6 +67,7 @@ func (g *Gossip) Up(now grid.Time, peer grid.NodeID, rtt time.Duration, fx *grid
 // Down handles the end of a peer's last connection. A neighbour is replaced at once if there is a candidate; otherwise
 // its place is kept.
 func (g *Gossip) Down(now grid.Time, peer grid.NodeID, fx *grid.Effects) {
+	g.severed(peer)
 	p := g.Peer(peer)
 	if p == nil || !p.Up {
 		return

@@ -159,6 +159,7 @@ func TestDelta(t *testing.T) {
 		"free units":      {func(a *grid.Ad) { a.Free.Counts = "fpga=1,gpu=1" }, 0.25},
 		"price of half":   {func(a *grid.Ad) { a.Price = 500 }, 0.4},
 		"small price":     {func(a *grid.Ad) { a.Price = 50 }, 0.04},
+		"outbid":          {func(a *grid.Ad) { a.Outbid = 500 }, 0.4},
 		"wait for a unit": {func(a *grid.Ad) { a.Waits = "gpu=60" }, 0.5},
 	} {
 		b := *base

@@ -3,6 +3,8 @@ package grid
 import (
 	"math"
 	"time"
+
+	"skep/requirement"
 )
 
 // Ad is what a node says about itself. It is immutable once built.
@@ -30,9 +32,12 @@ type Ad struct {
 
 // AdWork is what an ad says of the tasks at a node, beside Backlog.
 type AdWork struct {
-	Price   Bid    // reserve price, as in Quote; 0 = none is asked
-	Waits   Counts // as Backlog, of a task that needs one unit of a counted resource, in seconds
-	Waiting bool   // tasks wait there, at its worker or as their owner, that others may run
+	Price   Bid                     // reserve price, as in Quote; 0 = none is asked
+	Outbid  Bid                     // the lowest bid that runs and may be suspended, as in Quote; 0 = none is
+	Waits   Counts                  // as Backlog, of a task that needs one unit of a counted resource, in seconds
+	Waiting bool                    // tasks wait there, at its worker or as their owner, that others may run
+	Accept  *requirement.Expression // what it requires of jobs; nil = nothing, or something that only newer nodes know
+	Hour    requirement.Hour        // there, if Accept asks for it
 	Sharing
 }
 
@@ -49,8 +54,14 @@ func (w *AdWork) check(p *problems) {
 	if !w.Waits.Valid() {
 		p.addf("waits %.80q: want seconds from 1 to %d for at most %d kinds", w.Waits, MaxUnits, MaxKinds)
 	}
+	if w.Hour.OfDay > 23 || w.Hour.Day > 6 {
+		p.addf("hour %d of day %d: want 0 to 23, and 0 to 6", w.Hour.OfDay, w.Hour.Day)
+	}
 	if w.Price < 0 || w.Price > MaxBid {
 		p.addf("price %v: want 0 or more, and at most %v", w.Price, MaxBid)
+	}
+	if w.Outbid < 0 || w.Outbid > MaxBid {
+		p.addf("outbid %v: want 0 or more, and at most %v", w.Outbid, MaxBid)
 	}
 	const most = 1e12
 	if w.Least != 0 && !(w.Least >= MinLeastSpeed && w.Least <= 1) || !(w.Bids >= 0 && w.Bids <= most) {

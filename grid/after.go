@@ -73,8 +73,15 @@ func (s *JobSpec) Entries() uint32 {
 	if s.After.Each() >= 0 {
 		n += s.Count
 	}
+	if s.Rules.Budget.Some() {
+		n++
+	}
 	return n
 }
+
+// UsedEntry returns the index of the entry of what a job with a budget has used: the last one. It is open, and each
+// round has more than the one before.
+func (s *JobSpec) UsedEntry() uint32 { return s.Entries() - 1 }
 
 // DependencyEntry returns the index of the entry of a dependency; of AfterEach it is not used.
 func (s *JobSpec) DependencyEntry(k int) uint32 { return s.Count + 1 + uint32(k) }
@@ -87,7 +94,7 @@ func (s *JobSpec) EachEntry(task uint32) uint32 {
 // DependencyOf returns which dependency an entry is of, and of which task if it is of AfterEach; false = of none.
 func (s *JobSpec) DependencyOf(entry uint32) (k int, task uint32, found bool) {
 	jobs := uint32(len(s.After.Jobs))
-	if entry <= s.Count || entry >= s.Entries() {
+	if entry <= s.Count || entry >= s.Entries() || s.Rules.Budget.Some() && entry == s.UsedEntry() {
 		return 0, 0, false
 	}
 	if at := entry - s.Count - 1; at < jobs {

@@ -126,6 +126,7 @@ func (n *Needs) check(p *problems) {
 		p.addf("needs.pin with needs.cpu %g: want whole cores, and needs.labels.%s %s", float64(n.CPU)/1000, PinLabel,
 			FeatureValue)
 	}
+	n.checkWhere(p)
 	if len(n.Labels) > MaxLabels {
 		p.addf("needs.labels: %d: want at most %d", len(n.Labels), MaxLabels)
 	}

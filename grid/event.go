@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"skep/internal/indices"
+	"skep/requirement"
 )
 
 // EventKind is the kind of an event.
@@ -35,6 +36,9 @@ const (
 
 	// Attempt, which runs here, has closed checkpoints, or one was taken or could not be: Checkpoint
 	EvCheckpoint
+
+	EvHour        // it is Hour here; only where the node's expression of what it accepts asks for that
+	EvTransferred // Bytes went between this node and Peer, in the time Took
 )
 
 // Event is one event of a node. Which fields are set depends on Kind. It is dead after the step.
@@ -56,7 +60,7 @@ type Event struct {
 	Deposit bool
 	Within  time.Duration
 	Addrs   []string
-	Available
+	Observed
 
 	Features FeatureSet // of EvPeerUp
 
@@ -68,6 +72,25 @@ type OfAttempt struct {
 	Progress   *Progress
 	Checkpoint *Checkpoint
 	Step       uint64 // of EvFetched: of the checkpoint
+}
+
+// Observed is what a driver has measured.
+type Observed struct {
+	Available
+	Transfer
+	Hour requirement.Hour
+}
+
+// Transfer is how long it took to move so much.
+type Transfer struct {
+	Bytes Bytes
+	Took  time.Duration
+}
+
+// Bandwidth is what transfers over a link have achieved.
+type Bandwidth struct {
+	Rate float64       // bytes a second; 0 = there was none
+	Age  time.Duration // of the newest
 }
 
 // Available is what a machine has for tasks beside what else it does.

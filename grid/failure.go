@@ -4,16 +4,21 @@ import (
 	"bytes"
 	"slices"
 	"time"
+
+	"skep/requirement"
 )
 
 // Rules say what a job does about tasks that fail, beyond Retries, which is about attempts that are lost, how many of
-// its tasks run at a time, what is bid for them, and until when they are wanted.
+// its tasks run at a time, what is bid for them, until when they are wanted, and what they may use.
 type Rules struct {
 	OnFailure   OnFailure
 	MaxFailures int32 // failed tasks after which the rest of the job is cancelled; 0 = any number may fail
 	MaxRunning  int32 // tasks that may have a worker at the same time; 0 = any number
 	Bid         Bid   // for each task; 0 = the usual one, see JobSpec.Bid
 	Deadline    Deadline
+	Budget      Budget
+
+	Rank *requirement.Expression // of nodes: the highest first, of those that are idle; nil = none
 }
 
 // OnFailure says after which recorded ends a task is run again. The zero value: after none.
@@ -67,6 +72,7 @@ func (r *Rules) check(retries int32, p *problems) {
 	}
 	r.Bid.check(p)
 	r.Deadline.check(p)
+	r.Budget.check(p)
 	f := &r.OnFailure
 	if f.Retry < 0 || f.Retry > MaxFailureRetry {
 		p.addf("on_failure.retry %d: want 0 to %d", f.Retry, MaxFailureRetry)

@@ -35,13 +35,23 @@ const FeatureGangSizes Feature = 9
 // as their owner.
 const FeatureContracts Feature = 10
 
+// FeatureBudgets: the node keeps registers of jobs with budgets, with the entry of what they have used, and heeds these
+// as their owner.
+const FeatureBudgets Feature = 11
+
+// FeaturePorts: the node keeps registers of gangs that name their ports (Gang.Ports), and checks their spec so.
+const FeaturePorts Feature = 14
+
+// FeatureRequirements: the node knows requirements and ranks, and heeds them as the owner of a job.
+const FeatureRequirements Feature = 12
+
 // FeatureSet is a set of features, a bit each.
 type FeatureSet uint64
 
 // AllFeatures are the features of this version of Skep.
 const AllFeatures = FeatureSet(1<<FeatureAccess | 1<<FeatureLevels | 1<<FeatureReruns | 1<<FeatureRetries |
 	1<<FeatureOrder | 1<<FeatureGangs | 1<<FeatureDeadlines | 1<<FeatureGangSizes |
-	1<<FeatureContracts)
+	1<<FeatureContracts | 1<<FeatureBudgets | 1<<FeaturePorts | 1<<FeatureRequirements)
 
 // MemberFeatures are the features that a member of the register of such a job must have.
 func (s *JobSpec) MemberFeatures() (f FeatureSet) {
@@ -66,6 +76,15 @@ func (s *JobSpec) MemberFeatures() (f FeatureSet) {
 	if s.Gang.Search != nil && s.Gang.Search.Contract != nil {
 		f |= 1 << FeatureContracts
 	}
+	if s.Gang.Ports.Some() {
+		f |= 1 << FeaturePorts
+	}
+	if s.Rules.Budget.Some() {
+		f |= 1 << FeatureBudgets
+	}
+	if s.Needs.Where != nil || s.Rules.Rank != nil {
+		f |= 1 << FeatureRequirements
+	}
 	return f
 }
 
@@ -82,10 +101,15 @@ const (
 	PinLabel       = "skep.pin"        // processors of their own: only nodes that can pin tasks have it
 	JobInputsLabel = "skep.job_inputs" // files that tasks of other jobs have left
 
+	RequirementLabel = "skep.requirements" // expressions about nodes (Needs.Where)
+
 	GangSizeLabel = "skep.gang_size" // ranks of gangs whose attempts have different numbers of them
 
 	// GangNetworkLabel: a network for the ranks of a gang; only nodes that can make one have it.
 	GangNetworkLabel = "skep.gang_network"
+
+	// GangPortsLabel: ports on which the ranks of a gang reach each other; only nodes that can give them have it.
+	GangPortsLabel = "skep.gang_ports"
 )
 
 // FeatureValue is the value of these labels.
@@ -95,7 +119,7 @@ const FeatureValue = "1"
 func IsFeatureLabel(key string) bool {
 	switch key {
 	case ArrayLabel, StdinLabel, ResourceLabel, TerminalLabel, PinLabel, JobInputsLabel,
-		GangSizeLabel, GangNetworkLabel:
+		GangSizeLabel, GangNetworkLabel, GangPortsLabel, RequirementLabel:
 		return true
 	}
 	return false
@@ -104,7 +128,8 @@ func IsFeatureLabel(key string) bool {
 // FeatureLabels returns those that all nodes of this version have.
 func FeatureLabels() []Label {
 	return []Label{{ArrayLabel, FeatureValue}, {StdinLabel, FeatureValue}, {ResourceLabel, FeatureValue},
-		{TerminalLabel, FeatureValue}, {JobInputsLabel, FeatureValue}, {GangSizeLabel, FeatureValue}}
+		{TerminalLabel, FeatureValue}, {JobInputsLabel, FeatureValue}, {GangSizeLabel, FeatureValue},
+		{RequirementLabel, FeatureValue}}
 }
 
 // FeatureNeed returns the need of such a label.
@@ -123,5 +148,12 @@ func (n *Needs) HasFeature(label string) bool {
 func (n *Needs) AddFeature(label string) {
 	if !slices.ContainsFunc(n.Labels, func(l LabelNeed) bool { return l.Key == label }) {
 		n.Labels = append(n.Labels, FeatureNeed(label))
+	}
+}
+
+func (n *Needs) checkWhere(p *problems) {
+	if n.Where != nil && !n.HasFeature(RequirementLabel) {
+		p.addf("needs.where: want needs.labels.%s %s with it: older nodes would run the tasks without", RequirementLabel,
+			FeatureValue)
 	}
 }

@@ -12,6 +12,7 @@ import (
 type Gang struct {
 	Ranks  uint32          // number of tasks; 0 = the job is no gang
 	Min    uint32          // fewest ranks that an attempt may have, and Ranks the most; 0 = each has all
+	Ports  Ports           // on which they reach each other; none = any
 	Search *ScheduleSearch // for the workers and for each rank's share of the work; nil = few and near workers, no shares
 }
 
@@ -148,6 +149,8 @@ type GangNode struct {
 	Speed    float64       // of one core, relative to the reference machine of the calibration
 	Coord    Coord
 	News     time.Duration // age of what is known
+	Own      bool          // it is the owner itself
+	Link     Bandwidth     // between it and the owner
 }
 
 // Slots returns how many tasks of these needs fit into resources at a time, up to most.
@@ -161,13 +164,17 @@ func (r Resources) Slots(need Resources, most int) int {
 
 // checkGang rejects rules that are about single tasks: the ranks of a gang are placed, lost and ended together.
 func (s *JobSpec) checkGang(p *problems) {
-	if s.Network == NetworkGang && (!s.IsGang() || s.Isolation() < IsolationStrict ||
-		!s.Needs.HasFeature(GangNetworkLabel)) {
-		p.addf("network gang: want gang.ranks with it, isolation strict, and %s among the labels needed", GangNetworkLabel)
+	if label := s.Gang.Ports.NetworkLabel(); s.Network == NetworkGang && (!s.IsGang() ||
+		s.Isolation() < IsolationStrict || !s.Needs.HasFeature(label)) {
+		p.addf("network gang: want gang.ranks with it, isolation strict, and %s among the labels needed", label)
+	}
+	if s.Gang.Ports.Some() && s.Network != NetworkGang {
+		p.addf("gang.ports with network %v: want network gang, the default of gangs", s.Network)
 	}
 	if !s.IsGang() {
 		return
 	}
+	s.Gang.Ports.check(&s.Gang, p)
 	if s.Gang.Ranks > MaxRanks {
 		p.addf("gang.ranks %d: want 1 to %d", s.Gang.Ranks, MaxRanks)
 	}

@@ -1,5 +1,10 @@
 package grid
 
+import (
+	"fmt"
+	"slices"
+)
+
 // Gangs whose size is chosen anew for each attempt. The job has as many tasks as there may be ranks; an attempt has
 // the first of them, and the others are not used by it.
 //
@@ -126,4 +131,72 @@ func ShareOf(places []RankPlace, rank uint32) []uint32 {
 		rank -= min(rank, p.Ranks)
 	}
 	return nil
+}
+
+// MaxPorts bounds the ports that a gang may name, MaxListeners those of all its ranks together: a node may have to
+// listen in place of nearly all of them.
+const (
+	MaxPorts     = 16
+	MaxListeners = 4096
+)
+
+// Ports are the TCP ports on which the ranks of a gang listen, ascending, then zeros; none = any. Ranks of a gang that
+// names some reach each other on these alone, also on nodes that can make no virtual network.
+type Ports [MaxPorts]uint16
+
+// PortsOf returns ports in order, and what is wrong with them.
+func PortsOf(all []int64) (p Ports, err error) {
+	if len(all) > MaxPorts {
+		return p, fmt.Errorf("%d ports: want at most %d", len(all), MaxPorts)
+	}
+	sorted := slices.Sorted(slices.Values(all))
+	for i, n := range sorted {
+		if n < 1 || n > 65535 {
+			return Ports{}, fmt.Errorf("port %d: want 1 to 65535", n)
+		}
+		if i > 0 && sorted[i-1] == n {
+			return Ports{}, fmt.Errorf("port %d: is there twice: want it once", n)
+		}
+		p[i] = uint16(n)
+	}
+	return p, nil
+}
+
+// Some reports whether any are named.
+func (p *Ports) Some() bool { return p[0] != 0 }
+
+// List returns those that are named.
+func (p *Ports) List() []uint16 {
+	n := 0
+	for n < len(p) && p[n] != 0 {
+		n++
+	}
+	return slices.Clone(p[:n])
+}
+
+// check rejects what no node could listen on.
+func (p *Ports) check(g *Gang, problems *problems) {
+	list := p.List()
+	for i := len(list); i < len(p); i++ {
+		if p[i] != 0 {
+			problems.addf("gang.ports: port 0: want 1 to 65535")
+			return
+		}
+	}
+	for i := 1; i < len(list); i++ {
+		if list[i-1] >= list[i] {
+			problems.addf("gang.ports: port %d after %d: want each once, ascending", list[i], list[i-1])
+		}
+	}
+	if n := uint64(len(list)) * uint64(g.Ranks); n > MaxListeners {
+		problems.addf("gang.ports: %d ports of %d ranks: want at most %d in all", len(list), g.Ranks, MaxListeners)
+	}
+}
+
+// NetworkLabel is the label that nodes need on which ranks with these ports reach each other.
+func (p *Ports) NetworkLabel() string {
+	if p.Some() {
+		return GangPortsLabel
+	}
+	return GangNetworkLabel
 }

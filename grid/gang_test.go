@@ -25,7 +25,19 @@ func TestGangRules(t *testing.T) {
 		},
 		"gang.min 4 with gang.max 4: want a smaller min, or ranks: 4": func(s *JobSpec) { s.Gang.Min = 4 },
 		"gang.min 2: want skep.gang_size among the labels needed":     func(s *JobSpec) { s.Gang.Min = 2 },
-		`env "RANK" with gang.ranks 4`:                                func(s *JobSpec) { s.Env = []Var{{Name: "RANK", Value: "7"}} },
+		"gang.ports with network host: want network gang":             func(s *JobSpec) { s.Gang.Ports[0] = 80 },
+		"isolation strict, and skep.gang_ports among the labels": func(s *JobSpec) {
+			onPorts(s, GangNetworkLabel, 80)
+		},
+		"gang.ports: port 0: want 1 to 65535": func(s *JobSpec) { onPorts(s, GangPortsLabel, 80, 0, 90) },
+		"gang.ports: port 80 after 80: want each once, ascending": func(s *JobSpec) {
+			onPorts(s, GangPortsLabel, 80, 80)
+		},
+		"gang.ports: 5 ports of 1000 ranks: want at most 4096": func(s *JobSpec) {
+			s.Count, s.Gang.Ranks = 1000, 1000
+			onPorts(s, GangPortsLabel, 1, 2, 3, 4, 5)
+		},
+		`env "RANK" with gang.ranks 4`: func(s *JobSpec) { s.Env = []Var{{Name: "RANK", Value: "7"}} },
 	} {
 		s := &JobSpec{Engine: EngineProcess, Command: []string{"x"}, Count: 4, Retries: 1,
 			TaskData: TaskData{Gang: Gang{Ranks: 4}},
@@ -37,6 +49,25 @@ func TestGangRules(t *testing.T) {
 		} else if want != "" && (err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n")) {
 			t.Errorf("%v: want one line with %q", err, want)
 		}
+	}
+}
+
+// onPorts has the ranks reach each other on ports, at nodes with a label.
+func onPorts(s *JobSpec, label string, ports ...uint16) {
+	s.Network = NetworkGang
+	s.Needs.Labels = append(s.Needs.Labels, LabelNeed{IsolationLabel, IsolationStrict.AtLeast()}, FeatureNeed(label))
+	copy(s.Gang.Ports[:], ports)
+}
+
+func TestGangOnPorts(t *testing.T) {
+	s := &JobSpec{Engine: EngineProcess, Command: []string{"x"}, Count: 4, TaskData: TaskData{Gang: Gang{Ranks: 4}},
+		Needs: Needs{Resources: Resources{CPU: CPU}}}
+	onPorts(s, GangPortsLabel, 80, 90)
+	if err := s.Check(); err != nil || !s.MemberFeatures().Has(FeaturePorts) || len(s.Gang.Ports.List()) != 2 {
+		t.Errorf("%v, members with %b", err, s.MemberFeatures())
+	}
+	if s.Gang.Ports = (Ports{}); s.MemberFeatures().Has(FeaturePorts) {
+		t.Error("a gang without ports needs members that know them")
 	}
 }
 

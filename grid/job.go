@@ -1,6 +1,10 @@
 package grid
 
-import "time"
+import (
+	"time"
+
+	"skep/requirement"
+)
 
 // JobSpec is the specification of a job. It is immutable once built.
 type JobSpec struct {
@@ -50,6 +54,8 @@ type Needs struct {
 	Resources
 	Pin    bool        // the cores are whole processors, which no other task with this is on
 	Labels []LabelNeed // all must hold; ordered by key
+
+	Where *requirement.Expression // must hold of the node, too; nil = none
 }
 
 // LabelNeed asks for a label with one of the given values.
@@ -119,5 +125,28 @@ func (s *Submitter) check(p *problems) {
 	p.text("submitter.user", s.User, MaxUser)
 	if !Printable(s.User) {
 		p.addf("submitter.user %+q: want printable text", s.User)
+	}
+}
+
+// Budget is the node-seconds that the attempts of all tasks of a job may take together: the sum of the times that they
+// run, of a gang of all its ranks, also of attempts that were lost and of backup attempts. The job's owner heeds it. It
+// is a whole number of seconds, so that no rounding of a client can go beyond it. 0 = any number.
+type Budget int64
+
+// MaxBudget is what a time on the wire can hold: 1.2 million node-hours.
+const MaxBudget = Budget((1<<62 - 1) / int64(time.Second))
+
+// Some reports whether there is a budget.
+func (b Budget) Some() bool { return b > 0 }
+
+// Time is the budget as time of one node.
+func (b Budget) Time() time.Duration { return time.Duration(b) * time.Second }
+
+// Spend is the seconds that the job's budget pays for each of its tasks; 0 = it has none.
+func (s *JobSpec) Spend() float64 { return float64(s.Rules.Budget) / float64(max(s.Count, 1)) }
+
+func (b Budget) check(p *problems) {
+	if b < 0 || b > MaxBudget {
+		p.addf("budget.node_seconds %d: want 1 to %d, or none", b, MaxBudget)
 	}
 }

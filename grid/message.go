@@ -48,6 +48,8 @@ const (
 	KindCheckpointAck
 	// an owner asks a member to keep a checkpoint, or a member says which it keeps
 	KindCheckpointKeep
+	// the owner asks the worker to give up an attempt that has started, as another node would be done sooner with it
+	KindVacate
 	kinds
 )
 
@@ -55,7 +57,7 @@ var kindNames = [...]string{"", "digest", "poll", "state", "offer", "accept", "r
 	"result_ack", "ask", "find", "hit", "miss", "call", "bye",
 	"guard", "guarded", "promise", "promised", "watch", "watched", "takeover", "hold", "held", "copy", "copied",
 	"waiting", "pull", "no_work", "await", "awaited", "reserve",
-	"reserve_ack", "checkpoint", "checkpoint_ack", "checkpoint_keep"}
+	"reserve_ack", "checkpoint", "checkpoint_ack", "checkpoint_keep", "vacate"}
 
 // Kinds is the number after the last kind.
 const Kinds = int(kinds)
@@ -90,8 +92,9 @@ type Message struct {
 	Poll   Poll      // KindPoll; of KindPull its Needs are the free resources
 	State  State     // KindState
 	Offer  Offer     // KindOffer
-	// KindAccept, KindRefuse, KindResult, KindResultAck, KindDeposit, KindDepositAck: one, whose number is zero in the
-	// last two if it stands for the inputs; KindBeat, KindDrop, KindAsk, KindStartLease, KindStartLeaseAck: any number
+	// KindAccept, KindRefuse, KindResult, KindResultAck, KindVacate, KindDeposit, KindDepositAck: one, whose number is
+	// zero in the last two if it stands for the inputs; KindBeat, KindDrop, KindAsk, KindStartLease, KindStartLeaseAck:
+	// any number
 	Attempts []AttemptID
 	Refusal  Refusal // KindRefuse, KindDepositAck
 	Puller   NodeID  // KindRefuse with WhyPulled: the node that asked for the task
@@ -99,7 +102,7 @@ type Message struct {
 	Find     Find    // KindFind, KindHit, KindMiss, KindCall
 	// KindWrite to KindTakeover, KindAwait, KindAwaited; of KindStartLease and KindStartLeaseAck its Seq
 	Register RegisterMessage
-	Started  bool     // KindAccept: the attempt has started at once
+	Started  bool     // KindAccept: the attempt has started at once; KindVacate: also if it is not suspended
 	Reports  []Report // KindBeat, KindStartLease: about some of Attempts, in their order; MaxReports at most
 	Order    uint8    // KindStartLease: number of the rule of the sender's queue, as of the reports; 0 = not said
 	Reserve  *Reserve // KindReserve, KindReserveAck; immutable

@@ -46,6 +46,7 @@ type Report struct {
 	Place       uint32 // of one that waits: in the order in which work starts there, from 1 to MaxPlace; 0 = not said
 	Progress    Progress
 	Suspensions *Suspensions // nil = it never was suspended, or that is not said; immutable
+	Movable     *Movable     // nil = its worker does not give it up; immutable
 }
 
 // MaxPlace bounds the places that a worker tells: beyond, its order changes before it matters, and with fair shares it
@@ -68,6 +69,26 @@ func (s *Suspensions) Check() error {
 	}
 	return nil
 }
+
+// Movable is what a worker says of an attempt that it gives up when its owner asks (KindVacate), since it writes
+// checkpoints, and its node lets what it suspends move. Run times are those of the attempt alone, at full speed.
+type Movable struct {
+	Wait time.Duration // expected until it goes on; 0 = it runs
+	Ran  time.Duration // for which it has run
+	Kept time.Duration // of Ran, until it wrote the newest checkpoint that its owner has called usable
+}
+
+// Check returns an error for what no node says.
+func (m *Movable) Check() error {
+	if m.Wait < 0 || m.Wait > MaxTimeout || m.Kept < 0 || m.Kept > m.Ran || m.Ran > MaxTimeout {
+		return fmt.Errorf("movable: goes on in %v, has run %v, kept %v: want 0 to %v, and not more kept than run", m.Wait,
+			m.Ran, m.Kept, MaxTimeout)
+	}
+	return nil
+}
+
+// MaxTaskMoves bounds how often a task moves to another node after it has started, whatever its owner's policy says.
+const MaxTaskMoves = 8
 
 // MaxSuspensions is how often an attempt is suspended at most.
 const MaxSuspensions = 3

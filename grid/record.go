@@ -45,6 +45,7 @@ type TaskRecord struct {
 	Began  int64   // when that attempt started to run, as its result says
 	Done   int64   // when its end was saved
 	Pulls  uint8   // moves: times that it was taken from a queue for an idle node, or of rank 0 that its gang moved
+	Moves  uint8   // times that it was given up after it had started, to go on at another node
 
 	// Backup is the backup attempt of a task of an idempotent job, or the last one made; nil = there never was one. Newly
 	// allocated.
@@ -81,7 +82,7 @@ type WorkRecord struct {
 	Places []RankPlace // as in Offer
 	Before Division    // as in Offer
 
-	// HandedBack is set of an attempt that was given back to its owner before it started: it is WorkFinished, until the
+	// HandedBack is set of an attempt that was given back to its owner without a result: it is WorkFinished, until the
 	// owner has acknowledged that. Newly allocated; nil = it was not.
 	HandedBack *HandBack
 
@@ -90,7 +91,8 @@ type WorkRecord struct {
 	Epoch   uint32   // of that owner
 }
 
-// HandBack is why a worker gives an attempt back that has not started, and never will.
+// HandBack is why a worker gives an attempt back that has not started, and never will; or, of WhyMoved, that has, and
+// whose process has ended or is told to.
 type HandBack struct {
 	Why    Why
 	Puller NodeID // of WhyPulled: the node that asked for it

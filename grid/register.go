@@ -7,7 +7,7 @@ import (
 
 // Entry is how a task ended: an entry of its job's register. It is immutable once built. The entry after the last task
 // is the job's cancellation: it has no result, or that of the tasks that it ends. Those after it are about what the job
-// waits for.
+// waits for, and the last one, of a job with a budget, about what it has used.
 type Entry struct {
 	Index   uint32
 	Epoch   uint32 // in which this member accepted it
@@ -31,6 +31,8 @@ type Entry struct {
 	// attempt of an earlier one counts any more.
 	RetriedAt  uint32
 	RetryEpoch uint32
+
+	Used time.Duration // of JobSpec.UsedEntry: for how long attempts of the job have run; else 0
 }
 
 // IsRetry reports whether the entry is a caller's retry, and no end of an attempt.

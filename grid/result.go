@@ -21,6 +21,7 @@ const (
 	Unplaceable          // no node can run it; 121
 	Failed               // the node failed to prepare or collect it; 125
 	Missed               // it had not ended by its job's deadline; 122
+	Unaffordable         // its job's budget did not suffice for it; 123
 
 	causes
 )
@@ -29,7 +30,7 @@ const (
 const Causes = int(causes)
 
 var causeNames = [...]string{"", "exited", "signaled", "timed_out", "memory_exceeded", "cancelled",
-	"cannot_execute", "not_found", "lost", "unplaceable", "failed", "missed"}
+	"cannot_execute", "not_found", "lost", "unplaceable", "failed", "missed", "unaffordable"}
 
 // String returns the name used in JSON and on disk.
 func (c Cause) String() string {
@@ -44,13 +45,14 @@ func (c Cause) String() string {
 func (c Cause) Refused() bool { return c == CannotExecute || c == NotFound || c == Failed }
 
 // Withdrawn reports whether the cause says that nobody wanted the task any more: a caller cancelled it, or its job's
-// deadline was over.
-func (c Cause) Withdrawn() bool { return c == Cancelled || c == Missed }
+// limits did.
+func (c Cause) Withdrawn() bool { return c == Cancelled || c == Missed || c == Unaffordable }
 
 // Exit codes of the command line that are Skep's own.
 const (
 	ExitUnplaceable   = 121
 	ExitMissed        = 122
+	ExitUnaffordable  = 123
 	ExitTimedOut      = 124
 	ExitSkep          = 125
 	ExitCannotExecute = 126

@@ -47,6 +47,12 @@ const (
 	WhyGang         // not all ranks of the gang have a place
 	WhyDeadline     // no node would be done with it by its job's deadline, as far as is known
 	WhySharing      // tasks share its cores, and ranks of a gang want theirs to themselves
+	WhyMoved        // it gave the started attempt up for another node, as its owner asked
+	WhyBudget       // its job's budget suffices for no further attempt while those that it has run
+	WhyHandOver     // it keeps slots for no gang any more: one that waits can ask for later ones
+	WhyUnmet        // it does not meet the expression of the job's needs
+	WhyAccept       // the job does not meet the expression of what it accepts, whatever the hour
+	WhyHour         // nor does it at this hour
 	whys
 )
 
@@ -68,11 +74,19 @@ var whyTexts = [...]string{"", "needs more CPU than it has", "needs more memory 
 	"keeps as many slots for this owner as it may", "keeps no slot for the rank",
 	"waits until all ranks of its gang have a place",
 	"is not expected to end by its job's deadline",
-	"has its tasks share the cores (sharing proportional), which ranks of a gang do not"}
+	"has its tasks share the cores (sharing proportional), which ranks of a gang do not",
+	"gave it up, to go on at another node",
+	"waits until it is known what its job's budget leaves",
+	"keeps slots for no other gang any more", "does not meet needs.where", "does not accept such jobs",
+	"does not accept such jobs at this hour"}
 
 // Never reports whether the same offer to the same node would always be refused.
 func (w Why) Never() bool {
-	return w > WhyNone && w < WhyNever || w == WhyAccess || w == WhyResource || w == WhySharing
+	switch w {
+	case WhyAccess, WhyResource, WhySharing, WhyUnmet, WhyAccept:
+		return true
+	}
+	return w > WhyNone && w < WhyNever
 }
 
 // String returns the reason as the rest of a sentence about the node.
@@ -118,10 +132,12 @@ const (
 	TraceScheduled
 	// TraceContract: iterations of a gang take longer than was predicted; Detail says by what, and what follows.
 	TraceContract
+	// TraceMoved: a task that has started is to go on at another node, or not; Detail says why.
+	TraceMoved
 )
 
 var traceNames = [...]string{"", "chosen", "accepted", "refused", "waits", "search", "lost", "ended", "copied",
-	"demoted", "scheduled", "contract"}
+	"demoted", "scheduled", "contract", "moved"}
 
 // String returns the name used in JSON.
 func (k TraceKind) String() string {

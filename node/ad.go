@@ -14,7 +14,8 @@ func (n *Node) load(now grid.Time) profile.Load {
 	own, _ := n.rates.Published()
 	return profile.Load{Free: here.Free(), Backlog: grid.Seconds(here.Wait(now, oneCore, n.peers.RunTime)), Rates: own,
 		Draining: here.Draining(), Work: grid.AdWork{Waits: here.KindWaits(now, n.peers.RunTime),
-			Waiting: n.pull != nil && n.pull.Waits(), Price: n.peers.Price().Price(now), Sharing: here.Sharing()}}
+			Waiting: n.pull != nil && n.pull.Waits(), Price: n.peers.Price().Price(now), Outbid: here.Outbid(now),
+			Sharing: here.Sharing()}}
 }
 
 // nextAd returns the next ad, with the rates as of now.
@@ -77,8 +78,7 @@ func (n *Node) chooseClass(now grid.Time) {
 
 // Describe returns this node's ad as of now; it changes nothing.
 func (n *Node) Describe(now grid.Time) *grid.Ad {
-	ad := n.profile.Describe(n.load(now))
-	return &ad
+	return new(n.profile.Describe(n.load(now)))
 }
 
 // adNews returns the callback for each ad that is newer than the known one.

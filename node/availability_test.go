@@ -48,7 +48,7 @@ func (r *rig) available(id grid.NodeID, seq uint64, a float64) {
 }
 
 func (r *rig) measured(left, up float64) {
-	r.step(grid.Event{Kind: grid.EvAvailable, Available: grid.Available{Left: left, Up: up}})
+	r.step(grid.Event{Kind: grid.EvAvailable, Observed: grid.Observed{Available: grid.Available{Left: left, Up: up}}})
 }
 
 // LPAS_DG: "sum_i delta_{i,j} <= a_j": the capacity of a node in the allocation is its availability times its slots,

@@ -14,6 +14,7 @@ import (
 	"skep/node/exclusion"
 	"skep/node/rates"
 	"skep/node/worker"
+	"skep/requirement"
 )
 
 // Config is the identity of a node, its resources and its tuning.
@@ -29,6 +30,9 @@ type Config struct {
 
 	// Private nodes run only tasks that were submitted to them. Default false.
 	Private bool
+
+	// Accept is what must hold of a job whose tasks run here, also of jobs that were submitted here; nil = nothing.
+	Accept *requirement.Expression `json:",omitempty"`
 
 	// Known is how many other nodes this one knew when it started; default 0. If two or more, submissions in the
 	// first 3 s wait for them to connect before the register gets fewer members.

@@ -238,6 +238,42 @@ func TestUnknownJobIsNotWaitedFor(t *testing.T) {
 	}
 }
 
+// A job that follows another at any end starts once most of those that kept that one say that it is over, also if the
+// rest has gone for good, who are not asked without a pause meanwhile. One of them alone is not believed.
+func TestMostSayThatAJobIsOver(t *testing.T) {
+	r := newRig(t, func(c *Config) { c.Policy = "local" })
+	r.join(fastID, 1, "linux")
+	r.join(slowID, 1, "linux")
+	other := grid.JobID{Origin: thirdID, Nonce: [10]byte{5}}
+	r.submit(jobID(1), with(func(s *grid.JobSpec) {
+		s.After.Jobs = []grid.Dependency{{Job: other, Members: []grid.NodeID{fastID, slowID, thirdID}}}
+	}))
+	// answer has them answer for ten minutes, and returns how often they are asked.
+	answer := func(fast grid.RegisterAnswer) (asked int) {
+		for end := r.now.Add(10 * time.Minute); r.now < end && len(r.running(jobID(1))) == 0; {
+			q := r.sent(grid.KindAwait)
+			if len(q) == 0 {
+				r.pass(end.Sub(r.now), grid.TimerAwait)
+				continue
+			}
+			asked++
+			m := grid.RegisterMessage{Job: other, Seq: q[0].Msg.Register.Seq, Answer: grid.RegisterGone}
+			if q[0].To == fastID {
+				m.Answer = fast
+			}
+			r.deliver(q[0].To, grid.KindAwaited, func(x *grid.Message) { x.Register = m })
+		}
+		return asked
+	}
+	if n := answer(grid.RegisterUnknown); n < 4 || n > 20 || len(r.running(jobID(1))) > 0 {
+		t.Errorf("asked %d times in ten minutes, and task %v runs: want pauses, and none on one node's word", n,
+			r.running(jobID(1)))
+	}
+	if answer(grid.RegisterGone); len(r.running(jobID(1))) != 1 {
+		t.Error("it does not run, though two of three say that the other is over")
+	}
+}
+
 // awaited tells how a remote job has ended, as an answer to a question.
 func (r *rig) awaited(from grid.NodeID, q *grid.RegisterMessage, exit int32) {
 	r.t.Helper()

@@ -37,6 +37,11 @@ func (n *Node) handle(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 		n.setLowDisk(now, ev.Low, fx)
 	case grid.EvAvailable:
 		n.setAvailability(now, ev.Left, ev.Up, fx)
+	case grid.EvHour:
+		n.profile.SetHour(now, ev.Hour, fx)
+		n.coordinator.TryHere()
+	case grid.EvTransferred:
+		n.peers.Transferred(now, ev)
 	case grid.EvAddrs:
 		n.profile.SetAddrs(now, ev.Addrs, fx)
 	case grid.EvLeave:
@@ -78,6 +83,8 @@ func (n *Node) route(now grid.Time, from grid.NodeID, m *grid.Message, fx *grid.
 		n.worker.Drop(from, m.Attempts, fx)
 	case grid.KindAsk:
 		n.worker.Asked(now, from, m.Attempts, fx)
+	case grid.KindVacate:
+		n.worker.Vacate(now, from, m, fx)
 	case grid.KindStartLeaseAck:
 		if !n.worker.LeasesGranted(now, from, m) {
 			n.countOffence(from, fx)

@@ -25,7 +25,7 @@
 // (Next) decides what starts, worker/run.go starts it and sends the result. coordinator/result.go takes that,
 // coordinator/job.go (end, releaseWorker) ends the task, and replication/ownership.go commits the end.
 //
-// Where a policy decides: coordinator/placement.go polls the candidates (coordinator/candidates.go, peers/candidate.go)
+// Where a policy decides: coordinator/placement.go polls the candidates (coordinator/candidates, peers/candidate.go)
 // that the policy names, worker/worker.go (Answer) answers at a polled node, and coordinator/offer.go carries out the
 // choice. coordinator/backup_start.go asks a policy for backup attempts. peers/column.go tells it the rates. The
 // default policy is balance/lpas_dec.go with balance/allocation.go; balance/policy.go has the interface. A remote
@@ -51,9 +51,8 @@
 // worker/hand_back.go and coordinator/reclaim.go give it away.
 //
 // A need that no known node meets: coordinator/wait.go begins a search, search.go carries its answer,
-// discovery/search.go and discovery/walk.go walk.
-//
-// Files that a job needs or leaves are stored by its members: package deposit; coordinator/deposits.go follows.
+// discovery/search.go and discovery/walk.go walk. Files that a job needs or leaves are stored by its members: package
+// deposit; coordinator/deposits.go follows.
 //
 // # Glossary
 //
@@ -68,52 +67,41 @@
 //
 // Register, member, replica. A job's register holds the final state of its tasks on 1, 3 or 5 members. A replica is one
 // member's copy of it, with what that member knows of the owner.
-//
 // Committed. A task's end is committed when a majority of the members has it; before, it is uncommitted and not
 // visible.
 //
 // Quorum lease. An owner may act on a job for one lease after it sent what a majority has answered ([Node.MayAct]).
 // Keepalives renew it for all registers that two nodes share.
-//
 // Campaign, vote, epoch, takeover. A member that has not heard from the owner for the takeover delay campaigns for the
 // next epoch; with the votes of a majority it is the owner.
-//
 // Takeover grace. For one lease after a takeover nothing is placed: workers report the attempts that earlier owners
 // made, and the new owner adopts them.
 //
 // Attempt lease, beat. The owner gives an attempt up when its worker has sent no beat for a lease.
-//
 // Start lease. A worker may start a waiting attempt only while its start lease, granted by the owner, is valid.
 //
 // Pull. An idle node asks one where work waits for a task; a waiting attempt goes back to its owner as never started.
+// Vacate. A worker gives a started attempt up, as its owner asks, so that the task goes on at another node.
 //
 // Backup attempt. A second attempt of a task that already runs, of idempotent jobs only.
-//
 // Cancel barrier. A cancelled job stays behind its barrier until nothing of it can start on any worker.
 //
-// Track record. What this node has itself seen of a worker: attempts outstanding, results, actual against expected
-// times. A worker without one is on probation. A straggler is an attempt that its worker does not end in time; it is
-// reclaimed.
+// Track record. First-hand record of a worker: attempts outstanding, results, actual against expected times. A worker
+// without one is on probation. A straggler, an attempt that its worker does not end in time, is reclaimed.
 //
 // Failure log, blacklist. How tasks of a class ended at each node. A node that fails a class which others run is on
 // that class's blacklist, with back-off; then one task probes it.
 //
 // Pending submission. A submission whose members are not chosen yet (package membership; node/create_jobs.go).
-//
-// Owner cache. Nodes that announced to have taken over jobs with which this node has nothing to do (package
-// ownercache).
-//
+// Owner cache. Nodes that have announced takeovers of jobs that do not concern this node (package ownercache).
 // Owner record. A worker's record of who owns the job of an attempt, as far as it knows.
 //
 // Tombstones. Attempts that a worker let go of: a repeated offer of one does not start it again.
-//
 // Register tombstone. What a member keeps of a closed register that it has evicted: its answer that the job is over.
 //
 // Archive, packed job. Jobs that are over, oldest end first. Small ones are packed.
-//
 // Deposit. Files (inputs of a job, outputs of a task) that a member stores for a job submitted elsewhere, within the
 // deposit quota; evictable once the job is over.
-//
 // Tuning. The part of a configuration that nodes of a grid have in common.
 //
 // Sources:

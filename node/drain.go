@@ -60,7 +60,7 @@ func (n *Node) stopDraining(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 		n.worker.Undrain(now, fx)
 		n.peers.Policies().ColumnsChanged()
 		n.announceDrain(now, fx)
-		n.coordinator.Undrained()
+		n.coordinator.TryHere()
 	}
 	fx.Reply(ev.Caller, grid.JobID{}, "")
 }

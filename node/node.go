@@ -70,8 +70,8 @@ func New(cfg Config, wall grid.Wall) (*Node, error) {
 	n.rates = rates.New(rates.Config{Given: cfg.Given, Speed: cfg.Speed, ArrivalMemory: cfg.ArrivalMemory,
 		Scratch: &s.rates})
 	n.profile = profile.New(profile.Config{Self: cfg.Self, Boot: cfg.Boot, Name: cfg.Name, Capacity: cfg.Capacity,
-		Speed: cfg.Speed, Engines: cfg.Engines, Private: cfg.Private, Prior: rates.Prior, Gossip: &n.gossip, Rand: rng},
-		cfg.Labels)
+		Speed: cfg.Speed, Engines: cfg.Engines, Private: cfg.Private, Accept: cfg.Accept,
+		Prior: rates.Prior, Gossip: &n.gossip, Rand: rng}, cfg.Labels)
 	n.peers = peers.New(peers.Config{Self: cfg.Self, Private: cfg.Private, Cores: cfg.Capacity.CPU, Speed: cfg.Speed,
 		Exec: n.worker.Exec(), Worker: &n.worker, ArrivalMemory: cfg.ArrivalMemory, RatesGiven: len(cfg.Given) > 0,
 		Balance: &t.Balance, Truth: cfg.Truth, Scratch: &s.peers, Gossip: &n.gossip, Rates: &n.rates,

@@ -75,6 +75,9 @@ func (x *randomEvents) change(s *grid.JobSpec) {
 	if x.chance(25) {
 		s.Gang.Ranks, s.Policy, s.Idempotent = s.Count, "", false
 	}
+	if x.chance(30) {
+		s.Rules.Budget = oneOf[grid.Budget](x.rng, 1, 5, 60)
+	}
 }
 
 func (x *randomEvents) run(events int) {

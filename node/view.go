@@ -38,17 +38,18 @@ type PeerView struct {
 // Stats are counts since the start and present gauges.
 type Stats struct {
 	Counts
-	Queued              int // attempts accepted here and not started
-	Running             int
-	Unacked             int           // results that their owners have not acknowledged
-	Backlog             time.Duration // until a one-core task that arrived now would start
-	Capacity, Free      grid.Resources
-	Jobs                int
-	Replicated          int     // of Jobs, those that another node owns
-	Pending             int     // tasks of owned jobs that wait for placement
-	Peers               int     // in the view
-	Lambda              float64 // of the last allocation solved; 0 = none. 1/Lambda is the load
-	Solves, Suspensions uint64  // allocations solved; times that an attempt here was suspended
+	Queued               int // attempts accepted here and not started
+	Running              int
+	Unacked              int           // results that their owners have not acknowledged
+	Backlog              time.Duration // until a one-core task that arrived now would start
+	Capacity, Free       grid.Resources
+	Jobs                 int
+	Replicated           int     // of Jobs, those that another node owns
+	Pending              int     // tasks of owned jobs that wait for placement
+	Peers                int     // in the view
+	Lambda               float64 // of the last allocation solved; 0 = none. 1/Lambda is the load
+	Solves               uint64  // allocations solved
+	Suspensions, Vacated uint64  // times that an attempt here was suspended; was given up after its start
 }
 
 // Counts are counts since the start.
@@ -83,8 +84,8 @@ func (n *Node) Peers(now grid.Time, dst []PeerView) []PeerView {
 func (n *Node) Stats(now grid.Time) Stats {
 	here := n.worker.Exec()
 	s := Stats{Queued: here.Queued(), Running: len(here.Running()), Unacked: len(here.Finished()),
-		Suspensions: here.Suspensions(), Capacity: here.Capacity(), Free: here.Free(), Peers: len(n.gossip.Peers()),
-		Backlog: grid.Seconds(here.Wait(now, oneCore, n.peers.RunTime))}
+		Suspensions: here.Suspensions(), Vacated: n.worker.Vacated(), Capacity: here.Capacity(), Free: here.Free(),
+		Peers: len(n.gossip.Peers()), Backlog: grid.Seconds(here.Wait(now, oneCore, n.peers.RunTime))}
 	copy(s.Sent[:], n.stats.sent)
 	copy(s.Received[:], n.stats.received)
 	s.Counts.Counts = n.coordinator.Counts()
@@ -103,6 +104,6 @@ func (n *Node) AwaitsOf(now grid.Time, id grid.JobID) []Awaits {
 	return n.dependency.Describe(now, id, spec, ends)
 }
 
-// ReservedUntil is when the first and the last of the slots that this node keeps for gangs are free again at the
-// latest; Never = it keeps none.
-func (n *Node) ReservedUntil() (first, last grid.Time) { return n.worker.ReservedUntil() }
+// Reserved is how many cores this node keeps for gangs, and when the first and the last of these slots are free again
+// at the latest; Never = it keeps none.
+func (n *Node) Reserved() (cores grid.MilliCPU, first, last grid.Time) { return n.worker.Reserved() }

@@ -77,6 +77,10 @@ func (w *World) askAboutTask(e *event.Event) {
 	w.asksLeft--
 	n, j, from := int32(e.Arg), w.books.Job(int(e.Arg)), int(e.Node)
 	if e.Kind == kindRetryTask {
+		if again := w.now.Add(retryAgain); again <= grid.Time(w.cfg.Work[n].RetryUntil) {
+			w.asksLeft++
+			w.push(again, kindRetryTask, e.Node, 0, e.Arg)
+		}
 		from = int(splitmix(e.Arg) % uint64(len(w.hosts)))
 	}
 	i := w.believedOwner(n, from)
@@ -98,6 +102,7 @@ func (w *World) askAboutTask(e *event.Event) {
 const (
 	cancelRetryEvery = 5 * time.Second
 	cancelRetryFor   = 2 * time.Minute
+	retryAgain       = 15 * time.Second
 )
 
 // believedOwner returns the node that owns a submission, as far as the first node from there on knows that is up and

@@ -101,6 +101,7 @@ type Submission struct {
 	Tells       bool          // with Checkpoint: its tasks say how many of their parts are done
 	// when the client cancels the first task, and when it has it run again, as Cancel; 0 = never
 	CancelTask, RetryTask time.Duration
+	RetryUntil            time.Duration // it has another one run again every 15 s until then
 }
 
 // After is an earlier submission that one waits for.

@@ -193,8 +193,10 @@ func (w *World) notifyUp(name int32, s int) {
 		return
 	}
 	c.reportedUp[s] = true
+	w.books.Hindsight().Met(w.now, i, j)
 	kinds := w.cfg.Network.Kinds(int(j))
-	features := grid.FeatureSet(1<<grid.FeatureReruns | 1<<grid.FeatureRetries | 1<<grid.FeatureDeadlines)
+	features := grid.FeatureSet(1<<grid.FeatureReruns | 1<<grid.FeatureRetries | 1<<grid.FeatureDeadlines |
+		1<<grid.FeatureBudgets)
 	if kinds.Has(grid.KindAwait) {
 		features |= 1 << grid.FeatureOrder
 	}

@@ -23,7 +23,8 @@ func (w *World) reportAvailability(i int32) {
 		return
 	}
 	h.reportsAvailability = true
-	w.ev = grid.Event{Kind: grid.EvAvailable, Available: grid.Available{Left: h.coreShare, Up: up}}
+	w.ev = grid.Event{Kind: grid.EvAvailable,
+		Observed: grid.Observed{Available: grid.Available{Left: h.coreShare, Up: up}}}
 	w.step(i, &w.ev)
 }
 
@@ -103,6 +104,13 @@ func (w *World) scheduleEnd(i int32, name int32) {
 	w.push(at, kindEnded, i, 0, packRef(name, r.gen))
 }
 
+// standing is for how long a run was suspended.
+type standing struct {
+	suspended   bool
+	suspendedAt grid.Time
+	stood       time.Duration // before
+}
+
 // suspendRun stops a run in place, or continues it. Its time limit stands still meanwhile. One that is told to end ends
 // when that was to be, and only does not count.
 func (w *World) suspendRun(i int32, s *grid.Suspend) {
@@ -127,7 +135,8 @@ func (w *World) setSuspended(i, name int32, on bool) {
 	h.used.CPU += r.spec.Needs.CPU
 	w.updateSpeed(i)
 	r.suspended, r.remainingAt = false, w.now
-	r.began = r.began.Add(w.now.Sub(r.suspendedAt))
+	stood := w.now.Sub(r.suspendedAt)
+	r.began, r.stood = r.began.Add(stood), r.stood+stood
 	if r.executing && !r.stopping {
 		w.scheduleEnd(i, name)
 	}

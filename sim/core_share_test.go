@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"skep/balance/order"
 	"skep/grid"
 	"skep/node"
 )
@@ -132,5 +133,35 @@ func TestAlternatingShareCausesNoStorm(t *testing.T) {
 	t.Logf("digests in four minutes: %d at rest, %d while shares change every 10 s, %d every 0.2 s", still, slow, fast)
 	if float64(fast) > 8*float64(slow) {
 		t.Errorf("fifty times as many changes bring %d digests and not %d: want at most eight times as many", fast, slow)
+	}
+}
+
+// A result says how long a task took from start to end, suspended or not, as that of a process does; its CPU time does
+// not go on meanwhile.
+func TestResultsCountTheTimeSuspended(t *testing.T) {
+	c := sharedNode()
+	c.Available, c.Nodes, c.Rest = nil, 1, 0
+	c.Machine.Rate = func(string, int) float64 { return 0.1 } // ten seconds
+	other := c.Node
+	c.Node = func(i int, n *node.Config) {
+		other(i, n)
+		n.Capacity.CPU = grid.CPU
+		n.Order = order.Defaults()
+		n.Order.Preempt = 2
+	}
+	low, high := spec("a", 1, grid.CPU), spec("b", 1, grid.CPU)
+	low.Rules.Bid, high.Rules.Bid = grid.Bid(1000), grid.Bid(4000)
+	c.Work = []Submission{{At: time.Second, Spec: low}, {At: 4 * time.Second, Spec: high}}
+	w, err := New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Run(); err != nil {
+		t.Fatal(err)
+	}
+	if got, cpu := runTime(w, 0), w.Outcome(0, 0).Result.CPU.Round(10*time.Millisecond); got != 20*time.Second ||
+		cpu != 10*time.Second || runTime(w, 1) != 10*time.Second {
+		t.Errorf("the suspended task took %v and %v of CPU time, the other one %v: want 20s, 10s and 10s", got, cpu,
+			runTime(w, 1))
 	}
 }

@@ -36,6 +36,12 @@ func (d *digest) event(now grid.Time, i int32, ev *grid.Event) {
 	if ev.Kind == grid.EvAvailable {
 		d.add(math.Float64bits(ev.Left), math.Float64bits(ev.Up))
 	}
+	if h := ev.Hour; h.Known {
+		d.add(uint64(h.Day)<<8 | uint64(h.OfDay))
+	}
+	if ev.Kind == grid.EvTransferred {
+		d.add(uint64(ev.Bytes), uint64(ev.Took))
+	}
 	if ev.Msg != nil {
 		d.message(ev.Msg)
 	}

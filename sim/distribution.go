@@ -21,6 +21,13 @@ func UniformSize(lo float64) Distribution {
 	return func(r *grid.Rand) float64 { return lo + (2-2*lo)*r.Float64() }
 }
 
+// LogUniform is uniform in the logarithm, over a factor of ratio, above 1: between a and ratio·a, with a = ln(ratio) /
+// (ratio − 1).
+func LogUniform(ratio float64) Distribution {
+	least := math.Log(ratio) / (ratio - 1)
+	return func(r *grid.Rand) float64 { return least * math.Pow(ratio, r.Float64()) }
+}
+
 // Hyperexponential mixes two exponentials with balanced means so that the squared coefficient of variation is scv, 1
 // or more: with probability p = (1 + √((scv−1)/(scv+1)))/2 the mean is 1/(2p), else 1/(2(1−p)).
 func Hyperexponential(scv float64) Distribution {

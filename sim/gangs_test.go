@@ -76,8 +76,8 @@ func runCrowd(c Config) (f crowdFigures, err error) {
 }
 
 // Several origins whose gangs exclude each other starve none, and lose little against one origin which places all: the
-// short form of the bar, whose whole form is [barGangs]. All gangs come at once here: those that come one after another
-// lose more, which the whole form measures.
+// short form of the bar, whose whole form is [barGangs]. All gangs come at once here; the whole form has them come one
+// after another too.
 func TestGangsOfManyOrigins(t *testing.T) {
 	many, err := runCrowd(crowdOfGangs(1, 4, 5, 0, 0.9, time.Minute))
 	if err != nil {
@@ -98,6 +98,23 @@ func TestGangsOfManyOrigins(t *testing.T) {
 	if many.wait > 10*many.serial {
 		t.Errorf("a gang waited for %v: want at most ten times the %v that all take one after another", many.wait,
 			many.serial)
+	}
+}
+
+// A single task that runs for ten minutes at the node that all gangs ask for later slots first delays them little.
+func TestLongTaskStarvesNoGangs(t *testing.T) {
+	const most = 2 * time.Minute
+	c := crowdOfGangs(2, 4, 5, 0, 0.9, time.Minute)
+	long := spec("long", 1, grid.CPU)
+	long.Policy = "local"
+	c.Work = append([]Submission{{At: 2 * time.Second, Spec: long, Size: 600}}, c.Work...)
+	f, err := runCrowd(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("makespan %v, longest wait %v", f.makespan, f.wait)
+	if f.ended != 20 || f.makespan > most {
+		t.Errorf("%d gangs ended, makespan %v: want 20, and at most %v", f.ended, f.makespan, most)
 	}
 }
 

@@ -90,7 +90,7 @@ type run struct {
 	node        int32
 	job, task   int32 // indices over all submissions
 	gen         uint32
-	began       grid.Time     // when it was started, then when its process began to execute
+	began       grid.Time     // when it was started, then when its process began to execute; later by what it stood
 	duration    time.Duration // at full speed
 	remaining   time.Duration // of duration, at remainingAt
 	remainingAt grid.Time     // time at which remaining was computed
@@ -98,12 +98,11 @@ type run struct {
 	timesOut    bool          // its scheduled end is its time limit
 	ending      Ending
 	stopping    bool // told to end
-	suspended   bool
-	suspendedAt grid.Time
-	saving      saving
-	nextOnNode  int32 // next run of the node, −1 = last; in the free list from 1
-	places      []grid.RankPlace
-	weight      float64 // for each core that it needs, beside others that share the cores; 0 = it has its cores to itself
+	standing
+	saving     saving
+	nextOnNode int32 // next run of the node, −1 = last; in the free list from 1
+	places     []grid.RankPlace
+	weight     float64 // for each core that it needs, beside others that share the cores; 0 = it has its cores to itself
 }
 
 // startRun starts an attempt.
@@ -166,7 +165,7 @@ func (w *World) runStarted(e *event.Event) {
 	if r == nil || r.stopping {
 		return
 	}
-	r.began, r.remainingAt, r.remaining, r.executing = w.now, w.now, r.duration, true
+	r.began, r.remainingAt, r.remaining, r.executing, r.stood = w.now, w.now, r.duration, true, 0
 	if r.suspended {
 		r.suspendedAt = w.now
 	} else {
@@ -189,8 +188,8 @@ func (w *World) runEnded(e *event.Event) {
 	if cause == 0 {
 		cause = grid.Exited
 	}
-	wall := w.now.Sub(r.began)
-	result := &grid.Result{Cause: cause, Exit: r.ending.Exit, Wall: wall, CPU: wall}
+	ran := w.now.Sub(r.began)
+	result := &grid.Result{Cause: cause, Exit: r.ending.Exit, Wall: ran + r.stood, CPU: ran}
 	if r.weight > 0 {
 		result.CPU = grid.Seconds(r.busy(w.now, w.speedOf(r)))
 	}

@@ -54,6 +54,7 @@ func (w *World) done() bool {
 // audit checks the final state of every node, and what became of the tasks.
 func (w *World) audit() {
 	if w.cfg.Conserves {
+		w.meetContacts(w.calm())
 		w.books.CheckIdle(w.calm(), maxIdle)
 	}
 	for i := range w.hosts {
@@ -125,15 +126,20 @@ func (w *World) Regret(from time.Duration) (regret, busy float64) {
 	return v.Regret, v.Busy
 }
 
-const (
-	// aftermath is how long the last fault has consequences: nodes that were cut off dial each other again after at most
-	// 30 s, those that gave no task are asked again after at most 30 s, a takeover begins before.
-	aftermath = 30 * time.Second
+// meetContacts has nodes count as acquainted from a time on that are up and that one of them joined by: that they are
+// not connected is no excuse then.
+func (w *World) meetContacts(from grid.Time) {
+	for name := range w.conns {
+		c := &w.conns[name]
+		if i, j := c.node[0], c.node[1]; c.persistent != [2]bool{} && w.hosts[i].up && w.hosts[j].up {
+			w.books.Hindsight().Met(from, i, j)
+		}
+	}
+}
 
-	// maxIdle is how long a node may be idle then while a task waits that would have ended sooner there. An estimate may
-	// keep the task until it has waited half as long again as was predicted; in 10,000 worlds it did for 6.2 s at most.
-	maxIdle = 10 * time.Second
-)
+// maxIdle is how long a node may be idle then while a task waits that would have ended sooner there. An estimate may
+// keep the task until it has waited half as long again as was predicted; in 10,000 worlds it did for 6.2 s at most.
+const maxIdle = 10 * time.Second
 
 // calm is when the last fault has no consequences any more.
 func (c *Config) calm() grid.Time {
@@ -144,7 +150,7 @@ func (c *Config) calm() grid.Time {
 		}
 		last = max(last, f.At)
 	}
-	return grid.Time(last + aftermath)
+	return grid.Time(last + oracle.Aftermath)
 }
 
 // noteTakeover notes until when the tasks of a job that has a new owner wait for what workers report. Candidates that
@@ -166,7 +172,8 @@ func (t *truth) RunTime(task, node int32) time.Duration {
 		t.ads = make([]grid.Ad, len(t.hosts))
 		for i := range t.ads {
 			c, _ := t.NodeConfig(i)
-			t.ads[i] = grid.Ad{Capacity: c.Capacity, Labels: c.Labels, Engines: c.Engines}
+			t.ads[i] = grid.Ad{Node: c.Self, Name: c.Name, Capacity: c.Capacity, Labels: c.Labels, Engines: c.Engines,
+				Speed: c.Speed, Availability: 1, AdWork: grid.AdWork{Accept: c.Accept}}
 		}
 	}
 	job := t.books.JobOf(task)
@@ -174,7 +181,7 @@ func (t *truth) RunTime(task, node int32) time.Duration {
 	class := grid.ClassOf(spec)
 	rate := t.cfg.Machine.Rate(class, int(node))
 	if t.hosts[node].hostile != 0 || rate <= 0 ||
-		discovery.Fit(&spec.Needs, spec.Engine, &t.ads[node]) != grid.WhyNone {
+		discovery.Suits(spec, &t.ads[node]) != grid.WhyNone {
 		return 0
 	}
 	if t.sizes[task] == 0 {

@@ -21,6 +21,9 @@ type Parallel struct {
 	Capacity []float64 // bytes a second of what messages share
 	// Path is what messages from one node to another share, as indices of Capacity. Their latency is the network's.
 	Path func(from, to int) []int
+	// Files has files share these paths as if nothing else was on them, and tells both nodes of a transfer what it has
+	// achieved.
+	Files bool
 }
 
 // GangRun is an attempt of a gang all of whose ranks have run at a time.

@@ -115,6 +115,25 @@ func TestSeedsThatFailedWithSharedMachines(t *testing.T) {
 	}
 }
 
+// Worlds of the whole Swarm in which the node or the oracle once failed.
+func TestSeedsThatFailedWithBudgets(t *testing.T) {
+	for _, s := range []struct {
+		seed uint64
+		was  string
+	}{
+		{12001536,
+			"an owner that did not hear of two results for a while wrote that the attempts went on, and left it so when they " +
+				"came: the job, run again by its caller, had used a budget of which the half was left"},
+		{12000190,
+			"an owner that was cut off supposed that an attempt went on whose end its successor had recorded, and the oracle " +
+				"took what it knew itself for what that one knew"},
+	} {
+		if _, err := runToEnd(Swarm(s.seed)); err != nil {
+			t.Errorf("again: %s\n%v", s.was, err)
+		}
+	}
+}
+
 var seedFlag = flag.Uint64("sim.seed", 0, "run random tests with this seed alone; 0 = with the usual ones")
 
 // seeds returns the seeds of a random test: the usual ones, or the one of the flag.
@@ -201,5 +220,37 @@ func TestSeedsWhereNodesThatLostATaskWereIdle(t *testing.T) {
 		if _, err := runToEnd(swarmWithoutMoves(seed)); err != nil {
 			t.Errorf("again: the task avoided it for good\n%v", err)
 		}
+	}
+}
+
+// Worlds (Swarm) in which a node was idle for too long beside work that it was refused each time it asked.
+func TestSeedsWhereNodesAskedInVain(t *testing.T) {
+	for _, s := range []struct {
+		seed uint64
+		was  string
+	}{
+		{2000767, "each attempt that a node lost when it was cut off counted as an outage, which kept tasks from it for " +
+			"minutes"},
+		{2001839, "a node that was late, so that one core of it was believed, got no task that needs two"},
+		{71000218, "three nodes were late while others used their cores, and got no task that needs two"},
+	} {
+		if _, err := runToEnd(Swarm(s.seed)); err != nil {
+			t.Errorf("again: %s\n%v", s.was, err)
+		}
+	}
+	if _, err := runToEnd(swarmOfMoves(83000550)); err != nil {
+		t.Errorf("again: a node that had too many late attempts when it asked was barred from the task for good\n%v", err)
+	}
+}
+
+// Worlds with budgets (swarmOfBudgets) in which a job ended for want of what it had.
+func TestSeedsWhereBudgetsWereTakenForUsed(t *testing.T) {
+	for _, seed := range []uint64{85001847, 85004128} {
+		if _, err := runToEnd(swarmOfBudgets(seed)); err != nil {
+			t.Errorf("again: an owner that was stopped for seconds took what had ended meanwhile for what still ran\n%v", err)
+		}
+	}
+	if _, err := runToEnd(Swarm(1514)); err != nil {
+		t.Errorf("again: results did not say for how long a task had been suspended, and that was subtracted\n%v", err)
 	}
 }

@@ -17,6 +17,8 @@ func Swarm(seed uint64) Config {
 	addMoves(seed, &c)
 	addSharing(seed, &c)
 	addMarket(seed, &c)
+	addMigrations(seed, &c)
+	addBudgets(seed, &c)
 	return c
 }
 

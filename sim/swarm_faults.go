@@ -5,6 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"skep/balance"
+	"skep/balance/order"
 	"skep/grid"
 	"skep/node"
 	"skep/sim/oracle"
@@ -89,6 +91,47 @@ func addMoves(seed uint64, c *Config) {
 	}
 }
 
+// addMigrations has nodes suspend tasks for higher bids in a sixth of the worlds, and give up what they have suspended,
+// or what runs under a policy that has such tasks move too. Tasks there take long, and close checkpoints; some jobs may
+// run at most once.
+func addMigrations(seed uint64, c *Config) {
+	if r := grid.NewRand(seed, 90); r.IntN(6) == 0 {
+		migrate(seed, r, c)
+	}
+}
+
+func migrate(seed uint64, r *grid.Rand, c *Config) {
+	other, rate := c.Node, c.Machine.Rate
+	factor := float64(1 + r.IntN(2))
+	c.Conserves, c.Hindsight = false, false // what is suspended for a bid is not looked for elsewhere at once
+	c.Node = func(i int, n *node.Config) {
+		if other(i, n); n.Order.LeastSpeed == 0 {
+			n.Order = order.Defaults()
+			n.Order.Preempt, n.Order.Moves, n.Order.Ageing = factor, splitmix(seed^0x6d6f7665+uint64(i))%5 > 0, time.Minute
+		}
+	}
+	c.Machine.Rate = func(class string, i int) float64 {
+		if class == "mesh" { // slowGangs has them take long already
+			return rate(class, i)
+		}
+		return rate(class, i) / 4
+	}
+	for k := range c.Work {
+		s := &c.Work[k]
+		spec := *s.Spec
+		if spec.IsGang() {
+			continue
+		}
+		spec.Rules.Bid = grid.Bid(200 + r.IntN(8000))
+		spec.Retries = []int32{0, 1, 3, 1000}[r.IntN(4)]
+		spec.Idempotent = spec.Idempotent && spec.Retries > 0
+		if policies := [...]string{"", "pe_p", "pe_a", "pe_t:2", ""}; spec.Policy == "" || balance.Trades(spec.Policy) {
+			spec.Policy = policies[r.IntN(len(policies))]
+		}
+		s.Spec, s.Checkpoint, s.Tells = &spec, time.Duration(100+r.IntN(2000))*time.Millisecond, r.IntN(2) == 0
+	}
+}
+
 // slowGangs has two jobs be gangs that run for long, whose nodes are searched for, and that say how far they are: 20 to
 // 80 s on nodes that are about as fast as the search believes. While they run, other users take most cores of half of
 // the nodes, more than once, so that a gang has reasons to move. Some may run at most once or not move, and some
@@ -133,4 +176,30 @@ func slowGangs(seed uint64, r *grid.Rand, c *Config) {
 		}
 	}
 	slices.SortStableFunc(c.Faults, func(a, b Fault) int { return cmp.Compare(a.At, b.At) })
+}
+
+// addBudgets has half of the jobs of a third of the worlds have a budget, which suffices for some.
+func addBudgets(seed uint64, c *Config) {
+	r := grid.NewRand(seed, 92)
+	changeSome(r, c, func(spec *grid.JobSpec) {
+		spec.Rules.Budget = 1 + grid.Budget(r.IntN(4*int(spec.Count)))
+		if r.IntN(3) == 0 {
+			spec.Rules.Budget *= 20
+		}
+	})
+}
+
+// changeSome changes the specs of half of the jobs of a third of the worlds.
+func changeSome(r *grid.Rand, c *Config, change func(*grid.JobSpec)) {
+	if r.IntN(3) > 0 {
+		return
+	}
+	for k := range c.Work {
+		if r.IntN(2) == 0 {
+			continue
+		}
+		spec := *c.Work[k].Spec
+		change(&spec)
+		c.Work[k].Spec = &spec
+	}
 }

@@ -14,9 +14,26 @@ func swarmOfMoves(seed uint64) Config {
 	return c
 }
 
-// The swarm has worlds in which gangs move to better nodes, in the midst of all faults.
+// swarmOfMigrations is Swarm with single tasks that have reasons to move in every world.
+func swarmOfMigrations(seed uint64) Config {
+	c := swarmWithoutMoves(seed)
+	migrate(seed, grid.NewRand(seed, 90), &c)
+	return c
+}
+
+// The swarm has worlds in which gangs, and single tasks that have started, move to better nodes, in the midst of all
+// faults.
 func TestSwarmMoves(t *testing.T) {
-	first, worlds := uint64(83000601), *swarmFlag
+	t.Run("gangs", func(t *testing.T) {
+		swarmMoves(t, 83000601, swarmOfMoves, func(r *Report) int { return r.Checkpoints.Moved })
+	})
+	t.Run("tasks", func(t *testing.T) {
+		swarmMoves(t, 84000601, swarmOfMigrations, func(r *Report) int { return r.Checkpoints.Migrated })
+	})
+}
+
+func swarmMoves(t *testing.T, first uint64, draw func(uint64) Config, moves func(*Report) int) {
+	worlds := *swarmFlag
 	if *seedFlag != 0 {
 		first, worlds = *seedFlag, 1
 	}
@@ -25,17 +42,17 @@ func TestSwarmMoves(t *testing.T) {
 		log = func(line string) { fmt.Println(line) }
 	}
 	moved, in := 0, 0
-	runWorlds(swarmOfMoves, first, worlds, log, func(seed uint64, r Report, err error) bool {
+	runWorlds(draw, first, worlds, log, func(seed uint64, r Report, err error) bool {
 		if err != nil {
 			t.Errorf("seed %d: %v", seed, err)
 		}
-		if m := r.Checkpoints.Moved; m > 0 {
+		if m := moves(&r); m > 0 {
 			moved, in = moved+m, in+1
 		}
 		return true
 	})
 	t.Logf("%d moves in %d of %d worlds", moved, in, worlds)
 	if worlds >= 300 && in < worlds/20 {
-		t.Errorf("gangs have moved in %d of %d worlds: want more", in, worlds)
+		t.Errorf("something has moved in %d of %d worlds: want more", in, worlds)
 	}
 }

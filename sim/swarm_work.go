@@ -145,21 +145,13 @@ func addBids(seed uint64, c *Config) {
 // addDeadlines has half of the jobs of a third of the worlds have a deadline, hard or soft.
 func addDeadlines(seed uint64, c *Config) {
 	r := grid.NewRand(seed, 86)
-	if r.IntN(3) > 0 {
-		return
-	}
-	for k := range c.Work {
-		if r.IntN(2) == 0 {
-			continue
-		}
-		spec := *c.Work[k].Spec
+	changeSome(r, c, func(spec *grid.JobSpec) {
 		d := &spec.Rules.Deadline
 		d.At = time.Second + time.Duration(r.Int64N(int64(90*time.Second)))
 		if r.IntN(2) == 0 {
 			d.Worthless = d.At + 1 + time.Duration(r.Int64N(int64(90*time.Second)))
 		}
-		c.Work[k].Spec = &spec
-	}
+	})
 }
 
 // addOrder has jobs of a third of the worlds wait for earlier ones: for one or two of them, which may have failed, been

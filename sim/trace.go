@@ -32,6 +32,9 @@ func DescribeEvent(ev *grid.Event) string {
 	if ev.Kind == grid.EvAvailable {
 		fmt.Fprintf(&b, " %.3g left, up for %.3g", ev.Left, ev.Up)
 	}
+	if h := ev.Hour; h.Known {
+		fmt.Fprintf(&b, " hour %d of day %d", h.OfDay, h.Day)
+	}
 	if ev.Msg != nil {
 		messageText(&b, ev.Msg)
 	}

@@ -11,7 +11,8 @@ import (
 // transfer is a fetch under way.
 type transfer struct {
 	grid.Fetch
-	next int32 // in the free list
+	size grid.Bytes // of what the node has not
+	next int32      // in the free list
 }
 
 // fetch begins to transfer blobs to a node.
@@ -33,8 +34,9 @@ func (w *World) fetch(i int32, f *grid.Fetch) {
 	}
 	wait := time.Duration(0)
 	if from >= 0 && from != i && size > 0 {
-		wait = w.latency(i, from) + w.latency(from, i) + grid.Seconds(float64(size)/float64(w.cfg.Machine.Bandwidth))
+		wait = w.latency(i, from) + w.latency(from, i) + grid.Seconds(float64(size)/w.fileRate(from, i))
 	}
+	t.size = size
 	w.push(w.now.Add(wait), kindFetched, i, 0, uint64(name))
 }
 
@@ -65,7 +67,11 @@ func (w *World) fetched(e *event.Event) {
 		}
 		w.putBlob(e.Node, id)
 	}
+	whole := w.ev.Err == ""
 	w.step(e.Node, &w.ev)
+	if whole {
+		w.transferred(w.index(t.From), e.Node, t.size)
+	}
 }
 
 func (w *World) canServe(to, from int32, id grid.BlobID) bool {
@@ -96,4 +102,32 @@ func (w *World) outputs(i, task int32, a grid.Attempt) []grid.File {
 	binary.BigEndian.PutUint32(f.Blob[12:], a.N)
 	w.putBlob(i, f.Blob)
 	return []grid.File{f}
+}
+
+// fileRate is how many bytes a second a file takes from one node to another.
+func (w *World) fileRate(from, to int32) float64 {
+	rate := float64(w.cfg.Machine.Bandwidth)
+	if p := w.parallel; p != nil && p.Files {
+		for _, at := range p.Path(int(from), int(to)) {
+			rate = min(rate, p.Capacity[at])
+		}
+	}
+	return rate
+}
+
+// leastMeasured is the size from which a transfer tells something of a link.
+const leastMeasured = grid.MiB
+
+// transferred tells two nodes what a transfer of so many bytes has achieved.
+func (w *World) transferred(from, to int32, size grid.Bytes) {
+	if p := w.parallel; p == nil || !p.Files || size < leastMeasured || from < 0 || from == to ||
+		!w.hosts[from].up || !w.hosts[to].up {
+		return
+	}
+	took := grid.Seconds(float64(size) / w.fileRate(from, to))
+	for _, ends := range [...][2]int32{{from, to}, {to, from}} {
+		w.ev = grid.Event{Kind: grid.EvTransferred, Peer: w.hosts[ends[1]].id,
+			Observed: grid.Observed{Transfer: grid.Transfer{Bytes: size, Took: took}}}
+		w.step(ends[0], &w.ev)
+	}
 }

@@ -6,10 +6,12 @@ type Kind struct {
 	Bid   float64
 	Aged  float64   // what the first of them bids, having waited; less than Bid counts as Bid
 	Age   float64   // seconds since they came
-	Alone []float64 // by seller: execution time, seconds; +Inf = it cannot run there
+	Alone []float64 // by seller: execution time, seconds; 0 = it is not known, +Inf = it cannot run there
 	Fetch []float64 // by seller: seconds until the inputs would be there; nil = they are
 	Full  float64   // seconds from now until which a result is worth all; +Inf = for ever
 	Zero  float64   // seconds from now from which it is worth nothing; at least Full
+
+	Spend float64 // seconds that its job's budget pays for each task; 0 = any number
 
 	done   int
 	closed bool // no seller is left for it

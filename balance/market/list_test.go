@@ -29,7 +29,7 @@ func TestAgainstList(t *testing.T) {
 				continue
 			}
 			o := m.offers[r.IntN(4)]
-			o.Reserved, o.Busy, o.High = false, r.IntN(2) == 0, float64(r.IntN(4))
+			o.Given, o.Busy, o.High = 0, r.IntN(2) == 0, float64(r.IntN(4))
 			o.Price = float64(r.IntN(3))
 			list = slices.DeleteFunc(list, func(q *Query) bool { return now >= q.Deadline })
 			best := -1

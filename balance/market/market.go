@@ -1,10 +1,6 @@
 package market
 
-import (
-	"math"
-	"slices"
-	"sort"
-)
+import "slices"
 
 // Market is an order book: the offers of servers and the queries that wait. It is not safe for concurrent use.
 type Market struct {
@@ -14,13 +10,22 @@ type Market struct {
 	next    int      // Ring: where the next search begins
 	seq     uint64
 	judged  Judged
+	ahead   int
+
+	judgesRunning bool
 }
 
 // New returns a market of these servers' offers. Their order decides between equals.
 func New(p Protocol, offers []*Offer) *Market { return &Market{p: p, offers: offers} }
 
-// Judge says by what the deadlines of tasks that are to move are judged; by default by what is left of them.
-func (m *Market) Judge(by Judged) { m.judged = by }
+// Judge says by what the deadlines of tasks that are to move are judged, and whether also those of tasks that run; by
+// default by what is left of them, and not.
+func (m *Market) Judge(by Judged, running bool) { m.judged, m.judgesRunning = by, running }
+
+// Ahead lets a server that takes one task at a time have so many further ones before it is free, so that it need not
+// stand idle while messages are on their way; by default none. An idle server goes before such a one, and of these the
+// one that is due first.
+func (m *Market) Ahead(tasks int) { m.ahead = tasks }
 
 // Waiting is the number of queries that wait.
 func (m *Market) Waiting() int { return len(m.waiting) }
@@ -33,7 +38,7 @@ func (m *Market) Query(now float64, q *Query) *Offer {
 	}
 	if m.p.Interval == 0 {
 		if o := m.find(now, q); o != nil {
-			m.match(o, q)
+			m.match(now, o, q)
 			return o
 		}
 	}
@@ -46,7 +51,7 @@ func (m *Market) Query(now float64, q *Query) *Offer {
 // Update matches an offer that has changed with the first query that it suits, and removes queries before that one of
 // which the deadline has passed. nil = none.
 func (m *Market) Update(now float64, o *Offer) *Query {
-	if m.p.Interval > 0 || len(m.waiting) == 0 || !m.open(o) {
+	if m.p.Interval > 0 || len(m.waiting) == 0 || !m.open(o, m.ahead) {
 		return nil
 	}
 	if m.p.Order == ByValue {
@@ -63,7 +68,7 @@ func (m *Market) Update(now float64, o *Offer) *Query {
 			} else {
 				m.waiting = slices.Delete(m.waiting, kept, kept+1)
 			}
-			m.match(o, q)
+			m.match(now, o, q)
 			m.next = (m.next + 1) % len(m.offers)
 			return q
 		}
@@ -113,14 +118,32 @@ func (m *Market) Take(o *Offer, task uint64, bid float64) {
 }
 
 // find returns the offer for a query; nil = none.
-func (m *Market) find(now float64, q *Query) (best *Offer) {
+func (m *Market) find(now float64, q *Query) *Offer {
+	if o := m.idle(now, q); o != nil || m.ahead == 0 || m.p.Candidate != Free {
+		return o
+	}
+	return m.soonest(now, q)
+}
+
+// soonest returns the offer that is due first of those that have tasks and can have more; nil = none.
+func (m *Market) soonest(now float64, q *Query) (best *Offer) {
+	for _, o := range m.offers {
+		if m.open(o, m.ahead) && (best == nil || o.Due < best.Due) && m.accepts(now, o, q) {
+			best = o
+		}
+	}
+	return best
+}
+
+// idle returns the offer for a query that can have it at once; nil = none.
+func (m *Market) idle(now float64, q *Query) (best *Offer) {
 	if m.p.Choice == Ring {
 		for range m.offers {
 			o := m.offers[m.next]
 			if m.next++; m.next == len(m.offers) {
 				m.next = 0
 			}
-			if m.open(o) && m.accepts(now, o, q) {
+			if m.open(o, 0) && m.accepts(now, o, q) {
 				return o
 			}
 		}
@@ -128,11 +151,11 @@ func (m *Market) find(now float64, q *Query) (best *Offer) {
 	}
 	fastest := 0.0
 	for _, o := range m.offers {
-		if !m.open(o) {
+		if !m.open(o, 0) {
 			continue
 		}
 		speed := m.speed(o, q)
-		if best != nil && !(speed > fastest || m.p.Choice == Lowest && speed == fastest && lower(o, best)) {
+		if best != nil && !m.better(o, best, speed, fastest) {
 			continue
 		}
 		if m.accepts(now, o, q) {
@@ -140,6 +163,20 @@ func (m *Market) find(now float64, q *Query) (best *Offer) {
 		}
 	}
 	return best
+}
+
+// better reports whether an offer takes the place of another one that suits the query, at speeds of its task. Offers
+// that miss its deadline suit it nowhere, so under Cheapest only the cost is compared.
+func (m *Market) better(o, than *Offer, speed, fastest float64) bool {
+	switch m.p.Choice {
+	case Cheapest:
+		if a, b := o.Price/speed, than.Price/fastest; a != b {
+			return a < b
+		}
+	case Lowest:
+		return speed > fastest || speed == fastest && lower(o, than)
+	}
+	return speed > fastest
 }
 
 // lower reports whether an offer executes a lower bid than another one.
@@ -158,9 +195,9 @@ func (m *Market) speed(o *Offer, q *Query) float64 {
 	return o.Rate() * q.Bid / (o.Bids + q.Bid)
 }
 
-// open reports whether an offer can take any task now.
-func (m *Market) open(o *Offer) bool {
-	return o.Available > 0 && !(m.p.Candidate == Free && o.Reserved)
+// open reports whether an offer can take any task now, where it may have so many.
+func (m *Market) open(o *Offer, given int) bool {
+	return o.Available > 0 && !(m.p.Candidate == Free && o.Given > given)
 }
 
 // accepts reports whether an open offer and a query suit each other.
@@ -175,17 +212,18 @@ func (m *Market) accepts(now float64, o *Offer, q *Query) bool {
 	if q.Runs && speed <= q.Slower {
 		return false
 	}
-	if math.IsInf(q.Deadline, 1) || q.Runs {
-		return true
+	if q.Runs {
+		return m.InTime(now, o, q)
 	}
-	left := q.Left
-	switch {
-	case q.From >= 0 && m.judged == Unjudged:
-		return true
-	case m.judged == ByWhole:
-		left = q.Size
+	return m.meets(m.begins(now, o), q, speed, q.From >= 0)
+}
+
+// begins is when an offer would begin a further task: one that has tasks already, ahead of time, when they are due.
+func (m *Market) begins(now float64, o *Offer) float64 {
+	if m.p.Candidate == Free && o.Given > 0 {
+		return max(now, o.Due)
 	}
-	return now+left/speed <= q.Deadline
+	return now
 }
 
 // outbids reports whether a query's task would be executed at once.
@@ -194,53 +232,14 @@ func (m *Market) outbids(o *Offer, q *Query) bool {
 }
 
 // match records a match in the offer.
-func (m *Market) match(o *Offer, q *Query) {
+func (m *Market) match(now float64, o *Offer, q *Query) {
 	switch m.p.Candidate {
 	case Free:
-		o.Reserved = true
+		o.Given++
+		o.Due = max(now, o.Due) + q.Left/o.Rate()
 	case Outbids:
 		m.Take(o, q.ID, q.Bid)
 	case Any:
 		o.Bids += q.Bid
 	}
 }
-
-// mostWorth is Update where what waits is ordered by what it would deliver on that offer.
-func (m *Market) mostWorth(now float64, o *Offer) *Query {
-	best, most := -1, math.Inf(-1)
-	m.waiting = slices.DeleteFunc(m.waiting, func(q *Query) bool { return now >= q.Deadline })
-	for i, q := range m.waiting {
-		if w := q.worth(now, o); w > most && m.accepts(now, o, q) {
-			best, most = i, w
-		}
-	}
-	if best < 0 {
-		return nil
-	}
-	q := m.waiting[best]
-	m.waiting = slices.Delete(m.waiting, best, best+1)
-	m.match(o, q)
-	return q
-}
-
-// rank is the place of a query in the order of those that wait.
-func (m *Market) rank(q *Query) float64 {
-	switch m.p.Order {
-	case ByBid:
-		return -q.Bid
-	case BySize:
-		return q.Size
-	}
-	return 0
-}
-
-// insert puts a query among those that wait.
-func (m *Market) insert(q *Query) {
-	m.seq++
-	q.rank, q.seq = m.rank(q), m.seq
-	at := sort.Search(len(m.waiting), func(i int) bool { return before(q, m.waiting[i]) })
-	m.waiting = slices.Insert(m.waiting, at, q)
-}
-
-// before reports whether a query goes before another one.
-func before(a, b *Query) bool { return a.rank < b.rank || a.rank == b.rank && a.seq < b.seq }

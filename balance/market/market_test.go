@@ -56,7 +56,7 @@ func TestOrders(t *testing.T) {
 		var order []uint64
 		for range 3 {
 			o := m.offers[1]
-			o.Reserved = false
+			o.Given = 0
 			order = append(order, m.Update(1, o).ID)
 		}
 		if !slices.Equal(order, want) {
@@ -73,7 +73,7 @@ func TestRing(t *testing.T) {
 			t.Errorf("task %d goes to server %d, want %d", i, got, want)
 		}
 	}
-	m.offers[0].Reserved, m.offers[2].Reserved = false, false
+	m.offers[0].Given, m.offers[2].Given = 0, 0
 	if got := server(m.Query(0, task(9, 1, 1))); got != 0 {
 		t.Errorf("the next task goes to server %d, want 0", got)
 	}
@@ -153,7 +153,7 @@ func TestDeadlines(t *testing.T) {
 	if m.Query(0, late) != nil || server(m.Query(0, other)) != 0 {
 		t.Error("a task that would be late was matched, or another one was not")
 	}
-	m.offers[1].Reserved = false
+	m.offers[1].Given = 0
 	if q := m.Update(1.5, m.offers[1]); q != nil {
 		t.Errorf("task %d was matched half a unit before its deadline, and takes one", q.ID)
 	}
@@ -171,12 +171,12 @@ func TestValue(t *testing.T) {
 		}
 	}
 	m := New(mustParse(t, "cda_tdb"), offers(1))
-	m.offers[0].Reserved = true
+	m.offers[0].Given = 1
 	a, b := task(1, 1, 10), task(2, 1, 4)
 	a.Value, b.Value = Value{1, 3}, Value{1, 30}
 	m.Query(0, a)
 	m.Query(0, b)
-	m.offers[0].Reserved = false
+	m.offers[0].Given = 0
 	if q := m.Update(1.9, m.offers[0]); q.ID != 2 { // slowdown 2.9: 10·0.05 against 4·27.1/29
 		t.Errorf("task %d was taken, want 2: the value of 1 has nearly gone", q.ID)
 	}
@@ -242,7 +242,7 @@ func TestJudged(t *testing.T) {
 	for by, want := range map[Judged][2]int{ByLeft: {1, -1}, ByWhole: {-1, -1}, Unjudged: {1, 1}} {
 		for i, left := range []float64{1, 4} {
 			m := New(mustParse(t, "pe_p"), offers(1, 1))
-			m.Judge(by)
+			m.Judge(by, false)
 			q := task(1, 4, 9)
 			q.Left, q.From, q.Deadline = left, 0, 3
 			if got := server(m.Query(1, q)); got != want[i] {
@@ -251,6 +251,54 @@ func TestJudged(t *testing.T) {
 			if got := server(m.Query(3, q)); got != -1 {
 				t.Errorf("judged %d: past its deadline it moves to %d", by, got)
 			}
+		}
+	}
+}
+
+// Where servers may have a task ahead, an idle one goes first however slow it is, then the one that is due first, and
+// none has more; what it could not do in time it does not get.
+func TestAhead(t *testing.T) {
+	m := New(mustParse(t, "cda"), offers(1, 2, 2))
+	m.Ahead(1)
+	var got []int
+	for id, size := range []float64{6, 8, 1, 1, 1, 1, 1} { // due at 3, 4 and 1, then 4.5, 1.5 …
+		got = append(got, server(m.Query(0, task(uint64(id+1), size, 1))))
+	}
+	if want := []int{1, 2, 0, 0, 1, 2, -1}; !slices.Equal(got, want) {
+		t.Errorf("tasks went to %v, want %v", got, want)
+	}
+	m = New(mustParse(t, "cda"), offers(1))
+	m.Ahead(1)
+	m.Query(0, task(1, 3, 1))
+	late, early := task(2, 1, 1), task(3, 1, 1)
+	late.Deadline, early.Deadline = 3.9, 4
+	if a, b := m.Query(0, late), m.Query(0, early); a != nil || b == nil {
+		t.Errorf("a task due at 3.9 goes to server %d, one due at 4 to %d: want none, and the one due then", server(a),
+			server(b))
+	}
+}
+
+// The cheapest offer that meets the deadline, of equals the fastest, among those whose price the query bids.
+func TestCheapest(t *testing.T) {
+	for name, c := range map[string]struct {
+		prices   [3]float64
+		deadline float64
+		want     int
+	}{
+		"cheapest":           {[3]float64{0.5, 0.8, 0.9}, 9, 2}, // speeds of 1, 2 and 4
+		"slower and cheaper": {[3]float64{0.2, 0.5, 0.9}, 9, 0},
+		"too late there":     {[3]float64{0.2, 0.4, 1}, 3, 1},
+		"nothing is asked":   {[3]float64{}, 9, 2},
+		"too dear":           {[3]float64{0.9, 1.2, 1.6}, 9, 0},
+	} {
+		o := offers(1, 2, 4)
+		for i := range o {
+			o[i].Price = c.prices[i]
+		}
+		q := task(1, 4, 1)
+		q.Deadline = c.deadline
+		if got := server(New(mustParse(t, "cheapest"), o).Query(0, q)); got != c.want {
+			t.Errorf("%s: server %d, want %d", name, got, c.want)
 		}
 	}
 }

@@ -10,11 +10,12 @@ type Offer struct {
 	Available float64 // resource units that tasks of the market can have now
 	Price     float64 // reserve price: lower bids are refused
 
-	Reserved bool    // a task is matched with it and has not ended
-	Bids     float64 // sum of the bids of the tasks that it was given
-	Busy     bool    // it executes a task
-	High     float64 // the bid of the task that it executes
-	Running  uint64  // that task's ID
+	Given   int     // tasks that are matched with it and have not ended
+	Due     float64 // time by which they will have, as far as is known; needed where Market.Ahead is not 0
+	Bids    float64 // sum of the bids of the tasks that it was given
+	Busy    bool    // it executes a task
+	High    float64 // the bid of the task that it executes
+	Running uint64  // that task's ID
 }
 
 // Rate is the speed at which a task would run alone.
@@ -67,12 +68,12 @@ func (v Value) At(slowdown float64) float64 {
 	return (v.Slow2 - slowdown) / (v.Slow2 - v.Slow1)
 }
 
-// worth is what a query would deliver if an offer began it now.
-func (q *Query) worth(now float64, o *Offer) float64 {
+// worth is what a query would deliver if an offer began it at a time.
+func (q *Query) worth(begin float64, o *Offer) float64 {
 	if q.Size <= 0 {
 		return q.Bid
 	}
-	return q.Bid * q.Value.At((now-q.Created+q.Left/o.Rate())/q.Size)
+	return q.Bid * q.Value.At((begin-q.Created+q.Left/o.Rate())/q.Size)
 }
 
 // Ageing raises the bid of a query that waits, in a line from Min at its creation to Max after Time, so that no query

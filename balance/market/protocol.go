@@ -2,6 +2,7 @@ package market
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 )
@@ -21,6 +22,7 @@ type Protocol struct {
 
 	Migrates bool // a task that was outbid may move to another server
 	Active   bool // so may a task that would run faster elsewhere
+	Moves    int  // of a task at most; 0 = any number
 }
 
 // Candidate says which offers a query may get.
@@ -41,6 +43,10 @@ const (
 	Fastest Choice = iota // where the task would run fastest; of equals the first in the list
 	Lowest                // where it would run fastest; of equals that of the lowest executing bid, an idle one before all
 	Ring                  // the next one after that of the last match
+	// Of those where it would meet its deadline and its budget the one where it would cost least, by its price and for how
+	// long it would run there; of equals where it would run fastest. If it would meet them nowhere, where it would be done
+	// soonest. The cost optimization of Nimrod-G [2].
+	Cheapest
 )
 
 // Order says which of the queries that wait goes first. Among equals it is the one that came first.
@@ -72,6 +78,7 @@ var rows = []Protocol{
 	{Name: "pda", Interval: 0.1},
 	{Name: "fifo", Order: ByArrival},
 	{Name: "sjf", Order: BySize},
+	{Name: "cheapest", Choice: Cheapest, Reserve: true},
 	{Name: "rr", Order: ByArrival, Choice: Ring},
 	{Name: "psp", Candidate: Any, Serving: Proportional},
 	{Name: "hbp", Candidate: Outbids, Choice: Lowest, Serving: Preemptive},
@@ -86,18 +93,26 @@ var rows = []Protocol{
 type parameter struct {
 	words    string
 	min, max float64
+	whole    bool
 	set      func(*Protocol, float64)
 }
 
 var (
-	discount = parameter{"the discount of the reserve price", 0, 1e9, func(p *Protocol, x float64) { p.Discount = x }}
-	factor   = parameter{"the factor by which a bid must be higher", 1, 1e9,
+	discount = parameter{"the discount of the reserve price", 0, 1e9, false,
+		func(p *Protocol, x float64) { p.Discount = x }}
+	factor = parameter{"the factor by which a bid must be higher", 1, 1e9, false,
 		func(p *Protocol, x float64) { p.Outbid = x }}
-	interval = parameter{"the time between auctions", 1e-6, 1e9, func(p *Protocol, x float64) { p.Interval = x }}
+	interval = parameter{"the time between auctions", 1e-6, 1e9, false,
+		func(p *Protocol, x float64) { p.Interval = x }}
+	moves = parameter{"how often a task moves at most", 1, MostMoves, true,
+		func(p *Protocol, x float64) { p.Moves = int(x) }}
 )
 
-var parameters = map[string]parameter{"cda_res": discount, "hbp_res": discount, "hbp_t": factor, "pe_t": factor,
-	"pda": interval}
+var parameters = map[string]parameter{"cda_res": discount, "cheapest": discount, "hbp_res": discount, "hbp_t": factor,
+	"pe_t": factor, "pda": interval, "pe_a": moves}
+
+// MostMoves is the largest budget of moves of a task.
+const MostMoves = 8
 
 // Names lists the protocols.
 func Names() []string {
@@ -133,7 +148,7 @@ func Parse(name string) (Protocol, error) {
 			return p, fmt.Errorf("protocol %q: %s takes no parameter", name, base)
 		}
 		x, err := strconv.ParseFloat(text, 64)
-		if err != nil || !(x >= par.min && x <= par.max) {
+		if err != nil || !(x >= par.min && x <= par.max) || par.whole && x != math.Trunc(x) {
 			return p, fmt.Errorf("protocol %q: %q: want %s", name, text, Wants(base))
 		}
 		par.set(&p, x)

@@ -105,6 +105,9 @@ func (r *Round) seller(k *Kind) int {
 		}
 		return -1
 	}
+	if r.p.Choice == Cheapest {
+		return r.cheapest(k)
+	}
 	best, fastest, ties := -1, 0.0, 0
 	for j := range r.sellers {
 		speed := r.speed(k, j)

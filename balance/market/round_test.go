@@ -132,3 +132,62 @@ func TestTicksOfAnOwner(t *testing.T) {
 		}
 	}
 }
+
+// Of the nodes where a task meets its deadline and its part of the budget the one is taken where its price for as long
+// as it runs is least, of equals the fastest; where it meets them nowhere, the one where it is done soonest.
+func TestRoundCheapest(t *testing.T) {
+	for name, c := range map[string]struct {
+		full, spend float64
+		prices      [3]float64
+		want        int
+	}{
+		"the cheapest":                         {forever, 0, [3]float64{0.5, 0.3, 0.2}, 2},  // 2, 2.4 and 1.8
+		"cheaper by the second, and slower":    {forever, 0, [3]float64{0.4, 0.25, 0.3}, 0}, // 1.6, 2 and 2.7
+		"nothing is asked: the fewest seconds": {forever, 0, [3]float64{}, 0},
+		"the deadline":                         {8.5, 0, [3]float64{0.5, 0.3, 0.2}, 0},
+		"the budget":                           {forever, 8.5, [3]float64{0.5, 0.2, 0.1}, 1},
+		"both":                                 {8.5, 4.5, [3]float64{0.9, 0.2, 0.1}, 0},
+		"neither":                              {3, 1, [3]float64{0.9, 0.2, 0.1}, 0},
+		"its bid":                              {forever, 0, [3]float64{1.1, 0.3, 0.9}, 1},
+	} {
+		k := kind(1, 1, 3)
+		k.Alone, k.Full, k.Spend = []float64{4, 8, 9}, c.full, c.spend
+		sellers := make([]Seller, 3)
+		for j := range sellers {
+			sellers[j] = Seller{Slots: 1, Idle: 1, Price: c.prices[j]}
+		}
+		if got := deals(t, "cheapest", []Kind{k}, sellers); !equal(got, [][]int{{c.want}}) {
+			t.Errorf("%s: deals %v, want %d", name, got, c.want)
+		}
+	}
+	busy := []Seller{{Slots: 1, Ready: 50}, {Slots: 1, Idle: 1, Price: 1}}
+	if got := deals(t, "cheapest", []Kind{kind(1, 2, 2)}, busy); !equal(got, [][]int{{1}}) {
+		t.Errorf("deals %v: want the free node, though the busy one is cheaper", got)
+	}
+}
+
+// How long a task runs is not known of some nodes, as of a class that they have not run: it may cost any amount there.
+func TestRoundCheapestOfUnknownTimes(t *testing.T) {
+	for name, c := range map[string]struct {
+		alone, prices    [3]float64
+		full, spend, lag float64
+		want             int
+	}{
+		"of none: the lowest price":          {[3]float64{}, [3]float64{0.9, 0.1, 0.5}, forever, 0, 0, 1},
+		"a known one, though it is dearer":   {[3]float64{0, 0, 9}, [3]float64{0.1, 0.2, 0.9}, forever, 0, 0, 2},
+		"none is asked, a known one":         {[3]float64{0, 3, 2}, [3]float64{}, forever, 0, 0, 2},
+		"before a known one that is late":    {[3]float64{9, 0, 0}, [3]float64{0.1, 0.9, 0.8}, 5, 0, 0, 2},
+		"before one that the budget forbids": {[3]float64{9, 0, 0}, [3]float64{0.1, 0.9, 0.8}, forever, 5, 0, 2},
+		"late all, it after a known one":     {[3]float64{9, 0, 0}, [3]float64{0.1, 0.9, 0.8}, 5, 0, 6, 0},
+	} {
+		k := kind(1, 1, 3)
+		k.Alone, k.Full, k.Spend, k.Fetch = c.alone[:], c.full, c.spend, []float64{c.lag, c.lag, c.lag}
+		sellers := make([]Seller, 3)
+		for j := range sellers {
+			sellers[j] = Seller{Slots: 1, Idle: 1, Price: c.prices[j]}
+		}
+		if got := deals(t, "cheapest", []Kind{k}, sellers); !equal(got, [][]int{{c.want}}) {
+			t.Errorf("%s: deals %v, want %d", name, got, c.want)
+		}
+	}
+}

@@ -40,7 +40,7 @@ func (m *Market) Tick(now float64, matches []Match) []Match {
 			break
 		}
 		if o := m.find(now, q); o != nil {
-			m.match(o, q)
+			m.match(now, o, q)
 			matches = append(matches, Match{q, o})
 			continue
 		}

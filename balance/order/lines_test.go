@@ -3,6 +3,7 @@ package order
 import (
 	"math"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -311,12 +312,17 @@ func TestConfig(t *testing.T) {
 
 func TestPreempt(t *testing.T) {
 	for s, want := range map[string]float64{"never": 0, "suspend": 5, "suspend:1": 1, "suspend:2.5": 2.5} {
-		if f, err := parsePreempt(s); f != want || err != nil {
-			t.Errorf("%s: %v, %v", s, f, err)
+		if f, moves, err := parsePreempt(s); f != want || moves || err != nil {
+			t.Errorf("%s: %v, moves %v, %v", s, f, moves, err)
+		}
+		s = strings.Replace(s, "suspend", "migrate", 1)
+		if f, moves, err := parsePreempt(s); f != want || moves != (f > 0) || err != nil {
+			t.Errorf("%s: %v, moves %v, %v", s, f, moves, err)
 		}
 	}
-	for _, s := range []string{"", "always", "suspend:", "suspend:0.9", "suspend:NaN", "suspend:1e9", "2"} {
-		if f, err := parsePreempt(s); err == nil {
+	for _, s := range []string{"", "always", "suspend:", "suspend:0.9", "suspend:NaN", "suspend:1e9", "2", "migrate:",
+		"migrate:0"} {
+		if f, _, err := parsePreempt(s); err == nil {
 			t.Errorf("%q: %v", s, f)
 		}
 	}

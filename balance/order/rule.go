@@ -79,6 +79,10 @@ type Config struct {
 	// longer together [1, chapter 10].
 	Preempt float64 `json:",omitempty"`
 
+	// Moves has what is suspended given up for other nodes, if its owner asks: tasks that may run again and have written
+	// checkpoints. Only with Preempt.
+	Moves bool `json:",omitempty"`
+
 	// LeastSpeed has all work run at once, with cores in proportion to its bid, as long as each task keeps that part of
 	// its full speed, up to 1; 0 = a task has the cores that it needs to itself. Lower has more tasks start at once, and
 	// each run slower.
@@ -93,17 +97,20 @@ func Defaults() Config {
 	return Config{Rule: "fair", MaxBid: 10 * grid.UsualBid, Ageing: 4 * time.Hour, HalfLife: time.Hour}
 }
 
-// SetPreempt sets Preempt as a setting says it: never, suspend, or suspend:F.
+// SetPreempt sets Preempt and Moves as a setting says it: never, suspend, suspend:F, migrate, or migrate:F.
 func (c *Config) SetPreempt(s string) (err error) {
-	c.Preempt, err = parsePreempt(s)
+	c.Preempt, c.Moves, err = parsePreempt(s)
 	return err
 }
 
-func parsePreempt(s string) (float64, error) {
-	if f, ok := switched(s, "never", "suspend", Suspending, 1, 1000); ok {
-		return f, nil
+func parsePreempt(s string) (factor float64, moves bool, err error) {
+	for _, on := range []string{"suspend", "migrate"} {
+		if f, ok := switched(s, "never", on, Suspending, 1, 1000); ok {
+			return f, f > 0 && on == "migrate", nil
+		}
 	}
-	return 0, fmt.Errorf("%.40q: want never, suspend, or suspend:F with a ratio of bids F of 1 to 1000", s)
+	return 0, false, fmt.Errorf("%.40q: want never, suspend, migrate, or suspend:F or migrate:F with a ratio of bids F "+
+		"of 1 to 1000", s)
 }
 
 // switched reads a setting that is off, on with the usual number, or on:NUMBER; off is 0.
@@ -149,11 +156,14 @@ func (c *Config) Check() error {
 		return err
 	}
 	switch p := c.Preempt; {
+	case p == 0 && c.Moves:
+		return fmt.Errorf("preempt: moves of what is never suspended: want a ratio of bids")
 	case p == 0:
 	case !(p >= 1 && p <= 1000):
 		return fmt.Errorf("preempt: ratio of bids %v: want 1 to 1000", p)
 	case r.Order != market.ByBid:
-		return fmt.Errorf("preempt suspend with order %s: want order fair, bid or prio_fifo, which go by bids", r.Name)
+		what := map[bool]string{true: "migrate", false: "suspend"}[c.Moves]
+		return fmt.Errorf("preempt %s with order %s: want order fair, bid or prio_fifo, which go by bids", what, r.Name)
 	}
 	return nil
 }

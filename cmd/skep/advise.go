@@ -14,13 +14,13 @@ import (
 	"skep/sim/marketplace"
 )
 
-const adviseLong = `Say which order and preemption suit what this grid does, by the guidelines of a thesis on market
+const adviseLong = `Say which policy, order and preemption suit what this grid does, by the guidelines of a thesis on market
 protocols.
 
 Speeds, cores and round trips are those that nodes tell now; load, sizes, bursts, bids and deadlines are those of the 50
 newest jobs, of each its first 200 tasks. The rows of the guidelines that fit best are shown, with what differs, and
-what to write into config.yaml of each node for the best of their protocols that nodes can do: they have no matcher, and
-move no task that runs. The guidelines are of simulations under stationary load, in which suspending costs nothing.`
+what to write into config.yaml of each node for the best of their protocols. The guidelines are of simulations under
+stationary load with a central matcher, which nodes do without, and in which suspending and moving cost nothing.`
 
 // purpose is what tasks are wanted for; it is a flag's value.
 type purpose string
@@ -101,10 +101,6 @@ func printAdvice(w io.Writer, r *advise.Report) {
 	for i := range r.Rows {
 		x := &r.Rows[i]
 		fmt.Fprintf(w, "\n%s:\n  %s\n", x.Title(), x.RankText())
-		if x.Protocol == "" {
-			fmt.Fprintln(w, "  nodes can do none of these: see skep sim market")
-			continue
-		}
 		fmt.Fprintf(w, "  %s:\n", x.Protocol)
 		for _, s := range x.Configure {
 			fmt.Fprintf(w, "    %s\n", s)

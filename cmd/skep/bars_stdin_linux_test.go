@@ -154,6 +154,7 @@ func peakMiB(tb testing.TB, pid int) float64 {
 
 // The short form of the benchmark: both nodes stay as large as they were while 200 MB pass through them.
 func TestStdinPassesThroughNodesOfBoundedMemory(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("the race detector needs more memory than what it watches")
 	}

@@ -44,6 +44,13 @@ var boxSettings = []setting{
 		usage: "newest version of Landlock to use, 0 for none: to try what an older kernel gives (default what the " +
 			"kernel has)",
 		apply: setLandlock},
+	{name: "tun", flag: "no-tun", usage: "leave /dev/net/tun alone: only gangs that name their ports can run here",
+		def: []string{"true"}, shape: onOff,
+		apply: func(n *nodeSettings, v []string) error {
+			tun, err := document.ParseBool(v[0])
+			n.Boxes.NoTUN = !tun
+			return err
+		}},
 }
 
 func setIsolation(n *nodeSettings, v []string) error {

@@ -7,14 +7,10 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
-	"time"
 
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"skep/grid"
-	"skep/node/api/client"
 	"skep/node/api/v1"
 	"skep/sim/net"
 )
@@ -100,76 +96,29 @@ func predicted(r *net.Report) []figure {
 	return out
 }
 
-// measureRealNodes runs the scenario once with a process for each node, and measures what predicted reads from a
-// report.
+// measureRealNodes runs the scenario once on real nodes, and measures what predicted reads from a report.
 func measureRealNodes(t *testing.T, skep string, s *net.Scenario, seed uint64) map[string]float64 {
 	t.Helper()
-	var ms []*member
-	join := ""
-	for _, g := range s.Groups {
-		args := []string{"--name", g.Name, "--cpus", fmt.Sprint(g.Cores)}
-		for _, l := range g.Labels {
-			args = append(args, "--label", l.Key+"="+l.Value)
-		}
-		ms = append(ms, startMember(t, skep, join, args...))
-		join = ms[0].join
-	}
-	defer func() {
-		for _, m := range ms {
-			m.stop()
-		}
-	}()
-	awaitMembers(t, ms)
-	ctx := t.Context()
-	nodes := make([]*client.Client, len(ms))
-	name := map[string]string{}
-	for i, m := range ms {
-		c, err := client.Open(m.dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer c.Close()
-		self, err := c.Node(ctx, "self")
-		if err != nil {
-			t.Fatal(err)
-		}
-		nodes[i], name[self.ID] = c, s.Groups[i].Name
-	}
-	tasks := s.Arrivals(seed)
-	done := make([]v1.Task, len(tasks))
-	took := make([]float64, len(tasks))
-	before := messages(t, nodes)
-	sizes := grid.NewRand(seed, 1)
-	began := time.Now()
-	var wg sync.WaitGroup
-	for k := range tasks {
-		c := classOf(s, tasks[k].Spec.Class)
-		spec := sleepJob(s, c, c.Size(sizes), name)
-		time.Sleep(time.Until(began.Add(tasks[k].At - s.Start)))
-		wg.Go(func() { took[k], done[k] = runOne(ctx, t, nodes[tasks[k].Node], spec) })
-	}
-	wg.Wait()
-	if t.Failed() {
-		t.FailNow()
-	}
-	after := messages(t, nodes)
+	tr := runTrial(t, skep, s, seed, nil, func(tr *trial, k int) *v1.Spec {
+		return sleepJob(s, classOf(s, tr.tasks[k].Spec.Class), tr.sizes[k], tr.group)
+	})
 	out := map[string]float64{}
-	n, of := float64(len(tasks)), map[string]float64{}
-	for k := range tasks {
-		of[tasks[k].Spec.Class]++
+	n, of := float64(len(tr.tasks)), map[string]float64{}
+	for k := range tr.tasks {
+		of[tr.tasks[k].Spec.Class]++
 	}
-	for k := range tasks {
-		class, at := tasks[k].Spec.Class, name[done[k].Node]
-		out["completion"] += took[k] / n
-		out["completion of "+class] += took[k] / of[class]
+	for k := range tr.tasks {
+		class, at := tr.tasks[k].Spec.Class, tr.group[tr.done[k].Node]
+		out["completion"] += tr.took[k] / n
+		out["completion of "+class] += tr.took[k] / of[class]
 		out["ran at "+at] += 1 / n
-		if at != s.Groups[tasks[k].Node].Name {
+		if at != s.Groups[tr.tasks[k].Node].Name {
 			out["moved"] += 1 / n
 			out["moved of "+class] += 1 / of[class]
 		}
 	}
 	for _, kind := range []string{"poll", "offer"} {
-		out[kind+"s a task"] = (after[kind] - before[kind]) / n
+		out[kind+"s a task"] = tr.messages[kind] / n
 	}
 	return out
 }
@@ -201,35 +150,4 @@ func sleepJob(s *net.Scenario, c *net.Class, size float64, name map[string]strin
 		spec.Needs.Labels[l.Key] = l.Values
 	}
 	return spec
-}
-
-// runOne runs a job of one task to its end, and returns its duration as recorded by its node.
-func runOne(ctx context.Context, t *testing.T, n *client.Client, spec *v1.Spec) (seconds float64, task v1.Task) {
-	j, err := n.Submit(ctx, client.Draw(), spec)
-	for err == nil && !j.Over() {
-		j, err = n.Wait(ctx, j.ID, time.Minute)
-	}
-	if err == nil {
-		err = n.EachTask(ctx, j.ID, func(x *v1.Task) error { task = *x; return nil })
-	}
-	if err != nil || j.Exit != 0 || j.Done == nil {
-		t.Errorf("a task of %s: exit %d, %v", spec.Class, j.Exit, err)
-		return 0, task
-	}
-	return j.Done.Sub(j.Submitted).Seconds(), task
-}
-
-// messages returns how many messages of each kind all nodes have sent.
-func messages(t *testing.T, nodes []*client.Client) map[string]float64 {
-	sum := map[string]float64{}
-	for _, n := range nodes {
-		s, err := n.Stats(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		for kind, c := range s.Sent {
-			sum[kind] += float64(c)
-		}
-	}
-	return sum
 }

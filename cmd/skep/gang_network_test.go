@@ -16,7 +16,12 @@ import (
 )
 
 // gangNetwork is why ranks of gangs can have no network of their own in these tests; nil = they can.
-var gangNetwork = sync.OnceValue(func() error {
+var gangNetwork = sync.OnceValue(func() error { return tryPod(network.Probe) })
+
+// gangPorts is why they can have no ports; nil = they can.
+var gangPorts = sync.OnceValue(func() error { return tryPod(network.ProbePorts) })
+
+func tryPod(probe func(*sandbox.Pod) error) error {
 	if isolation() < grid.IsolationStrict {
 		return fmt.Errorf("isolation is %v", isolation())
 	}
@@ -36,17 +41,19 @@ var gangNetwork = sync.OnceValue(func() error {
 		return err
 	}
 	defer giveBack(false)
-	return network.Probe(pod)
-})
+	return probe(pod)
+}
 
-// condition of scripts: [gangnet] where ranks of gangs can have a network of their own.
+// condition of scripts: [gangnet] where ranks of gangs can have a network of their own, [gangports] where they can have
+// ports.
 func condition(name string) (bool, error) {
-	if name != "gangnet" {
+	probe := map[string]func() error{"gangnet": gangNetwork, "gangports": gangPorts}[name]
+	if probe == nil {
 		return false, fmt.Errorf("unknown condition %q", name)
 	}
-	err := gangNetwork()
+	err := probe()
 	if err != nil {
-		fmt.Fprintf(os.Stderr, "no network for ranks of gangs in these tests: %v\n", err)
+		fmt.Fprintf(os.Stderr, "[%s] does not hold in these tests: %v\n", name, err)
 	}
 	return err == nil, nil
 }

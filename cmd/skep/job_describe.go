@@ -71,6 +71,9 @@ func (d *description) table(w *tabwriter.Writer) {
 	if d.Missed > 0 {
 		failed += fmt.Sprintf(" (%d missed the deadline)", d.Missed)
 	}
+	if d.Unaffordable > 0 {
+		failed += fmt.Sprintf(" (%d unaffordable)", d.Unaffordable)
+	}
 	row(w, "state", fmt.Sprintf("%s: %d pending, %s, %d ended, %s", d.State, d.Pending, placed, d.Ended, failed))
 	row(w, "origin", d.Origin)
 	row(w, "submitter", submitterText(&d.Job))
@@ -113,6 +116,9 @@ func (d *description) table(w *tabwriter.Writer) {
 		describeSpec(w, d.Spec)
 		if d.Spec.Deadline != nil {
 			row(w, "deadline", bids.DeadlineText(d.Spec.Deadline, d.Submitted))
+		}
+		if d.Spec.Budget != nil {
+			row(w, "budget", fmt.Sprintf("%d node-seconds", d.Spec.Budget.NodeSeconds))
 		}
 	}
 	row(w, "submitted", d.Submitted.Local().Format(time.DateTime), age(time.Since(d.Submitted))+" ago")
@@ -183,6 +189,9 @@ func describeSpec(w io.Writer, s *v1.Spec) {
 	}
 	if s.Priority != nil {
 		row(w, "priority", *s.Priority)
+	}
+	if s.Rank != "" {
+		row(w, "rank", s.Rank)
 	}
 	if s.OnFailure != nil {
 		row(w, "on failure", onFailureText(s.OnFailure))

@@ -149,6 +149,8 @@ func stepText(s *v1.Step) string {
 		return "nobody known fits: searched the overlay"
 	case "call":
 		return "no search found anybody: called everybody"
+	case "moved":
+		return strings.TrimSuffix("moves away from "+node+": "+reasonText(s.Reason, s.Detail), ": ")
 	case "lost", "ended":
 		return strings.TrimSuffix(s.What+" at "+node+": "+reasonText(s.Reason, s.Detail), ": ")
 	}

@@ -14,10 +14,12 @@ import (
 	"skep/cmd/skep/environ"
 	"skep/cmd/skep/gang"
 	"skep/cmd/skep/order"
+	"skep/cmd/skep/resources"
 	"skep/document"
 	"skep/grid"
 	"skep/internal/indices"
 	v1 "skep/node/api/v1"
+	"skep/requirement"
 )
 
 // jobFile is a parsed job file; inputs are still paths.
@@ -36,9 +38,9 @@ type jobFile struct {
 }
 
 var jobKeys = []string{"name", "class", "engine", "command", "count", "needs", "inputs", "outputs", "env", "timeout",
-	"retries", "on_failure", "max_failures", "max_running", "priority", "deadline", "policy", "wait", "idempotent",
-	"isolation", "network", "access", "array", "each_line", "matrix", "stdin", "env_all", "workdir", "home",
-	"after", "after_ok", "after_each", "gang"}
+	"retries", "on_failure", "max_failures", "max_running", "priority", "deadline", "budget", "policy", "wait",
+	"idempotent", "isolation", "network", "access", "array", "each_line", "matrix", "stdin", "env_all", "workdir", "home",
+	"after", "after_ok", "after_each", "gang", "rank"}
 
 // readJob parses a job file. The error lists all problems with line and column.
 func readJob(name string, b []byte) (*jobFile, error) {
@@ -153,6 +155,10 @@ func (j *jobFile) field(f *document.Reader, e document.Entry) {
 		f.Value(e, func(t string) (err error) { s.Priority, err = bids.Parse(t); return })
 	case "deadline":
 		s.Deadline = bids.ReadDeadline(f, e)
+	case "budget":
+		s.Budget = bids.ReadBudget(f, e)
+	case "rank":
+		s.Rank = resources.ReadExpression(f, e, requirement.Rank)
 	case "gang":
 		s.Gang = gang.Read(f, e.Value)
 	case "on_failure":

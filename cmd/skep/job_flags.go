@@ -31,7 +31,7 @@ type runFlags struct {
 	inputs, outputs     []string
 	environ             environ.Wanted
 	count, retries      int64
-	ranks               string
+	gang                gang.Flags
 	array               arrays.Flags
 	wait, detach        bool
 	idempotent          bool
@@ -230,21 +230,3 @@ func (j *jobFile) needs(f *document.Reader, n ast.Node) {
 		}
 	}
 }
-
-// gang makes the tasks the ranks of a gang, if that is asked for, and returns what is wrong with it.
-func (f *runFlags) gang(s *v1.Spec) (problems []error) {
-	if f.ranks == "" && !f.changed("ranks") {
-		return nil
-	}
-	g, err := gang.Flag(f.ranks)
-	if err != nil {
-		return []error{fmt.Errorf("--ranks %w", err)}
-	}
-	if s.Gang, s.Count = g, max(g.Ranks, g.Max); f.changed("count") && f.count != int64(s.Count) {
-		return []error{fmt.Errorf("--count %d with --ranks %s: want one of them: each rank is a task", f.count, f.ranks)}
-	}
-	return nil
-}
-
-// changed reports whether a flag of run was given.
-func (f *runFlags) changed(name string) bool { return f.failure.given != nil && f.failure.given(name) }

@@ -82,6 +82,9 @@ func describeNode(w io.Writer, n *v1.Node) {
 	if n.Private {
 		row(w, "", "takes no tasks of others")
 	}
+	if n.Accept != "" {
+		row(w, "accepts", n.Accept)
+	}
 	for _, f := range n.Findings {
 		row(w, "", f)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"skep/balance/order"
 	"skep/grid"
+	"skep/requirement"
 	"skep/sim/net"
 )
 
@@ -41,7 +42,7 @@ func setKnobs(section string, names ...string) func(n *nodeSettings, values []st
 	}
 }
 
-// orderSettings are the settings of skep up that say whose work goes first.
+// orderSettings are the settings of skep up that say whose work is taken, and whose goes first.
 var orderSettings = []setting{
 	{name: "order",
 		usage: "whose work goes first, of what waits here: " + strings.Join(order.Names(), ", "),
@@ -58,11 +59,18 @@ var orderSettings = []setting{
 	{name: "ageing", usage: "time in which the bid of what waits rises to max_bid under order fair, as in 4h",
 		def: []string{order.Defaults().Ageing.String()}, apply: setAgeing},
 	{name: "preempt", usage: fmt.Sprintf("whether a waiting task that bids more has a running one stopped in place: "+
-		"never; suspend, from %g times its bid on; suspend:F, from F times on", order.Suspending),
+		"never; suspend, from %g times its bid on; suspend:F, from F times on; migrate, migrate:F: and that moves to "+
+		"another node if it writes checkpoints and is done there sooner", order.Suspending),
 		def: []string{"never"}, apply: setPreempt},
 	{name: "sharing", usage: fmt.Sprintf("whether tasks share the cores: exclusive, each has those that it needs; "+
 		"proportional, all run at once, by their bids, as long as each keeps %g of its speed; proportional:S, S of it",
 		order.Sharing), def: []string{"exclusive"}, apply: setSharing},
+	{name: "accept", usage: "expression that must hold of a job whose tasks are to run here, as in " +
+		`'job.submitter != "guest" && (time.hour >= 18 || job.cpu <= 1)'`,
+		apply: func(n *nodeSettings, v []string) (err error) {
+			n.Node.Accept, err = requirement.Parse(v[0], requirement.Accept)
+			return err
+		}},
 }
 
 func setSharing(n *nodeSettings, v []string) (err error) {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
@@ -15,6 +16,7 @@ import (
 	"skep/cmd/skep/top"
 	"skep/grid"
 	"skep/node/api/v1"
+	"skep/node/p2p"
 )
 
 func (a *app) nodeListCmd() *cobra.Command {
@@ -119,6 +121,9 @@ func stateText(n *v1.Node) string {
 	if n.Copy != nil {
 		return n.State + " (copied)"
 	}
+	if n.Version != nil {
+		return fmt.Sprintf("%s (speaks protocol %d, this node %d)", n.State, n.Version.Theirs, n.Version.Ours)
+	}
 	if n.Refuses == "" || n.State == v1.NodeDraining || n.State == v1.NodeLeaving {
 		return n.State
 	}
@@ -135,4 +140,13 @@ func labelText(labels map[string]string) string {
 	}
 	slices.Sort(s)
 	return strings.Join(s, ",")
+}
+
+// versionGapsOf returns the nodes that speak another version of the control protocol.
+func versionGapsOf(d *p2p.Driver) map[grid.NodeID]v1.VersionGap {
+	found := map[grid.NodeID]v1.VersionGap{}
+	for n, g := range d.VersionGaps() {
+		found[n] = v1.VersionGap{Theirs: g.Theirs, Ours: g.Ours, Seen: time.Since(g.Seen).Seconds()}
+	}
+	return found
 }

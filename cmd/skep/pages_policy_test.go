@@ -5,15 +5,16 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 )
 
-// The policy of the page, built into the program as the page says, is run by a simulator. It is short.
+// The policy of the page is built into package balance as the page says, and run by the simulator of queueing systems.
+// It is short. The program is that simulator alone: all else that imports package balance would be compiled anew.
 func TestPolicyOfThePage(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
-		t.Skip("builds the program")
+		t.Skip("builds a program")
 	}
 	var text, system string
 	for _, p := range readPages(t) {
@@ -47,23 +48,36 @@ func TestPolicyOfThePage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	bin := filepath.Join(dir, "skep")
-	build := exec.Command("go", "build", "-overlay", write("overlay.json", string(overlay)), "-o", bin, ".")
+	bin := filepath.Join(dir, "queue")
+	build := exec.Command("go", "build", "-overlay", write("overlay.json", string(overlay)), "-o", bin, "./testdata/queue")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	out, err := exec.Command(bin, "sim", "queue", write("system.yaml", system), "--policy",
-		"three_choices,two_choices,random", "--time", "2000", "--replications", "4").CombinedOutput()
+	run := exec.Command(bin, write("system.yaml", system), "three_choices", "two_choices", "random")
+	var said strings.Builder
+	run.Stderr = &said
+	out, err := run.Output()
 	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
+		t.Fatalf("%v\n%s", err, said.String())
 	}
-	wait := map[string]string{}
-	for _, m := range regexp.MustCompile(`(?m)^(\w+) +\S+ +([0-9.]+)`).FindAllStringSubmatch(string(out), -1) {
-		wait[m[1]] = m[2]
+	var report struct {
+		Results []struct {
+			Policy string
+			Stable bool
+			W      struct{ Mean float64 }
+		}
 	}
-	// three choices are better than two, and two than one: the times have as many digits
-	three, two, one := wait["three_choices"], wait["two_choices"], wait["random"]
-	if !(three != "" && three < two && two < one) {
-		t.Errorf("times %v: want three_choices below two_choices below random\n%s", wait, out)
+	if err := json.Unmarshal(out, &report); err != nil {
+		t.Fatal(err)
+	}
+	// three choices are better than two, and two than one
+	before := 0.0
+	for i, policy := range []string{"three_choices", "two_choices", "random"} {
+		r := report.Results[i]
+		if r.Policy != policy || !r.Stable || r.W.Mean <= before {
+			t.Errorf("%d: %+v: want %s, stable, with times above %v", i, r, policy, before)
+		}
+		before = r.W.Mean
 	}
 }

@@ -1,13 +1,18 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
+	"net/http"
 	"os"
 	"os/exec"
+	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 
 	"skep/internal/screen"
+	"skep/node/api/v1"
 )
 
 // atTerminal starts a command at a terminal of 24 lines and 80 columns, whose lines it may draw again.
@@ -87,7 +92,7 @@ func TestProgressOfManyTasksOnATerminal(t *testing.T) {
 		"skep: task 2: cancelled\nskep: and 3 more tasks were cancelled")
 }
 
-// An upload shows its bytes.
+// An upload shows its bytes. The file is so large that the interrupt comes before its end, on however slow a machine.
 func TestProgressOfAnUploadOnATerminal(t *testing.T) {
 	t.Parallel()
 	m := startMember(t, "skep", "")
@@ -95,26 +100,40 @@ func TestProgressOfAnUploadOnATerminal(t *testing.T) {
 	if err := os.WriteFile(big, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Truncate(big, 2<<30); err != nil {
+	if err := os.Truncate(big, 60<<30); err != nil {
 		t.Fatal(err)
 	}
 	x := m.atTerminal(t, "run", "--input", big+"=big", "--", "true")
-	x.LastLine("upload [", "MiB of 2.0 GiB")
+	x.LastLine("upload [", "iB of 60 GiB")
 	x.Signal(syscall.SIGINT)
 	leaves(t, x, 130, "skep: interrupted before the job was submitted")
+}
+
+// stalled is the API of a node that has a job with a file of 1 GiB, of which it sends a quarter and no more.
+func stalled() http.Handler {
+	const size = 1 << 30
+	h := http.NewServeMux()
+	say := func(v any) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) { _ = json.NewEncoder(w).Encode(v) }
+	}
+	h.HandleFunc("/v1/jobs/{id}", say(v1.Job{ID: "aaaa", Count: 1}))
+	h.HandleFunc("/v1/jobs/{id}/tasks", say(v1.TaskPage{Job: "aaaa", Tasks: []v1.Task{
+		{Result: &v1.Result{Outputs: []v1.File{{Path: "big", Blob: strings.Repeat("0", 64), Size: size}}}}}}))
+	h.HandleFunc("/v1/jobs/{id}/blobs/{blob}", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Length", strconv.Itoa(size))
+		_, _ = w.Write(make([]byte, size/4))
+		_ = http.NewResponseController(w).Flush()
+		<-r.Context().Done()
+	})
+	return h
 }
 
 // The bar of files that are fetched shows their bytes, and goes when a signal ends the program.
 func TestProgressOfAGetOnATerminal(t *testing.T) {
 	t.Parallel()
-	m := startMember(t, "skep", "")
-	run := exec.Command(m.skep, "--data-dir", m.dir, "run", "--output", "big", "--", "truncate", "-s", "1G", "big")
-	run.Dir = t.TempDir()
-	if out, err := run.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	m := &member{skep: "skep", dir: fakeAPI(t, stalled()).dataDir}
 	x := m.atTerminal(t, "job", "get", "last", "-o", t.TempDir())
-	x.LastLine("[", "MiB of 1.0 GiB")
+	x.LastLine("[", "256 MiB of 1.0 GiB")
 	x.Signal(syscall.SIGINT)
 	leaves(t, x, -1, "")
 	if s := x.End(); s.Signal() != syscall.SIGINT {

@@ -39,7 +39,8 @@ newest that are kept in $SKEP_CHECKPOINT, in a folder for each rank (without --r
 With -t the one task has a terminal of the size of this one: keys go to it as they are typed, also
 ^C, once it runs.
 
-Exit codes of Skep itself: 121 nobody can run it, 122 missed its deadline, 124 time limit, 125 Skep
+Exit codes of Skep itself: 121 nobody can run it, 122 missed its deadline, 123 its job's
+budget is used up, 124 time limit, 125 Skep
 failed, or did not bring back all of what a task left, 126 and 127 cannot be executed, 128+n killed
 by signal n. When whoever reads the output goes away, as head does, the job is cancelled.`,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -64,9 +65,7 @@ by signal n. When whoever reads the output goes away, as head does, the job is c
 	fl.StringArrayVar(&f.needs.labels, "label", nil,
 		"KEY=VALUE that the node must have; again for other keys, or other values of one")
 	fl.Int64Var(&f.count, "count", 1, "number of tasks")
-	fl.StringVar(&f.ranks, "ranks", "",
-		"tasks that start together or not at all, with RANK, WORLD_SIZE, MASTER_ADDR, SKEP_PEERS "+
-			"and a network of their own: N, or 2-16 for as many as can be had; instead of --count")
+	f.gang.Add(fl)
 	fl.StringArrayVar(&f.inputs, "input", nil, "PATH[=NAME] of a file or folder to take along")
 	fl.StringArrayVar(&f.outputs, "output", nil, "pattern of files in the work folder to bring back")
 	f.environ.AddFlags(fl)
@@ -114,14 +113,14 @@ func (f *runFlags) spec(args []string, stdin io.Reader) (*v1.Spec, *arrays.Value
 	for _, text := range slices.Concat(args, f.environ.Names, f.outputs) {
 		problems = append(problems, notText(text))
 	}
-	problems = append(problems, f.needs.resources.Apply(&s.Needs))
+	problems = append(problems, f.needs.resources.Apply(s))
 	problems = slices.DeleteFunc(problems, func(err error) bool { return err == nil })
 	note("access", checkAccess(f.access))
 	if f.count < 1 || f.count > grid.MaxCount {
 		problems = append(problems, fmt.Errorf("--count %d: want 1 to %d", f.count, grid.MaxCount))
 		s.Count = 1
 	}
-	problems = append(problems, f.gang(s)...)
+	problems = append(problems, f.gang.Apply(s)...)
 	if f.retries < 0 || f.retries > grid.MaxRetries {
 		problems = append(problems, fmt.Errorf("--retries %d: want 0 to %d", f.retries, grid.MaxRetries))
 	}

@@ -44,13 +44,9 @@ func (w sanitizingWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// newLog returns the log of a node. Attributes may come from a peer, so they are sanitized.
-func newLog(w io.Writer, level slog.Level) *slog.Logger {
-	return newLogThrough(w, w, level)
-}
-
-// newLogThrough returns a logger for w that writes to through, which passes it on.
-func newLogThrough(w, through io.Writer, level slog.Level) *slog.Logger {
+// newLog returns a node's log for w, written to through, which passes it on. Attributes may come from a peer, so they
+// are sanitized.
+func newLog(w, through io.Writer, level slog.Level) *slog.Logger {
 	return slog.New(tint.NewTextHandler(through, &tint.Options{Level: level, TimeFormat: time.TimeOnly,
 		NoColor: !isTerminal(w), ReplaceAttr: sanitizeAttr}))
 }

@@ -68,7 +68,7 @@ func TestErrorsAndLogsArePrintable(t *testing.T) {
 		!strings.Contains(s, "skep1-…") {
 		t.Errorf("%q", s)
 	}
-	l := newLog(&log, slog.LevelDebug)
+	l := newLog(&log, &log, slog.LevelDebug)
 	l.Info(hostileName+token, "name", hostileName, "error", fmt.Errorf("%w: %s", errors.New(hostileName), token), "blob",
 		grid.BlobID{}, "token", token)
 	if s := log.String(); strings.Contains(s, "abcdefg2") || !grid.Printable(strings.TrimSpace(s)) ||

@@ -63,6 +63,9 @@ func tableNet(t *tabwriter.Writer, r *net.Report) {
 	if r.Worth != nil && r.Worth.Suspensions > 0 {
 		fmt.Fprintf(t, "%d times a task was suspended\n", r.Worth.Suspensions)
 	}
+	if r.Migrations > 0 {
+		fmt.Fprintf(t, "%d times a task that had started went on at another node\n", r.Migrations)
+	}
 	if r.Hostile > 0 {
 		fmt.Fprintf(t, "%d messages of hostile nodes; offenders cut off %d times\n", r.Hostile, r.CutOff)
 	}
@@ -214,7 +217,9 @@ func csvNet(w io.Writer, r *net.Report) error {
 			put(e.what, g.Class, e.Estimate)
 		}
 	}
+	put("migrations", "", net.Estimate{Mean: float64(r.Migrations)})
 	if r.Worth != nil && r.Stable {
+		put("suspensions", "", net.Estimate{Mean: float64(r.Worth.Suspensions)})
 		for name, x := range bands(r.Worth) {
 			putWorth(put, "bid", name, x)
 		}

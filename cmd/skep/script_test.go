@@ -18,6 +18,7 @@ func TestMain(m *testing.M) {
 
 // Each script is a session of the command line; those in testdata/script start real nodes.
 func TestScripts(t *testing.T) {
+	t.Parallel()
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script", Condition: condition,
 		Setup: func(e *testscript.Env) error {
@@ -31,6 +32,7 @@ func TestScripts(t *testing.T) {
 			}
 			passable(t, e.WorkDir)
 			e.Setenv("XDG_DATA_HOME", e.WorkDir+"/data")
+			e.Setenv("SKEP_DRAIN", "300ms") // many leave tasks running
 			if level, ok := os.LookupEnv("SKEP_ISOLATION"); ok {
 				e.Setenv("SKEP_ISOLATION", level)
 			}

@@ -6,8 +6,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/spf13/pflag"
+
+	"skep/balance/market/advice"
 	"skep/exec/sandbox"
+	"skep/grid"
 	"skep/node"
 	"skep/sim/net"
 )
@@ -107,6 +112,33 @@ func TestExposedFoldersInTheConfigFile(t *testing.T) {
 		}
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v: want %q", text, err, want)
+		}
+	}
+}
+
+// What skep advise says to write into config.yaml is accepted there, and by a node.
+func TestAdvisedSettings(t *testing.T) {
+	for _, protocol := range []string{"cda", "cda_res", "cda_tdb", "pda", "rr", "fifo", "sjf", "psp", "hbp", "hbp_res",
+		"hbp_t", "pe_p", "pe_a", "pe_t"} {
+		lines := advice.Settings(protocol)
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, configName), []byte(strings.Join(lines, "\n")), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		fl := pflag.NewFlagSet("up", pflag.ContinueOnError)
+		addSettings(fl)
+		m, err := loadSettings(dir, fl)
+		if err != nil {
+			t.Fatalf("%s: %v", protocol, err)
+		}
+		n, err := applySettings(m)
+		if err != nil {
+			t.Fatalf("%s: %v", protocol, err)
+		}
+		n.Node.Self, n.Node.Name, n.Node.Speed = grid.NodeID{1}, "alpha", 1
+		n.Node.Capacity = grid.Resources{CPU: grid.CPU, Memory: grid.GiB}
+		if _, err := node.New(n.Node, grid.Wall{Zero: time.Now()}); err != nil {
+			t.Errorf("%s: %v", protocol, err)
 		}
 	}
 }

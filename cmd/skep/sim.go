@@ -16,7 +16,7 @@ import (
 func (a *app) simCmd() *cobra.Command {
 	return parent("sim", "Simulate systems and grids",
 		a.simQueueCmd(), a.simMarketCmd(), a.simAdviseCmd(), a.simNetCmd(), a.simPaperCmd(), a.simSwarmCmd(),
-		a.simReplayCmd())
+		a.simReplayCmd(), a.simScreenCmd())
 }
 
 // interruptible ends ctx at an interrupt, so that partial results can be printed. A second one ends the program.

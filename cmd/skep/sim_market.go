@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -25,11 +26,13 @@ the last of these that the system has, over that of the first protocol in the sa
 
 The file has, each with its default: servers: {count: 32, speed: 0.1, units: 10, ratio: 1} (the slowest over the mean
 speed), load: 0.9, background: {share: 0, size: 1, units: 1} (share of the load), tasks: {spread: 10, weights: [0, 2],
-burst: 1, deadline: {factor: 1.1} or {slow1: 1.1, slow2: [1.1, 3]}}, delay: 0, per_size: 0, reprice: 1,
+burst: 1, deadline: {factor: 1.1} or {slow1: 1.1, slow2: [1.1, 3]}}, delay: 0, per_size: 0, ahead: 0 (tasks that a
+server which takes one at a time may have waiting), owners: 0 (who match their own tasks, without a matcher), reprice: 1,
 ageing: {interval: 0.1, time: 10, max: 2}, and readings of what the source leaves open: {deadlines: left, whole or none
 (by what those of tasks that are to move are judged), news: remembered or last (whether the matcher remembers a task that
 is on its way to a server), late: kept or dropped (suspended tasks whose deadline has passed), revenue: offered or
-capacity (over which reserve prices take it)}, the first of each by default.`
+capacity (over which reserve prices take it), paid: on_time or all (whether late results earn anything), running: free or
+judged (whether tasks that run move though they will be late)}, the first of each by default.`
 
 func (a *app) simMarketCmd() *cobra.Command {
 	var out format
@@ -40,7 +43,7 @@ func (a *app) simMarketCmd() *cobra.Command {
 		Example: "  skep sim market grid.yaml --protocol cda,cda_res:0.5,hbp_t:5,pda:0.1 --replications 40",
 		Args:    oneArg("the file of a market"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.simMarket(cmd.Context(), args[0], o, out)
+			return a.simMarket(cmd.Context(), args[0], o, !cmd.Flags().Changed("protocol"), out)
 		}}
 	f := cmd.Flags()
 	f.StringSliceVar(&o.Protocols, "protocol", o.Protocols, "protocols, as in cda,hbp_t:5")
@@ -55,11 +58,18 @@ func (a *app) simMarketCmd() *cobra.Command {
 	return cmd
 }
 
-// simMarket runs the file's market.
-func (a *app) simMarket(ctx context.Context, file string, o marketplace.Options, out format) error {
+// simMarket runs the file's market; usual = under the protocols that it is run under when none are named, without those
+// that it does not suit.
+func (a *app) simMarket(ctx context.Context, file string, o marketplace.Options, usual bool, out format) error {
 	s, err := readSystem(a, file, marketplace.Read)
 	if err := errors.Join(err, o.Check()); err != nil {
 		return err
+	}
+	if usual && s.Owners > 0 {
+		o.Protocols = slices.DeleteFunc(o.Protocols, func(name string) bool {
+			p, err := market.Parse(name)
+			return err == nil && p.Migrates
+		})
 	}
 	all := simulation[marketplace.Report]{runs: len(o.Protocols) * o.Replications,
 		run: func(ctx context.Context, progress func(done, of int)) (*marketplace.Report, error) {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"skep/cmd/skep/plots"
 	"skep/cmd/skep/progress"
 	"skep/sim/net"
 )
@@ -26,7 +27,7 @@ func (a *app) simNetCmd() *cobra.Command {
 	var seed uint64
 	var replications int
 	var length, warmup time.Duration
-	var policy, rule, forward, plots string
+	var policy, rule, forward, folder string
 	var versus comparison
 	cmd := &cobra.Command{Use: "net FILE", Short: "Run a whole grid of real nodes on a modelled network",
 		Long: "Runs the scenario in FILE (YAML; - is the standard input): every simulated machine runs the node that " +
@@ -59,8 +60,8 @@ func (a *app) simNetCmd() *cobra.Command {
 			if versus.policies != nil {
 				return a.compare(cmd.Context(), s, &versus, out)
 			}
-			if plots != "" {
-				if err := os.MkdirAll(plots, 0o755); err != nil {
+			if folder != "" {
+				if err := os.MkdirAll(folder, 0o755); err != nil {
 					return err
 				}
 			}
@@ -71,8 +72,8 @@ func (a *app) simNetCmd() *cobra.Command {
 			if err := printNet(a.out, out, r); err != nil {
 				return err
 			}
-			if plots != "" {
-				if err := plotNet(plots, r); err != nil {
+			if folder != "" {
+				if err := plots.Net(folder, r); err != nil {
 					return err
 				}
 			}
@@ -87,7 +88,7 @@ func (a *app) simNetCmd() *cobra.Command {
 	fl.StringVar(&policy, "policy", "", "placement policy (default the file's)")
 	fl.StringVar(&rule, "rule", "", "dissemination rule (default the file's)")
 	fl.StringVar(&forward, "forward", "", "how searches go from node to node (default the file's)")
-	fl.StringVar(&plots, "plot", "", "folder for plots, each as SVG and PNG; made if it is not there")
+	fl.StringVar(&folder, "plot", "", "folder for plots, each as SVG and PNG; made if it is not there")
 	versus.flags(cmd)
 	return cmd
 }

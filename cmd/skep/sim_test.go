@@ -63,6 +63,7 @@ faults:
 const smallMatrix = "# ms\n0.5, 10\n12, 1\n"
 
 func TestSimNet(t *testing.T) {
+	t.Parallel()
 	name := scenario(t, smallNet, "m.csv", smallMatrix)
 	plots := filepath.Join(filepath.Dir(name), "plots")
 	code, out, errs := cli(t, "sim", "net", name, "--output", "json", "--seed", "5", "--replications", "2", "--plot",
@@ -138,6 +139,7 @@ func TestEstimateFormat(t *testing.T) {
 
 // Completion times of an unstable run are not printed, in any format.
 func TestSimNetUnstable(t *testing.T) {
+	t.Parallel()
 	name := scenario(t, "start: 1s\nwarmup: 10s\ntime: 300s\npolicy: local\nclasses: {a: {mean: 1s}}\n"+
 		"nodes: [{name: s}, {name: f, count: 5}]\nworkload: [{class: a, rate: 2.5, from: [s]}]\n")
 	for _, format := range []string{"table", "json", "yaml", "csv"} {

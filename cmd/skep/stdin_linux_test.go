@@ -35,6 +35,7 @@ func (m *member) stream(t *testing.T) *call {
 // A task that has read of a streamed input does not run again when its node dies, and is stopped when nobody sends the
 // rest of it.
 func TestStdinIsLostWithEitherEnd(t *testing.T) {
+	t.Parallel()
 	skep := buildSkep(t)
 	ms := []*member{startMember(t, skep, "")}
 	ms = append(ms, startMember(t, skep, ms[0].join, "--label", "side=far"))
@@ -66,6 +67,7 @@ func TestStdinIsLostWithEitherEnd(t *testing.T) {
 
 // Nothing is read of an input before its task runs, so a restart of the node meanwhile loses none of it.
 func TestStdinOutlivesARestartOfItsNode(t *testing.T) {
+	t.Parallel()
 	m := startMember(t, buildSkep(t), "", "--cpus", "1")
 	busy := m.begin(t, "run", "--", "sh", "-c", "echo begun; sleep 2")
 	until(t, "the node is busy", func() bool { return strings.Contains(busy.out.String(), "begun") })

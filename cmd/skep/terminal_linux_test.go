@@ -33,6 +33,7 @@ func use(x *screen.Terminal) int {
 }
 
 func TestExecAtATerminal(t *testing.T) {
+	t.Parallel()
 	skep := buildSkep(t)
 	ms := []*member{startMember(t, skep, "")}
 	ms = append(ms, startMember(t, skep, ms[0].join, "--label", "side=far"))
@@ -57,7 +58,24 @@ func TestExecAtATerminal(t *testing.T) {
 			t.Errorf("%v: status %v", how, status)
 		}
 	}
-	s := ms[0].sit(t, "exec", "-t", "last", "--", "sh", "-c", "echo begun; sleep 1000")
+
+	// A signal that it was started to ignore, as nohup does, ends nothing.
+	s := screen.Open(t, screen.Options{Rows: 30, Columns: 100, Whole: true})
+	s.Start(exec.Command("sh", "-c", `trap "" HUP; exec "$@"`, "sh", skep, "--data-dir", ms[0].dir, "exec", "-t", "last",
+		"--", "sh", "-c", "echo begun; read x; echo got $x; sleep 1000"))
+	s.Prints("begun")
+	s.Signal(syscall.SIGHUP)
+	s.Type("words\r")
+	s.Prints("got words")
+	if !s.Taken() {
+		t.Error("an ignored hang-up gave the terminal back")
+	}
+	s.Signal(syscall.SIGTERM)
+	if status := s.End(); !status.Signaled() || status.Signal() != syscall.SIGTERM {
+		t.Errorf("after an ignored hang-up: status %v", status)
+	}
+
+	s = ms[0].sit(t, "exec", "-t", "last", "--", "sh", "-c", "echo begun; sleep 1000")
 	s.Prints("begun")
 	ms[1].kill()
 	if status := s.End(); status.ExitStatus() != 125 {
@@ -67,6 +85,7 @@ func TestExecAtATerminal(t *testing.T) {
 }
 
 func TestRunAtATerminal(t *testing.T) {
+	t.Parallel()
 	skep := buildSkep(t)
 	ms := []*member{startMember(t, skep, "")}
 	ms = append(ms, startMember(t, skep, ms[0].join, "--label", "side=far"))

@@ -10,6 +10,7 @@ import (
 )
 
 func TestTopInATerminal(t *testing.T) {
+	t.Parallel()
 	skep := buildSkep(t)
 	m := startMember(t, skep, "", "--name", "alpha")
 	m.run(t, "", "run", "--name", "short", "--", "echo", "done at once")
@@ -65,6 +66,7 @@ func TestTopInATerminal(t *testing.T) {
 
 // An interrupt leaves the terminal as it was.
 func TestTopInterrupted(t *testing.T) {
+	t.Parallel()
 	skep := buildSkep(t)
 	m := startMember(t, skep, "", "--name", "alpha")
 	x := m.startAt(screen.Open(t, screen.Options{Whole: true}), "top")

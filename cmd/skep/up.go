@@ -17,6 +17,7 @@ import (
 	"skep/internal/collector"
 	"skep/node"
 	"skep/node/api"
+	"skep/node/api/audit"
 	"skep/node/api/client"
 	v1 "skep/node/api/v1"
 	"skep/node/p2p"
@@ -59,7 +60,7 @@ func (a *app) upCmd() *cobra.Command {
 // up runs a node until ctx ends or the node fails. Running tasks may end until hurry ends.
 func (a *app) up(ctx, hurry context.Context, n *nodeSettings, o api.Options) (err error) {
 	starting := heldlog.New(a.err) // of a node that does not start only the error is said
-	log := newLogThrough(a.err, starting, n.level)
+	log := newLog(a.err, starting, n.level)
 	if err := a.readJoin(n, log); err != nil {
 		return err
 	}
@@ -112,6 +113,13 @@ func (a *app) up(ctx, hurry context.Context, n *nodeSettings, o api.Options) (er
 	starting.Release()
 	o.Log, o.Access, o.Admins = log, n.access, n.admins
 	o.Copies = func() map[grid.NodeID]v1.Copy { return copiesOf(d) }
+	acts, err := audit.Open(n.DataDir)
+	if err != nil {
+		return err
+	}
+	defer acts.Close()
+	o.Audit = acts
+	o.Versions = func() map[grid.NodeID]v1.VersionGap { return versionGapsOf(d) }
 	serveCtx, stop := context.WithCancel(context.WithoutCancel(ctx)) // the API of a draining node still answers
 	defer stop()
 	served := make(chan error, 1)

@@ -56,7 +56,7 @@ func upload(ctx context.Context, c *client.Client, spec *v1.Spec, files []inputF
 		if f.content != nil {
 			f.to.Blob = fmt.Sprintf("%x", sha256.Sum256(f.content))
 		} else if f.source != "" {
-			hash, size, err := hashFile(f.source, moved.Counter(0.5))
+			hash, size, err := hashFile(ctx, f.source, moved.Counter(0.5))
 			if err != nil {
 				return fmt.Errorf("input %w", err)
 			}
@@ -87,15 +87,30 @@ func upload(ctx context.Context, c *client.Client, spec *v1.Spec, files []inputF
 	return nil
 }
 
-func hashFile(name string, read io.Writer) (string, int64, error) {
+// hashFile returns the hash and the size of a file. An interrupt ends it, however large the file.
+func hashFile(ctx context.Context, name string, read io.Writer) (string, int64, error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return "", 0, err
 	}
 	defer f.Close()
 	h := sha256.New()
-	n, err := io.Copy(io.MultiWriter(h, read), f)
+	n, err := io.Copy(io.MultiWriter(h, read), untilDone{ctx, f})
 	return hex.EncodeToString(h.Sum(nil)), n, err
+}
+
+// untilDone is a reader that fails once a context is over.
+type untilDone struct {
+	ctx context.Context
+	io.Reader
+}
+
+// Read implements io.Reader.
+func (r untilDone) Read(b []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return r.Reader.Read(b)
 }
 
 func send(ctx context.Context, c *client.Client, f *inputFile, sent io.Writer) error {

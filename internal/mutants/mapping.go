@@ -41,7 +41,7 @@ var mapping = []Mutant{
 	},
 	{
 		Name: "what was mapped and is overdue is not given away",
-		File: "node/coordinator/reclaim.go",
+		File: "node/coordinator/wait.go",
 		From: "now >= l.job.expected.overdue",
 		To:   "false",
 		Test: "TestMappedTaskIsGranted",

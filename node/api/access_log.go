@@ -9,6 +9,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"skep/grid"
+	"skep/node/api/audit"
 )
 
 // allowances bound log lines: a second in the long run, and at once. Changes, reads and draining are counted
@@ -26,6 +27,7 @@ var (
 )
 
 const (
+	maxUser       = 64          // bytes of a user's name that are audited
 	maxLogged     = 256         // nodes whose bounds are tracked
 	maxRepeats    = 4096        // reads that are remembered
 	repeatAfter   = time.Minute // the same read is not logged again before
@@ -65,10 +67,28 @@ func (e *entry) kind() kind {
 	return reading
 }
 
-// accessLog logs on a node what others do with its jobs and to it.
+func (e *entry) outcome() string {
+	switch {
+	case e.refused:
+		return audit.Refused
+	case e.noChange:
+		return audit.Nothing
+	}
+	return audit.Allowed
+}
+
+// Audit keeps what others have done. An *audit.Log does.
+type Audit interface {
+	// Append keeps an act, for certain if it is to be durable.
+	Append(a *audit.Act, durable bool) error
+}
+
+// accessLog logs on a node what others do with its jobs and to it, and has it audited.
 type accessLog struct {
 	log   *slog.Logger
-	now   func() time.Time // replaced in tests
+	audit Audit                    // nil = none
+	name  func(grid.NodeID) string // of a node, "" = it is not known
+	now   func() time.Time         // replaced in tests
 	after func(time.Duration, func())
 
 	mu         sync.Mutex
@@ -77,6 +97,13 @@ type accessLog struct {
 	all        *allowance
 	suppressed map[grid.NodeID]*suppressed // the zero node: all others
 	armed      bool                        // reportSuppressed is scheduled
+	acts       []audited                   // to be kept once mu is given up: that asks for names, and syncs
+}
+
+// audited is an act that is to be kept, and how many more there were without a line of their own.
+type audited struct {
+	entry
+	more, changes int
 }
 
 // allowance holds the limiters of each kind.
@@ -96,7 +123,7 @@ type suppressed struct {
 	last          entry // the last change; the last act if there was none
 }
 
-func newAccessLog(log *slog.Logger) *accessLog {
+func newAccessLog(log *slog.Logger, a Audit, name func(grid.NodeID) string) *accessLog {
 	nodes, err := simplelru.NewLRU[grid.NodeID, *allowance](maxLogged, nil)
 	if err != nil {
 		panic("api: access log: " + err.Error())
@@ -105,7 +132,8 @@ func newAccessLog(log *slog.Logger) *accessLog {
 	if err != nil {
 		panic("api: access log: " + err.Error())
 	}
-	return &accessLog{log: log, now: time.Now, after: func(d time.Duration, f func()) { time.AfterFunc(d, f) },
+	return &accessLog{log: log, audit: a, name: name, now: time.Now,
+		after: func(d time.Duration, f func()) { time.AfterFunc(d, f) },
 		nodes: nodes, recent: said,
 		all: allow(&ofAll), suppressed: map[grid.NodeID]*suppressed{}}
 }
@@ -113,7 +141,7 @@ func newAccessLog(log *slog.Logger) *accessLog {
 // record writes a line, unless the same read was logged just now or there are too many: then it is counted.
 func (l *accessLog) record(e entry) {
 	l.mu.Lock()
-	defer l.mu.Unlock()
+	defer l.unlock()
 	now, k := l.now(), e.kind()
 	if k == reading {
 		if at, ok := l.recent.Get(e); ok && now.Sub(at) < repeatAfter {
@@ -133,6 +161,24 @@ func (l *accessLog) record(e entry) {
 		l.recent.Add(e, now)
 	}
 	l.write(&e)
+	l.acts = append(l.acts, audited{e, 0, 0})
+}
+
+// unlock gives mu up, and has the acts audited that were recorded meanwhile.
+func (l *accessLog) unlock() {
+	acts := l.acts
+	l.acts = nil
+	l.mu.Unlock()
+	if l.audit == nil {
+		return
+	}
+	for _, e := range acts {
+		a := audit.Act{Time: l.now().UTC(), Node: e.by.String(), Name: l.name(e.by), User: grid.Clean(e.user, maxUser),
+			Verb: e.act, Of: e.of, Object: e.id, Outcome: e.outcome(), More: e.more, Changes: e.changes}
+		if err := l.audit.Append(&a, e.kind() != reading || e.changes > 0); err != nil {
+			l.log.Error("an act is not in the audit", "error", err)
+		}
+	}
 }
 
 func (l *accessLog) write(e *entry, more ...any) {
@@ -171,13 +217,14 @@ func (l *accessLog) suppress(e entry, k kind) {
 // change.
 func (l *accessLog) reportSuppressed() {
 	l.mu.Lock()
-	defer l.mu.Unlock()
+	defer l.unlock()
 	for who, u := range l.suppressed {
 		more := []any{"suppressed", u.acts, "changes", u.changes}
 		if who.IsZero() {
 			more = append(more, "and", "others")
 		}
 		l.write(&u.last, more...)
+		l.acts = append(l.acts, audited{u.last, u.acts - 1, u.changes})
 	}
 	clear(l.suppressed)
 	l.armed = false

@@ -120,7 +120,7 @@ type logOf struct {
 
 func newLogOf() *logOf {
 	l := &logOf{at: time.Unix(1e9, 0)}
-	l.accessLog = newAccessLog(l.logger())
+	l.accessLog = newAccessLog(l.logger(), nil, nil)
 	l.now = func() time.Time { return l.at }
 	l.after = func(_ time.Duration, f func()) { l.timer = f }
 	return l

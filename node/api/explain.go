@@ -58,6 +58,7 @@ func (s *Server) explainJob(ctx context.Context, in *pageIn) (*v1.Explanation, e
 			ex.Nodes = append(ex.Nodes, f)
 		}
 	})
+	ex.Nodes = s.versions().Fitness(ex.Nodes)
 	return ex, err
 }
 
@@ -111,7 +112,7 @@ func stepOf(t *grid.Trace, name names, wall grid.Wall) v1.Step {
 }
 
 func fitnessOf(spec *grid.JobSpec, p *node.PeerView) v1.Fitness {
-	r := discovery.Match(&spec.Needs, spec.Engine, p.Ad)
+	r := discovery.Explain(spec, p.Ad)
 	if r.Why == grid.WhyNone {
 		r = discovery.Now(&spec.Needs, p.Ad)
 	}

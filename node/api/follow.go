@@ -165,7 +165,7 @@ func (f *follower) writeRest(ctx context.Context, id grid.TaskID, stderr bool, o
 
 // whyUnplaceable says of each known node why it cannot run a task.
 func (s *Server) whyUnplaceable(ctx context.Context, id grid.TaskID) []string {
-	var out []string
+	var all []v1.Fitness
 	s.b.Read(ctx, func(v *node.Node, now gridTime) {
 		j, ok := v.Job(id.Job)
 		if !ok {
@@ -173,23 +173,27 @@ func (s *Server) whyUnplaceable(ctx context.Context, id grid.TaskID) []string {
 		}
 		for _, p := range v.Peers(now, nil) {
 			f := fitnessOf(j.Spec, &p)
-			line := p.Ad.Node.Short()
-			if f.Name != "" {
-				line = f.Name + " (" + line + ")"
-			}
 			if f.Reason == "" && v.WouldExpose(p.Ad.Node, j.Spec) {
 				f.Reason = grid.WhyAccess.String()
 			}
-			if f.Reason == "" {
-				continue
-			}
-			line += " " + f.Reason
-			if f.Detail != "" {
-				line += ": " + f.Detail
-			}
-			out = append(out, line)
+			all = append(all, f)
 		}
 	})
+	var out []string
+	for _, f := range s.versions().Fitness(all) {
+		if f.Reason == "" {
+			continue
+		}
+		line := v1.Short(f.Node)
+		if f.Name != "" {
+			line = f.Name + " (" + line + ")"
+		}
+		line += " " + f.Reason
+		if f.Detail != "" {
+			line += ": " + f.Detail
+		}
+		out = append(out, line)
+	}
 	return out
 }
 

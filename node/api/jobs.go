@@ -207,8 +207,9 @@ func jobOf(j *node.JobView, open, spec bool) v1.Job {
 		Access:  string(j.Spec.Access()),
 		Command: []string{}, Submitted: time.Unix(0, j.Submitted).UTC(),
 		Count: int(j.Spec.Count), Placed: j.Placed, Ended: j.Ended,
-		JobTasks:    v1.JobTasks{Pending: j.Pending, Queued: j.Placed - j.Running, Running: j.Running},
-		JobFailures: v1.JobFailures{Failed: j.Failed, Retried: j.Retried, Stopped: j.Stopped, Missed: j.Missed},
+		JobTasks: v1.JobTasks{Pending: j.Pending, Queued: j.Placed - j.Running, Running: j.Running},
+		JobFailures: v1.JobFailures{Failed: j.Failed, Retried: j.Retried, Stopped: j.Stopped, Missed: j.Missed,
+			Unaffordable: j.Unaffordable},
 	}
 	if by := j.Spec.Submitter; !by.Node.IsZero() {
 		out.Submitter = &v1.Submitter{Node: by.Node.String(), User: by.User}

@@ -24,6 +24,7 @@ func (s *Server) listNodes(ctx context.Context, _ *struct{}) (*v1.NodeList, erro
 	for i := range l.Nodes {
 		l.Nodes[i].Copy = copies[l.Nodes[i].ID]
 	}
+	l.Nodes = s.versions().Mark(l.Nodes)
 	slices.SortStableFunc(l.Nodes, func(a, b v1.Node) int {
 		return rank(a) - rank(b)
 	})
@@ -53,7 +54,11 @@ func (s *Server) getNode(ctx context.Context, in *nodeIn) (*v1.Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	switch len(found) {
+	gaps := s.versions()
+	if len(found) == 0 {
+		found = gaps.Named(in.Node, minPrefix)
+	}
+	switch found = gaps.Known(found); len(found) {
 	case 0:
 		return nil, huma.Error404NotFound("node " + quote(in.Node) +
 			": is not known here: want an ID, 4 characters or more of its beginning, a name, or self")
@@ -83,6 +88,14 @@ func (s *Server) copies() map[string]*v1.Copy {
 	return found
 }
 
+// versions returns the nodes that speak another version of the control protocol.
+func (s *Server) versions() v1.VersionGaps {
+	if s.o.Versions == nil {
+		return nil
+	}
+	return v1.VersionGapsOf(s.o.Versions())
+}
+
 // isNode reports whether text names a node.
 func isNode(p *node.PeerView, text string) bool {
 	if text == "self" {
@@ -102,7 +115,8 @@ func nodeOf(p *node.PeerView, rates bool) v1.Node {
 		RTT: p.RTT.Seconds(), Age: p.Age.Seconds(), Hops: p.Hops, Neighbour: p.Neighbour,
 		Engines: ad.Engines, Labels: labelsOf(ad.Labels),
 		Located: v1.Located{Addrs: ad.Addrs}, Isolated: v1.Isolated{Private: ad.Private},
-		Terms: v1.Terms{Price: ad.Price.Number(), LeastSpeed: ad.Sharing.Least, Bids: ad.Sharing.Bids},
+		Terms: v1.Terms{Accept: v1.ExpressionText(ad.Accept), Price: ad.Price.Number(),
+			LeastSpeed: ad.Sharing.Least, Bids: ad.Sharing.Bids},
 	}
 	n.Isolation, _ = ad.Label(grid.IsolationLabel)
 	if level, err := grid.ParseIsolation(n.Isolation); err != nil {
@@ -164,7 +178,7 @@ func (s *Server) getStats(ctx context.Context, _ *struct{}) (*v1.Stats, error) {
 		Sent: byKind(&st.Sent), Received: byKind(&st.Received), Dropped: dropped,
 		Moved: st.Moved, Local: st.Local, Lost: st.Lost, Copies: st.Backups, Retried: st.Retried,
 		Ends: v1.Ends{Good: st.Good, Missed: st.Missed, Bids: st.InTime + st.Late, InTime: st.InTime, Weighted: st.Weighted,
-			Suspensions: st.Suspensions},
+			Value: st.Value, Suspensions: st.Suspensions},
 		Queued: st.Queued, Running: st.Running,
 		Backlog: st.Backlog.Seconds(), Jobs: st.Jobs, Pending: st.Pending, Peers: st.Peers, Lambda: st.Lambda,
 		Solves: st.Solves,

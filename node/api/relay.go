@@ -165,6 +165,17 @@ func (s *Server) displayName(ctx context.Context, id grid.NodeID) (name string) 
 	return name + " (" + id.Short() + ")"
 }
 
+// nameTime bounds reading a node's name.
+const nameTime = time.Second
+
+// nameOf returns the name of a node; "" = it is not known.
+func (s *Server) nameOf(id grid.NodeID) (name string) {
+	ctx, cancel := context.WithTimeout(context.Background(), nameTime)
+	defer cancel()
+	s.b.Read(ctx, func(v *node.Node, now gridTime) { name = namesOf(v, now)[id] })
+	return name
+}
+
 // transport sends HTTP over the grid's connections; the host of a URL is a node's ID.
 func (s *Server) transport() http.RoundTripper {
 	return &http.Transport{

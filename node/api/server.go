@@ -44,8 +44,14 @@ type Options struct {
 	Access   grid.Access   // of jobs whose submitters do not state one; "" = members
 	Admins   []grid.NodeID // other members that may drain this node; none = all
 
+	// Audit keeps what others do with the jobs of this node and to it. nil = nothing does.
+	Audit Audit
+
 	// Copies returns the nodes whose identity a second process was found to have. nil = none.
 	Copies func() map[grid.NodeID]v1.Copy
+
+	// Versions returns the nodes that speak another version of the control protocol. nil = none.
+	Versions func() map[grid.NodeID]v1.VersionGap
 }
 
 // Server is the API of one node.
@@ -68,7 +74,7 @@ func New(b Backend, o Options) *Server {
 	}
 	s := &Server{b: b, o: o, self: b.Self(), mux: http.NewServeMux(), stop: make(chan struct{})}
 	s.o.Version.Node = s.self.String()
-	s.members, s.log, s.nonces = s.transport(), newAccessLog(o.Log), newNonces()
+	s.members, s.log, s.nonces = s.transport(), newAccessLog(o.Log, o.Audit, s.nameOf), newNonces()
 	cfg := huma.DefaultConfig("Skep", "1")
 	cfg.Info.Description = "The local API of a Skep node."
 	cfg.DocsPath, cfg.SchemasPath, cfg.CreateHooks = "", "", nil

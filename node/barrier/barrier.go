@@ -14,6 +14,9 @@ type Barrier struct {
 	outstanding []attempt // attempts at other nodes, by task, then by attempt
 	unconfirmed int       // number of outstanding attempts that are not confirmed
 	callers     []uint64
+
+	of    Job // in a set
+	index int // there
 }
 
 // attempt is one that was given to a worker.

@@ -336,17 +336,17 @@ func TestRunning(t *testing.T) {
 	id, owner := grid.AttemptID{Attempt: grid.Attempt{N: 1}}, node(otherByte)
 	var fx grid.Effects
 	last := func() grid.Take { return fx.Takes[len(fx.Takes)-1] }
-	r.Event(id, &grid.Checkpoint{Closed: []uint64{1, 2}}, owner, &fx)
+	r.Event(id, &grid.Checkpoint{Closed: []uint64{1, 2}}, 2*time.Second, owner, &fx)
 	r.Answered(owner, id, &grid.Checkpoint{Step: 2}, &fx)
 	r.Answered(owner, id, &grid.Checkpoint{Step: 2}, &fx)
 	if len(fx.Takes) != 1 || last().Step != 2 {
 		t.Fatalf("%+v: want that 2 is taken once", fx.Takes)
 	}
-	r.Event(id, &grid.Checkpoint{Closed: []uint64{3, 4, 5, 6, 7, 6, 2}}, owner, &fx)
+	r.Event(id, &grid.Checkpoint{Closed: []uint64{3, 4, 5, 6, 7, 6, 2}}, 7*time.Second, owner, &fx)
 	if !slices.Equal(last().Keep, []uint64{2, 4, 5, 6, 7}) {
 		t.Errorf("keeps %v", last().Keep)
 	}
-	r.Event(id, &grid.Checkpoint{Step: 2, Files: files(2, 1, "f")}, owner, &fx)
+	r.Event(id, &grid.Checkpoint{Step: 2, Files: files(2, 1, "f")}, 0, owner, &fx)
 	if m := fx.Sends[len(fx.Sends)-1].Msg.Checkpoint; m.Step != 2 || len(m.Files) != 1 ||
 		!slices.Equal(m.Closed, []uint64{4, 5, 6, 7}) {
 		t.Errorf("reports %+v", m)
@@ -359,7 +359,7 @@ func TestRunning(t *testing.T) {
 	if r.Answered(owner, id, &grid.Checkpoint{Step: 6}, &fx); last().Step != 7 {
 		t.Errorf("%+v: want that an older one is not taken once a newer one was asked for", last())
 	}
-	r.Event(id, &grid.Checkpoint{Step: 7, Refusal: grid.Refusal{Why: grid.WhyFailed}}, owner, &fx)
+	r.Event(id, &grid.Checkpoint{Step: 7, Refusal: grid.Refusal{Why: grid.WhyFailed}}, 0, owner, &fx)
 	if m := fx.Sends[len(fx.Sends)-1].Msg.Checkpoint; m.Step != 7 || m.Refusal.Why != grid.WhyFailed {
 		t.Errorf("reports %+v", m)
 	}
@@ -371,5 +371,24 @@ func TestRunning(t *testing.T) {
 	r.Answered(owner, id, &grid.Checkpoint{Step: 7}, &fx)
 	if r.Stale() != 1 {
 		t.Errorf("%d stale", r.Stale())
+	}
+}
+
+// Kept is for how long an attempt had run when it closed the checkpoint that its owner has called usable, not when that
+// was stored or answered.
+func TestKept(t *testing.T) {
+	var r Running
+	var fx grid.Effects
+	id, owner := grid.AttemptID{Attempt: grid.Attempt{N: 1}}, node(otherByte)
+	r.Event(id, &grid.Checkpoint{Closed: []uint64{1}}, 3*time.Second, owner, &fx)
+	r.Answered(owner, id, &grid.Checkpoint{Step: 1}, &fx)
+	r.Event(id, &grid.Checkpoint{Closed: []uint64{2}}, 8*time.Second, owner, &fx)
+	r.Event(id, &grid.Checkpoint{Step: 1, Files: files(1, 1, "f")}, 9*time.Second, owner, &fx)
+	if kept, some := r.Kept(id); some {
+		t.Errorf("kept %v before the owner has called one usable", kept)
+	}
+	r.Answered(owner, id, &grid.Checkpoint{Usable: 1}, &fx)
+	if kept, some := r.Kept(id); !some || kept != 3*time.Second {
+		t.Errorf("kept %v, %v: want 3s, when step 1 was closed", kept, some)
 	}
 }

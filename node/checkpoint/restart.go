@@ -55,10 +55,11 @@ func (s *Store) Divided(spec *grid.JobSpec, id grid.AttemptID) []uint32 {
 
 // View is what there is to say of the checkpoints of a task or gang.
 type View struct {
-	Step  uint64 // the newest that a restart begins from; 0 = none
-	From  uint64 // that the newest attempt began from, as far as this owner knows; 0 = none
-	Alone bool   // fewer than a majority of the members keep it
-	Why   string // why the newest one that was written is not kept; "" = it is, or is on its way
+	Step  uint64     // the newest that a restart begins from; 0 = none
+	From  uint64     // that the newest attempt began from, as far as this owner knows; 0 = none
+	Alone bool       // fewer than a majority of the members keep it
+	Bytes grid.Bytes // of it
+	Why   string     // why the newest one that was written is not kept; "" = it is, or is on its way
 }
 
 // View returns what there is to say of a task's checkpoints.
@@ -66,6 +67,7 @@ func (s *Store) View(spec *grid.JobSpec, id grid.TaskID) (v View) {
 	task := unitOf(spec, id)
 	if u := s.units[task]; u != nil {
 		v.Step, v.From = u.kept.step, u.from.step
+		v.Bytes = u.kept.size()
 		v.Alone = u.copies != nil && !u.copies.majority()
 		switch {
 		case u.gather != nil && u.gather.why != "":

@@ -2,6 +2,7 @@ package checkpoint
 
 import (
 	"slices"
+	"time"
 
 	"skep/grid"
 )
@@ -24,11 +25,20 @@ type closed struct {
 	taken  bool
 	sure   set         // the newest one that an owner has called usable, of this rank; step 0 = none
 	told   grid.NodeID // owner that knows of sure
+
+	written []written     // of steps and step
+	kept    time.Duration // of sure
+}
+
+// written says for how long the attempt had run when it closed a step.
+type written struct {
+	step uint64
+	ran  time.Duration
 }
 
 // Event takes what the driver says of an attempt that runs here: it has closed checkpoints, or one is taken or could
-// not be. The owner is told.
-func (r *Running) Event(id grid.AttemptID, x *grid.Checkpoint, owner grid.NodeID, fx *grid.Effects) {
+// not be. The owner is told. ran is for how long it has run.
+func (r *Running) Event(id grid.AttemptID, x *grid.Checkpoint, ran time.Duration, owner grid.NodeID, fx *grid.Effects) {
 	a := r.attempts[id]
 	if a == nil {
 		if r.attempts == nil {
@@ -48,13 +58,25 @@ func (r *Running) Event(id grid.AttemptID, x *grid.Checkpoint, owner grid.NodeID
 	for _, k := range x.Closed {
 		a.known = max(a.known, k)
 		if k > a.usable && (len(a.steps) == 0 || k > a.steps[len(a.steps)-1]) {
-			a.steps = append(a.steps, k)
+			a.steps, a.written = append(a.steps, k), append(a.written, written{k, ran})
 		}
 	}
 	if len(a.steps) > before && a.trim() {
 		a.tell(id, 0, fx)
 	}
+	a.written = slices.DeleteFunc(a.written, func(x written) bool {
+		return x.step != a.step && !slices.Contains(a.steps, x.step)
+	})
 	r.Report(id, owner, fx)
+}
+
+// Kept returns for how long an attempt had run when it closed the newest checkpoint that an owner has called usable;
+// false = there is none.
+func (r *Running) Kept(id grid.AttemptID) (time.Duration, bool) {
+	if a := r.attempts[id]; a != nil && a.sure.step > 0 {
+		return a.kept, true
+	}
+	return 0, false
 }
 
 // trim forgets the oldest of more closed checkpoints than wait here, and reports whether it did.
@@ -110,6 +132,9 @@ func (r *Running) Answered(owner grid.NodeID, id grid.AttemptID, x *grid.Checkpo
 	known, take := len(a.steps), uint64(0)
 	if a.taken && a.failed == nil && x.Usable == a.step {
 		a.sure = set{id.Attempt, a.step, a.files, a.shares}
+		if i := slices.IndexFunc(a.written, func(x written) bool { return x.step == a.step }); i >= 0 {
+			a.kept = a.written[i].ran
+		}
 	}
 	if x.Usable >= a.sure.step {
 		a.told = owner

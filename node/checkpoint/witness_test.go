@@ -159,9 +159,9 @@ func TestRunningVouches(t *testing.T) {
 		}
 		return fx.Sends[0].Msg.Checkpoint
 	}
-	r.Event(id, &grid.Checkpoint{Closed: []uint64{5}}, node(otherByte), &fx)
+	r.Event(id, &grid.Checkpoint{Closed: []uint64{5}}, 0, node(otherByte), &fx)
 	r.Answered(node(otherByte), id, &grid.Checkpoint{Step: 5}, &fx)
-	r.Event(id, &grid.Checkpoint{Step: 5, Files: files(5, 10, "f")}, node(otherByte), &fx)
+	r.Event(id, &grid.Checkpoint{Step: 5, Files: files(5, 10, "f")}, 0, node(otherByte), &fx)
 	if x := said(next); x.Usable != 0 {
 		t.Errorf("says %+v of what nobody has called usable", x)
 	}

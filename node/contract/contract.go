@@ -59,7 +59,10 @@ func (c *Contract) Note(now grid.Time, rank uint32, said *grid.Progress) bool {
 		return false
 	}
 	if now.Sub(c.look) > c.pause { // it was kept meanwhile
-		c.pause, c.stays = 0, none
+		c.pause = 0
+		if c.stays != unsaved { // that is looked at often, and told once
+			c.stays = none
+		}
 	}
 	return true
 }

@@ -187,6 +187,10 @@ func TestStays(t *testing.T) {
 		}, "to take 4.95 s, and a move has to save 0.5 s"},
 		{"not worth it", func(c *Contract, _ *Situation) { c.window.said = &grid.Progress{Done: 50, Total: 54} },
 			"saves 16 s and costs 20"},
+		{"not paid", func(_ *Contract, s *Situation) {
+			toMore(s)
+			s.Pays = func(ranks uint32, seconds float64) bool { return ranks != 12 }
+		}, "its budget does not pay for 12 ranks of another "},
 		{"at most once", func(_ *Contract, s *Situation) { s.Spec.Retries = 0 }, "retries 0"},
 		{"moves", func(_ *Contract, s *Situation) { s.Moves = 3 }, "moved 3 times"},
 		{"no checkpoint", func(_ *Contract, s *Situation) { s.Step = 0 }, "no checkpoint"},
@@ -206,6 +210,24 @@ func TestStays(t *testing.T) {
 		if v = c.Weigh(60*second, at); v.News {
 			t.Errorf("%s: it is news twice", x.name)
 		}
+	}
+}
+
+// toMore has the gang be one of a single rank that may have twelve, at node 3, which is half as fast.
+func toMore(s *Situation) {
+	s.Spec.Gang.Ranks, s.Spec.Gang.Min = 12, 1
+	s.Size = gangs.Size{Min: 12, Max: 12}
+	s.Nodes[0].Speed, s.Nodes[2].Speed, s.Nodes[2].Free.CPU = 1, 0.5, 12*grid.CPU
+	s.Layout, s.Rooms = []grid.RankPlace{{Node: grid.NodeID{1}, Ranks: 1, Shares: []uint32{9000}}}, []int{1, 0, 12}
+}
+
+// A move of which the budget pays no part is made all the same if to stay takes more of it: of as many ranks it always
+// does.
+func TestMovesIfToStayIsDearer(t *testing.T) {
+	at, asked := situation(0.2, 1), 0
+	at.Pays = func(uint32, float64) bool { asked++; return false }
+	if v := breach().Weigh(55*second, at); len(v.Choice.Places) != 2 || asked > 0 {
+		t.Errorf("%+v, and the budget was asked %d times", v, asked)
 	}
 }
 
@@ -236,6 +258,28 @@ func TestPausesBetweenSearches(t *testing.T) {
 	}
 	if got := strings.Join(looks, " "); !strings.HasPrefix(got, "20s 20s 40s 1m20s 2m40s") {
 		t.Errorf("pauses of %s", got)
+	}
+}
+
+// A checkpoint may be kept at any moment, so a gang that lacks one is looked at again a second later, however often it
+// was; that is told once.
+func TestUnsavedIsSeenAgain(t *testing.T) {
+	c, now, at := breach(), 55*second, situation(0.2, 1)
+	at.Step = 0
+	for n := range 20 {
+		if v := c.Weigh(now, at); v.Choice.Places != nil || v.News != (n == 0) {
+			t.Fatalf("look %d: %+v", n, v)
+		}
+		if says(c, now.Add(time.Second/2), 0, 51+float64(n)/10) {
+			t.Fatal("want no look within half a second")
+		}
+		if now = now.Add(3 * time.Second / 2); !says(c, now, 0, 51.05+float64(n)/10) {
+			t.Fatal("want a look after a second and a half")
+		}
+	}
+	at.Step = 40
+	if v := c.Weigh(now, at); v.Choice.Places == nil {
+		t.Errorf("%+v: want that it moves once a checkpoint is kept", v)
 	}
 }
 

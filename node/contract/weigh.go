@@ -3,6 +3,7 @@ package contract
 import (
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"skep/grid"
@@ -19,6 +20,10 @@ type Situation struct {
 	Layout []grid.RankPlace // of the attempt that runs; nil = it is not known
 	Step   uint64           // of the checkpoint that a restart begins from, whoever owns the job; 0 = there is none
 	Moves  uint32           // made so far
+
+	// Pays reports whether the job's budget pays for so many ranks that each run for so many seconds more, in the place of
+	// those that run; nil = it has none. It is asked only about a move that takes more node-seconds than to stay.
+	Pays func(ranks uint32, seconds float64) bool
 }
 
 // Verdict is whether a gang moves.
@@ -41,6 +46,7 @@ const (
 	unplaced
 	noGain
 	notWorth
+	unpaid
 )
 
 // restartTime is what a restart takes beside the ranks' own start: their grace after they are told to end, and the
@@ -50,6 +56,11 @@ const restartTime = 5 * time.Second
 // leastGain is the part by which iterations have to become shorter. Speeds are measured and move by some percent by
 // themselves: lower ones make moves of that, higher ones leave a gang where it is a little slow.
 const leastGain = 0.1
+
+// unsavedPause is how long no schedule is looked for after no checkpoint was kept. A gang that writes one soon after
+// the other has some that fewer than a majority of the members keep for much of the time. With the pauses of a gang
+// that has nothing to gain, which are doubled, it would hardly ever be seen with one that is kept.
+const unsavedPause = time.Second
 
 // Weigh decides whether a gang that breaks its contract moves.
 func (c *Contract) Weigh(now grid.Time, at *Situation) Verdict {
@@ -71,6 +82,10 @@ func (c *Contract) Weigh(now grid.Time, at *Situation) Verdict {
 		case !(saves > costs):
 			v.Choice, stays = gangs.Choice{}, notWorth
 			why = fmt.Sprintf("the best schedule now saves %.3g s and costs %.3g", max(saves, 0), costs)
+		case at.Pays != nil && c.dearer(v.Choice.Ranks(), there, costs, slow, at.Layout) &&
+			!at.Pays(v.Choice.Ranks(), c.toDo()*there+costs):
+			why = fmt.Sprintf("its budget does not pay for %d ranks of another %.3g s", v.Choice.Ranks(), c.toDo()*there+costs)
+			v.Choice, stays = gangs.Choice{}, unpaid
 		}
 	}
 	if stays == none {
@@ -82,7 +97,11 @@ func (c *Contract) Weigh(now grid.Time, at *Situation) Verdict {
 	v.Text += "stays: " + why
 	v.News = stays != c.stays
 	c.stays = stays
-	c.rest(now)
+	if stays == unsaved { // as a rule the newest one is on its way to the members
+		c.look = now.Add(unsavedPause)
+	} else {
+		c.rest(now)
+	}
 	return v
 }
 
@@ -109,21 +128,47 @@ func (c *Contract) better(slow float64, at *Situation) (best gangs.Choice, there
 	if err != nil {
 		return best, 0, err.Error()
 	}
-	best = search.Choose(at.Size, at.Nodes, at.Rooms)
+	nodes := withoutOwnTraffic(at.Nodes, at.Layout)
+	best = search.Choose(at.Size, nodes, at.Rooms)
 	if best.Places == nil {
 		return best, 0, best.Why
 	}
-	here := search.Predict(at.Layout, at.Nodes, at.Rooms)
+	here := search.Predict(at.Layout, nodes, at.Rooms)
 	if math.IsInf(here, 1) {
 		return gangs.Choice{}, 0, "a node of it is not known now"
 	}
 	return best, slow * best.Time / here, ""
 }
 
+// withoutOwnTraffic returns the nodes with what is assumed of a link in place of a lower measured bandwidth where the
+// gang has ranks: what they send lowers it, and a move would only take that to other nodes.
+func withoutOwnTraffic(nodes []grid.GangNode, layout []grid.RankPlace) []grid.GangNode {
+	nodes = slices.Clone(nodes)
+	for i := range nodes {
+		n := &nodes[i]
+		own := slices.ContainsFunc(layout, func(p grid.RankPlace) bool { return p.Node == n.Node })
+		if own && n.Link.Rate < schedule.Assumed(n.RTT.Seconds()/2) {
+			n.Link = grid.Bandwidth{}
+		}
+	}
+	return nodes
+}
+
+// toDo is how many iterations are left.
+func (c *Contract) toDo() float64 { return c.window.said.Total - c.window.said.Done }
+
 // balance returns what a move to a schedule with such iterations saves and costs, seconds.
 func (c *Contract) balance(slow, there float64, step uint64) (saves, costs float64) {
-	done, total := c.window.said.Done, c.window.said.Total
-	saves = (total - done) * (slow - there)
-	costs = (c.startup + restartTime).Seconds() + max(done-float64(step), 0)*there
+	saves = c.toDo() * (slow - there)
+	costs = (c.startup + restartTime).Seconds() + max(c.window.said.Done-float64(step), 0)*there
 	return saves, costs
+}
+
+// dearer reports whether so many ranks take more node-seconds after a move than those of a layout do if the gang stays.
+func (c *Contract) dearer(ranks uint32, there, costs, slow float64, layout []grid.RankPlace) bool {
+	now := uint32(0)
+	for _, p := range layout {
+		now += p.Ranks
+	}
+	return float64(ranks)*(c.toDo()*there+costs) > float64(now)*c.toDo()*slow
 }

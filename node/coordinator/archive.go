@@ -1,14 +1,13 @@
 package coordinator
 
 import (
-	"cmp"
-	"strings"
-
 	"skep/grid"
 	"skep/node/coordinator/archive"
+	"skep/node/coordinator/packed"
+	"skep/node/coordinator/register"
+	"skep/node/coordinator/tasks"
 	"skep/node/dependency"
 	"skep/node/quota"
-	"skep/sparse"
 )
 
 // finished are the jobs that are over.
@@ -16,43 +15,11 @@ type finished struct {
 	packing       []*job   // to be packed after this step
 	tallies       []*job   // ends of them that were counted do not count any more
 	packedReplica *replica // of each unpacked job; nil = none was unpacked yet
-	archive       archive.List[packedJob, *packedJob]
+	archive       archive.List[archivedJob, *archivedJob]
 }
 
-// Hole implements [archive.Job].
-func (f *packedJob) Hole() bool { return f.open == nil && f.spec == nil }
-
-// Packed implements [archive.Job].
-func (f *packedJob) Packed() bool { return f.open == nil }
-
-// Is implements [archive.Job].
-func (f *packedJob) Is(id grid.JobID) bool {
-	if f.nonce != noncePrefix(id) {
-		return false
-	}
-	if f.open != nil {
-		return f.open.id == id
-	}
-	return strings.HasPrefix(f.packed, string(id.Nonce[:]))
-}
-
-// ID implements [archive.Job]. Only jobs submitted at self are packed.
-func (f *packedJob) ID(self grid.NodeID) grid.JobID {
-	if f.open != nil {
-		return f.open.id
-	}
-	id := grid.JobID{Origin: self}
-	copy(id.Nonce[:], f.packed)
-	return id
-}
-
-// Tasks implements [archive.Job].
-func (f *packedJob) Tasks() int {
-	if f.open != nil {
-		return f.open.size()
-	}
-	return int(f.spec.Count)
-}
+// archivedJob is a finished job.
+type archivedJob = archive.Entry[*job]
 
 // archiveAndTrim archives a finished job and deletes the oldest ones beyond Config.Keep tasks. Of those that others
 // wait for it keeps some, as if they had ended last.
@@ -71,40 +38,6 @@ func (c *Coordinator) archiveAndTrim(j *job, fx *grid.Effects) {
 	}
 }
 
-// forgetEntries deletes a job's entries from disk.
-func (c *Coordinator) forgetEntries(j *job, fx *grid.Effects) {
-	known := 0
-	for range j.known() {
-		known++
-	}
-	if j.spec.After.Each() >= 0 {
-		known *= 2
-	}
-	if known > maxForgottenSingly {
-		c.forgetEntry(j, 0, fx)
-		fx.Saves[len(fx.Saves)-1].Entry.Further = j.spec.Entries() - 1
-		return
-	}
-	for i := range j.known() {
-		c.forgetEntry(j, i, fx)
-	}
-	c.forgetEntry(j, j.spec.Count, fx)
-	for i := range j.replica.Written() {
-		if i > j.spec.Count {
-			c.forgetEntry(j, i, fx)
-		}
-	}
-}
-
-func (c *Coordinator) forgetEntry(j *job, i uint32, fx *grid.Effects) {
-	rec := fx.Save(grid.RecEntry)
-	rec.Delete = true
-	rec.Entry.ID.Task = grid.TaskID{Job: j.id, Index: i}
-}
-
-// maxForgottenSingly is the number of a job's entries up to which each is deleted by a record of its own.
-const maxForgottenSingly = 1000
-
 // buryJob forgets a job that is over, but for its tombstone.
 func (c *Coordinator) buryJob(j *job, fx *grid.Effects) {
 	j.replica.Bury(max(j.done, j.submitted), fx)
@@ -114,32 +47,108 @@ func (c *Coordinator) buryJob(j *job, fx *grid.Effects) {
 // forgetJob deletes a job from memory and disk.
 func (c *Coordinator) forgetJob(j *job, fx *grid.Effects) {
 	c.forgetGang(j)
-	j.refuseRetries(fx)
-	c.forgetEntries(j, fx)
-	rec := fx.Save(grid.RecRegister)
-	rec.Delete, rec.Register.ID = true, j.id
+	j.replica.callers.RefuseRetries(j.id, fx)
+	register.Forget(j.id, j.spec, j.tasks.Known(), j.replica, fx)
 	c.deposits.Release(&j.replica.files)
 	c.quota.Forget(j.id)
 	c.jobs.Drop(j.id)
 }
 
+// maxPackedTasks bounds the tasks of a packed job: any access unpacks the whole job, and a message about one task must
+// not cost time in proportion to a large job.
+const maxPackedTasks = 64
+
+// packable reports whether a job is small and can no longer change, except by an event that unpacks it first. The
+// failures of its tasks, what it waited for and has used, and the deadline that it missed are in its register, which a
+// packed one does not have.
+func (c *Coordinator) packable(j *job) bool {
+	return j.count() <= maxPackedTasks && j.endsAreFinal() && len(j.spec.After.Jobs) == 0 && j.replica.Sole() &&
+		!j.spec.Rules.Deadline.Some() && !j.spec.Rules.Budget.Some() && j.replica.State().Done && j.barrier == nil &&
+		j.tasks.In(grid.Ended) == j.count() && c.isOrigin(j.id)
+}
+
+// packFinished packs the jobs that ended or were unpacked in this step.
+func (c *Coordinator) packFinished() {
+	for k, j := range c.packing {
+		c.packing[k] = nil
+		if at := c.archive.Find(j.id); at >= 0 && !c.archive.At(at).Packed() && c.packable(j) { // a job may be listed twice
+			*c.archive.At(at) = c.pack(j)
+			c.archive.Packed++
+			c.jobs.Drop(j.id)
+		}
+	}
+	c.packing = c.packing[:0]
+}
+
+// archiveJob puts a finished job into the archive; it is packed at the end of this step.
+func (c *Coordinator) archiveJob(j *job) {
+	c.forgetGang(j)
+	if !c.isOrigin(j.id) {
+		j.replica.endedTasks = max(j.tasks.Touched(), 1)
+		c.quota.End(j.id, int(j.replica.endedTasks))
+	}
+	c.archive.Add(c.cfg.Self, j.id, archive.EntryOf(j))
+	c.packing = append(c.packing, j)
+	c.deposits.Ended(&j.replica.files)
+}
+
+// job returns a job, nil if it is unknown. A packed job is unpacked for this step.
+func (c *Coordinator) job(id grid.JobID) *job {
+	if j := c.jobs.Get(id); j != nil || !c.isOrigin(id) {
+		return j
+	}
+	at := c.archive.Find(id)
+	if at < 0 {
+		return nil
+	}
+	j := c.unpack(c.archive.At(at), true)
+	*c.archive.At(at) = archive.EntryOf(j)
+	c.archive.Packed--
+	c.jobs.Put(j)
+	c.packing = append(c.packing, j)
+	return j
+}
+
+// peekJob returns a job for reading only and leaves it packed; nil if it is unknown.
+func (c *Coordinator) peekJob(id grid.JobID) *job {
+	if j := c.jobs.Get(id); j != nil || !c.isOrigin(id) {
+		return j
+	}
+	if at := c.archive.Find(id); at >= 0 {
+		return c.unpack(c.archive.At(at), true)
+	}
+	return nil
+}
+
+func (c *Coordinator) pack(j *job) archivedJob {
+	w := packed.Write(c.cfg.Self, c.wall, packed.Summary{ID: j.id, Spec: j.spec, Cancelled: j.cancelled,
+		Submitted: j.submitted, Done: j.done, Arrived: j.arrived, QuietAt: j.quietAt, NextFresh: j.nextFresh,
+		BackupFrom: j.backupFrom, Failed: j.Failed, Exit: j.Exit}, &c.scratch.packing)
+	for i := range j.spec.Count {
+		w.Task(&j.tasks.At(i).Kept)
+	}
+	return archivedJob{Job: w.Job()}
+}
+
+// unpack decodes a job: whole, or without its tasks for a summary.
+func (c *Coordinator) unpack(f *archivedJob, whole bool) *job {
+	if !f.Packed() {
+		return f.Open
+	}
+	s, rest := f.Read(c.cfg.Self, c.wall)
+	next := rest.Next
+	if !whole {
+		next = nil
+	}
+	j := &job{id: s.ID, spec: s.Spec, class: grid.ClassOf(s.Spec), replica: c.closedReplica(), cancelled: s.Cancelled,
+		submitted: s.Submitted, arrived: s.Arrived, done: s.Done, backupFrom: s.BackupFrom,
+		tasks: tasks.Ended[*liveTask](s.Spec.Count, next)}
+	j.quietAt, j.nextFresh, j.Failed, j.Exit = s.QuietAt, s.NextFresh, s.Failed, s.Exit
+	return j
+}
+
 // What this node stores for others is charged to the node that answers for it before any of it is saved or allocated:
 // see package quota. Jobs of its own are not charged.
-
-// Estimated memory for stored objects, without their strings; the size on disk is smaller.
-const (
-	jobBytes        = 4 * grid.KiB           // a job and its register, with their entries in maps and lists
-	leafBytes       = sparse.Leaf * 240      // a leaf of tasks and of entries, without what they point to
-	entryBytes      = grid.Bytes(700)        // the entry of a task that ended without having run
-	typicalJobBytes = jobBytes + 64*grid.KiB // a job of ordinary size
-)
-
-// Bounds of one step: after a start far more may be stored than the quota allows, and each of the jobs evicted to make
-// room may have many records.
-const (
-	maxEvictionsPerStep = 256
-	maxEvictedRecords   = 2000 // no further job is evicted then
-)
 
 // footprint is what a register is charged for.
 type footprint struct {
@@ -147,19 +156,13 @@ type footprint struct {
 	endedTasks uint32     // tasks charged among the ended jobs; 0 = all
 }
 
-// admitJob returns why a job of this sender must not be stored; "" = it may, and then there is room.
-func (c *Coordinator) admitJob(id grid.JobID, spec *grid.JobSpec, from grid.NodeID, fx *grid.Effects) string {
-	return c.admit(quota.PartiesOf(id, from), quota.Amount{Bytes: jobBytes + quota.SpecBytes(spec), Registers: 1,
-		Tasks: int(spec.Count)}, fx)
-}
-
 // AdmitOffer returns why an attempt must not be accepted from a node; WhyNone = it may.
 func (c *Coordinator) AdmitOffer(from grid.NodeID, o *grid.Offer, fx *grid.Effects) grid.Refusal {
-	if from == c.cfg.Self {
-		return grid.Refusal{}
+	if why := c.peers.AcceptsNow(o.Spec); why.Why != grid.WhyNone || from == c.cfg.Self {
+		return why
 	}
 	size := quota.Amount{Bytes: quota.AttemptBytes(o.Spec, o.Places, o.Before), Offers: 1}
-	full := c.admit(quota.PartiesOf(o.ID.Task.Job, from), size, fx)
+	full := c.quota.MakeRoom(quota.PartiesOf(o.ID.Task.Job, from), size, c, fx)
 	if full == "" {
 		return grid.Refusal{}
 	}
@@ -174,49 +177,22 @@ func (c *Coordinator) admitEntries(j *job, entries []grid.Entry, epoch uint32, f
 	if !known || len(entries) == 0 {
 		return ""
 	}
-	bytes, last := grid.Bytes(0), ^uint32(0)
-	for k := range entries {
-		f := &entries[k]
-		if f.Index >= j.spec.Entries() {
-			continue
-		}
-		if v, _ := j.replica.Value(f.Index); v != nil &&
-			!v.OlderThan(cmp.Or(epoch, f.Epoch), f.Round) { // a repeated entry costs nothing
-			continue
-		}
-		bytes += grid.Bytes(f.Weight())
-		if leaf := f.Index / sparse.Leaf; leaf != last && j.replica.NeedsLeaf(f.Index) {
-			bytes, last = bytes+leafBytes, leaf
-		}
-	}
-	return c.admit(who, quota.Amount{Bytes: bytes}, fx)
+	return c.quota.MakeRoom(who, quota.Amount{Bytes: quota.EntriesBytes(j.spec, entries, epoch, j.replica)}, c, fx)
 }
 
-// admit returns why something must not be stored; "" = it may, after evicting the oldest finished jobs if need be.
-func (c *Coordinator) admit(who quota.Parties, size quota.Amount, fx *grid.Effects) string {
-	if why := c.quota.Admit(who, size); why != "" {
-		return why
-	}
-	evicted := 0
-	for k := 0; k < maxEvictionsPerStep && evicted < maxEvictedRecords; k++ {
-		id, found := c.quota.Oldest(who, size)
-		if !found {
-			return ""
-		}
-		at, j := c.archive.Find(id), c.jobs.Get(id)
-		evicted += j.counts[grid.Ended]
-		c.buryJob(j, fx)
-		c.archive.Remove(c.cfg.Self, at)
-	}
-	if c.quota.Crowded(who, size) {
-		return "room is being made"
-	}
-	return ""
+// admitEnds returns why it must not be recorded of so many tasks of a job that they end without having run, or are run
+// again; "" = it may.
+func (c *Coordinator) admitEnds(j *job, tasks int) string {
+	return c.quota.AdmitMore(j.id, grid.Bytes(tasks)*quota.EndBytes)
 }
 
-// admitTasks returns why tasks of a job that was over must not be stored as those of one that is not; "" = they may.
-func (c *Coordinator) admitTasks(who quota.Parties, tasks int) string {
-	return c.quota.Admit(who, quota.Amount{Registers: 1, Tasks: tasks})
+// Evict implements [quota.Keeper].
+func (c *Coordinator) Evict(id grid.JobID, fx *grid.Effects) (records int) {
+	at, j := c.archive.Find(id), c.jobs.Get(id)
+	records = j.tasks.In(grid.Ended)
+	c.buryJob(j, fx)
+	c.archive.Remove(c.cfg.Self, at)
+	return records
 }
 
 // chargeJob charges a job that a node sent here.
@@ -228,20 +204,7 @@ func (c *Coordinator) chargeJob(j *job, from grid.NodeID) {
 // rechargeJob updates a job's charge after a write.
 func (c *Coordinator) rechargeJob(j *job) {
 	if rep := j.replica; !c.isOrigin(j.id) {
-		c.quota.Resize(j.id, rep.base+rep.Bytes()+grid.Bytes(max(rep.Leaves(),
-			j.tasks.Leaves()))*leafBytes+rep.files.ResultBytes())
+		c.quota.Resize(j.id, rep.base+rep.Bytes()+quota.LeafBytes*grid.Bytes(max(rep.Leaves(), j.tasks.Leaves()))+
+			rep.files.ResultBytes())
 	}
-}
-
-// QuotaLeft is the remaining quota in a keepalive's answer: 0 = a job of any size is stored; else the most tasks that a
-// job may have, plus one.
-func (c *Coordinator) QuotaLeft(id grid.NodeID) uint32 {
-	left := c.quota.Left(quota.Parties{Origin: id, Sender: id})
-	switch {
-	case left.Bytes < typicalJobBytes || left.Registers < 1 || left.Tasks < 1:
-		return 1
-	case left.Tasks >= grid.MaxCount:
-		return 0
-	}
-	return uint32(left.Tasks) + 1
 }

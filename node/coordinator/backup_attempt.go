@@ -6,6 +6,7 @@ import (
 	"skep/balance"
 	"skep/grid"
 	"skep/node/dependency"
+	"skep/node/failures"
 )
 
 // backupAttempt is the second attempt of a task that already runs, of idempotent jobs only. It has its own worker and
@@ -22,25 +23,17 @@ type backupAttempt struct {
 	expectation grid.Expectation
 }
 
-// backupRecord returns the backup attempt's part of the task record; nil if none was made or the task has ended.
-func (t *task) backupRecord() *grid.BackupRecord {
-	if t.backupMade == (grid.Attempt{}) || t.state == grid.Ended {
-		return nil
+// backupWorker is the worker of a task's backup attempt; zero = it has none.
+func (j *job) backupWorker(i uint32) (worker grid.NodeID) {
+	if i < j.spec.Count && j.at(i).Live != nil && j.at(i).Live.backup != nil {
+		worker = j.at(i).Live.backup.worker
 	}
-	c := &grid.BackupRecord{Attempt: t.backupMade}
-	if t.live != nil && t.live.backup != nil {
-		c.Worker = t.live.backup.worker
-	}
-	return c
+	return worker
 }
 
 // backupOf returns the live task whose backup attempt is id, if from is its worker.
 func (c *Coordinator) backupOf(from grid.NodeID, id grid.AttemptID) *liveTask {
-	j := c.job(id.Task.Job)
-	if j == nil || id.Task.Index >= j.spec.Count {
-		return nil
-	}
-	l := j.at(id.Task.Index).live
+	l := c.liveTask(id.Task)
 	if l == nil || l.backup == nil || l.backup.attempt != id.Attempt || l.backup.worker != from {
 		return nil
 	}
@@ -54,8 +47,8 @@ func (l *liveTask) backupID() grid.AttemptID {
 // startBackup makes a backup attempt on the chosen node.
 func (c *Coordinator) startBackup(now grid.Time, l *liveTask, x balance.Choice, fx *grid.Effects) {
 	t := l.task()
-	t.backupMade = t.nextAttempt(l.job.replica.State().Epoch)
-	b := &backupAttempt{attempt: t.backupMade, worker: x.Node, placed: c.wall.At(now).UnixNano()}
+	t.Backup = t.Next(l.job.replica.State().Epoch)
+	b := &backupAttempt{attempt: t.Backup, worker: x.Node, placed: c.wall.At(now).UnixNano()}
 	b.expectation.Made, l.backup = now, b
 	l.job.backups++
 	c.peers.Start(now, &b.expectation)
@@ -66,6 +59,7 @@ func (c *Coordinator) startBackup(now grid.Time, l *liveTask, x balance.Choice, 
 	c.saveEntry(l.job, l.index, fx)
 	c.countPlaced(x.Node)
 	c.peers.Given(now, &b.expectation, l.level(), x.Node, x.ECT)
+	l.job.account.Reserve(now, l.backupID(), c.expectedUse(l.job, l.index, l.level()), fx)
 	b.deadline = c.leaseEnd(now, x.Node, c.cfg.Lease)
 	c.scheduleLease(l, fx)
 	c.sendBackupOffer(now, l, fx)
@@ -100,6 +94,7 @@ func (c *Coordinator) backupAccepted(now grid.Time, l *liveTask, fx *grid.Effect
 		c.traceAccepted(now, l.task(), b.worker)
 	}
 	b.deadline = max(b.deadline, c.leaseEnd(now, b.worker, c.cfg.Lease))
+	l.job.account.Note(now, l.backupID(), true, 0, fx) // it may wait there: then too much is counted
 }
 
 // backupTimer handles the task's timers for its backup attempt.
@@ -158,16 +153,16 @@ func (c *Coordinator) dropAttempt(now grid.Time, l *liveTask, worker grid.NodeID
 func (c *Coordinator) promoteBackup(now grid.Time, l *liveTask, fx *grid.Effects) {
 	t, b := l.task(), l.backup
 	c.dequeue(l)
-	c.live.release(l)
-	t.attempt, t.worker, t.placed = b.attempt, b.worker, b.placed
-	l.expectation, l.sent, l.deadline, l.backup, l.asked = b.expectation, b.sent, b.deadline, nil, false
+	c.live.Release(l)
+	t.Attempt, t.Worker, t.Placed = b.attempt, b.worker, b.placed
+	l.expectation, l.Sent, l.deadline, l.backup, l.asked = b.expectation, b.sent, b.deadline, nil, false
 	l.job.backups--
 	l.forgetResult()
 	if b.accepted {
-		c.live.accept(l)
+		c.live.Accept(l)
 		c.setState(l.job, l.index, grid.Placed, fx)
 	} else {
-		c.live.offer(l)
+		c.live.Offer(l)
 		c.setState(l.job, l.index, grid.Offered, fx)
 	}
 	c.saveEntry(l.job, l.index, fx)
@@ -178,7 +173,7 @@ func (c *Coordinator) promoteBackup(now grid.Time, l *liveTask, fx *grid.Effects
 // askWorker asks the worker of a promoted attempt for its result: it may have come while the files of the old primary's
 // result were fetched.
 func (c *Coordinator) askWorker(l *liveTask, fx *grid.Effects) {
-	m := fx.About(l.task().worker, grid.KindAsk)
+	m := fx.About(l.task().Worker, grid.KindAsk)
 	m.Attempts = append(m.Attempts, l.id())
 }
 
@@ -190,16 +185,17 @@ func (c *Coordinator) backupEnded(now grid.Time, l *liveTask, from grid.NodeID, 
 	t := l.task()
 	switch {
 	case !r.Succeeded():
+		l.job.account.Ended(now, id, r.Wall, fx)
 		c.releaseAttempt(from, id, t, fx)
 		c.peers.Ended(now, l.class(), from, r)
 		l.noBackup = l.noBackup || r.Cause != grid.Lost
-		c.dropBackup(now, l, refusalOf(r), r.Cause == grid.Lost, fx)
+		c.dropBackup(now, l, failures.GivenUp(r), r.Cause == grid.Lost, fx)
 		return false
 	case l.result != nil:
 		return false
 	}
-	c.attemptReturned(now, &l.expectation, t.worker, false)
-	c.dropAttempt(now, l, t.worker, l.id(), fx)
+	c.attemptReturned(now, &l.expectation, t.Worker, false)
+	c.dropAttempt(now, l, t.Worker, l.id(), fx)
 	c.promoteBackup(now, l, fx)
 	return true
 }
@@ -208,27 +204,24 @@ func (c *Coordinator) backupEnded(now grid.Time, l *liveTask, from grid.NodeID, 
 func (c *Coordinator) yieldToBackup(now grid.Time, l *liveTask, from grid.NodeID, id grid.AttemptID, r *grid.Result,
 	fx *grid.Effects) {
 	t := l.task()
-	c.peers.Ended(now, l.class(), l.task().worker, r)
-	c.attemptReturned(now, &l.expectation, t.worker, r.Cause != grid.Lost && !r.Cause.Refused())
+	l.job.account.Ended(now, id, r.Wall, fx)
+	c.peers.Ended(now, l.class(), l.task().Worker, r)
+	c.attemptReturned(now, &l.expectation, t.Worker, r.Cause != grid.Lost && !r.Cause.Refused())
 	if r.Cause == grid.Lost {
-		c.countLost(now, l, from, refusalOf(r))
-		c.countLostAttempt(l, from, refusalOf(r))
+		c.countLost(now, l, from, failures.GivenUp(r))
+		c.countLostAttempt(l, from, failures.GivenUp(r))
 	} else {
-		c.countFailedNode(l, from, refusalOf(r))
+		c.countFailedNode(l, from, failures.GivenUp(r))
 		l.noBackup = true
 	}
 	c.promoteBackup(now, l, fx)
 	c.releaseAttempt(from, id, t, fx)
 }
 
-// refusalOf returns the reason for giving up an attempt that ended without success.
-func refusalOf(r *grid.Result) grid.Refusal {
-	why := grid.WhyFailed
-	switch r.Cause {
-	case grid.Lost:
-		why = grid.WhyLost
-	case grid.CannotExecute, grid.NotFound:
-		why = grid.WhyProgram
+// attemptReturned takes an attempt off its worker's outstanding ones, before anything else about it changes;
+// delivered = it brought a result.
+func (c *Coordinator) attemptReturned(now grid.Time, p *grid.Expectation, worker grid.NodeID, delivered bool) {
+	if c.peers.Returned(now, p, worker, delivered) {
+		c.ResumeAwaitingProof()
 	}
-	return grid.Refusal{Why: why, Detail: r.Error}
 }

@@ -1,12 +1,12 @@
 package coordinator
 
 import (
-	"cmp"
 	"slices"
 
 	"skep/balance"
 	"skep/exec"
 	"skep/grid"
+	"skep/node/coordinator/live"
 	"skep/node/turns"
 )
 
@@ -61,10 +61,10 @@ func (c *Coordinator) StartBackups(now grid.Time, fx *grid.Effects) (more bool) 
 
 func (c *Coordinator) scanBackupJobs(now grid.Time, fx *grid.Effects) (more bool) {
 	c.backups.jobs = slices.DeleteFunc(c.backups.jobs, func(j *job) bool {
-		if c.jobs.Get(j.id) != j || !j.authoritative() || j.counts[grid.Ended] == j.count() {
+		if c.jobs.Get(j.id) != j || !j.authoritative() || j.tasks.In(grid.Ended) == j.count() {
 			return true
 		}
-		if !more && j.counts[grid.Pending] == 0 && c.mayAct(now, j) {
+		if !more && j.tasks.In(grid.Pending) == 0 && c.mayAct(now, j) {
 			more = c.startBackupsOf(now, j, fx)
 		}
 		return false
@@ -81,19 +81,19 @@ func (c *Coordinator) startBackupsOf(now grid.Time, j *job, fx *grid.Effects) (h
 	if p == nil {
 		return false
 	}
-	for j.backupFrom < j.spec.Count && j.state(j.backupFrom) == grid.Ended {
+	for j.backupFrom < j.spec.Count && j.tasks.State(j.backupFrom) == grid.Ended {
 		j.backupFrom++
 	}
 	c.peers.Inform(now)
 	c.peers.UpdateColumns(now)
 	for i := j.backupFrom; i < j.spec.Count && misses < maxBackupMisses && !j.isFull(0); i++ {
-		l := j.at(i).live
-		if l == nil || l.phase != placed || l.backup != nil || l.noBackup || l.result != nil {
+		l := j.at(i).Live
+		if l == nil || l.Phase() != live.Placed || l.backup != nil || l.noBackup || l.result != nil {
 			continue
 		}
-		l.polled = l.polled[:0]
+		l.Polled = l.Polled[:0]
 		v, _ := c.candidates(now, l)
-		v.Nodes = slices.DeleteFunc(v.Nodes, func(s balance.State) bool { return s.Node == l.task().worker })
+		v.Nodes = slices.DeleteFunc(v.Nodes, func(s balance.State) bool { return s.Node == l.task().Worker })
 		if k := slices.IndexFunc(v.Nodes, func(s balance.State) bool { return s.Node == c.backups.justFreed }); k >= 0 {
 			c.creditDelivered(l, &v.Nodes[k])
 		}
@@ -101,7 +101,7 @@ func (c *Coordinator) startBackupsOf(now grid.Time, j *job, fx *grid.Effects) (h
 		tasks := append(c.scratch.tasks[:0], &l.request)
 		choices := p.Assign(now, tasks, v.Nodes, c.scratch.choices[:0])
 		c.scratch.tasks, c.scratch.choices = tasks, choices
-		if choices[0].Act != balance.Place || !j.inTime(now, grid.Seconds(choices[0].ECT)) {
+		if choices[0].Act != balance.Place || !j.inTime(now, grid.Seconds(choices[0].ECT)) || !c.affords(now, l, 1) {
 			misses++
 			continue
 		}
@@ -127,7 +127,7 @@ func (c *Coordinator) creditDelivered(l *liveTask, s *balance.State) {
 
 // awaitsBatch reports whether the job's untried tasks wait for a batch poll.
 func (c *Coordinator) awaitsBatch(j *job) bool {
-	return c.awaitsIdleNode(j) && (j.batchPoll != nil || j.spec.Count > 1 && 2*c.live.inFlight > c.cfg.Window)
+	return c.awaitsIdleNode(j) && (j.live.BatchPoll() != nil || j.spec.Count > 1 && 2*c.live.InFlight() > c.cfg.Window)
 }
 
 // assignBatch places a task, and other tasks of its job, with the task's answers. It reports false if the policy is
@@ -139,7 +139,7 @@ func (c *Coordinator) assignBatch(now grid.Time, l *liveTask, p balance.Policy, 
 	}
 	j := l.job
 	group, tasks := append(c.scratch.group[:0], l), append(c.scratch.tasks[:0], &l.request)
-	for i := j.nextFresh; i < j.spec.Count && c.live.inFlight+len(group) < c.cfg.Window &&
+	for i := j.nextFresh; i < j.spec.Count && c.live.InFlight()+len(group) < c.cfg.Window &&
 		!j.isFull(int32(len(group))); i++ {
 		if j.isUntried(i) {
 			x := c.newLiveTask(j, i)
@@ -148,7 +148,7 @@ func (c *Coordinator) assignBatch(now grid.Time, l *liveTask, p balance.Policy, 
 		}
 	}
 	c.scratch.group, c.scratch.tasks = group, tasks
-	choices := b.Assign(now, tasks, l.answers, c.scratch.choices[:0])
+	choices := b.Assign(now, tasks, l.Answers, c.scratch.choices[:0])
 	c.scratch.choices = choices
 	placed := choices[0].Act == balance.Place
 	for k, x := range group {
@@ -157,10 +157,10 @@ func (c *Coordinator) assignBatch(now grid.Time, l *liveTask, p balance.Policy, 
 			if x != l {
 				c.countTurns(now, j, 1)
 			}
-			c.offerUsing(now, x, &l.decision, choices[k], fx)
+			c.offerUsing(now, x, &l.Poll, choices[k], fx)
 		case x != l:
-			c.live.drop(x) // as if it had never been tried
-			j.task(x.index).live = nil
+			c.live.Drop(x) // as if it had never been tried
+			j.tasks.At(x.index).Live = nil
 		}
 	}
 	if placed {
@@ -175,7 +175,7 @@ func (c *Coordinator) assignBatch(now grid.Time, l *liveTask, p balance.Policy, 
 func (c *Coordinator) forgetBackup(l *liveTask) {
 	l.backup = nil
 	l.job.backups--
-	c.slotFreed(l.job)
+	c.slotFreed(l.job, l.index)
 }
 
 // setQueueIndex says where in its line a job is; −1 = it has left, and the line may go.
@@ -194,50 +194,4 @@ func (c *Coordinator) countTurns(now grid.Time, j *job, tasks int) {
 // payer is whose use the tasks of a job count as that this node owns.
 func (c *Coordinator) payer(j *job) exec.Owner {
 	return exec.Owner{Node: c.cfg.Self, Vouched: j.replica.membersVerified}
-}
-
-// sortByBid sorts tasks that are mapped together, the highest bid first, then the oldest, and returns what the next
-// task of each job bids by now. A job waits since its last task was offered: of a flood that has waited for long one
-// task becomes urgent, not all.
-func (c *Coordinator) sortByBid(now grid.Time, tasks []*liveTask) map[*job]grid.Bid {
-	type bidder struct {
-		*liveTask
-		bid grid.Bid
-	}
-	bids, sorted := make(map[*job]grid.Bid), make([]bidder, len(tasks))
-	for i, l := range tasks {
-		bid, known := bids[l.job]
-		if !known {
-			bid = c.cfg.Order.Counts(l.job.spec.Bid(), now.Sub(l.job.urgency.Since(l.job.arrived)))
-			bids[l.job] = bid
-		}
-		sorted[i] = bidder{l, bid}
-	}
-	slices.SortFunc(sorted, func(a, b bidder) int {
-		return cmp.Or(cmp.Compare(b.bid, a.bid), cmp.Compare(a.job.arrived, b.job.arrived),
-			cmp.Compare(a.job.turn, b.job.turn), cmp.Compare(a.index, b.index))
-	})
-	for i := range sorted {
-		tasks[i] = sorted[i].liveTask
-	}
-	return bids
-}
-
-// nextAttempt returns the number of the next attempt: higher than all that were ever made.
-func (t *task) nextAttempt(epoch uint32) grid.Attempt {
-	next := t.lastAttempt(epoch)
-	next.N++
-	return next
-}
-
-// lastAttempt returns the newest attempt that was ever made; the number 0 of an epoch in which none was.
-func (t *task) lastAttempt(epoch uint32) grid.Attempt {
-	last := t.attempt
-	if last.Less(t.backupMade) {
-		last = t.backupMade
-	}
-	if epoch > last.Epoch {
-		last = grid.Attempt{Epoch: epoch}
-	}
-	return last
 }

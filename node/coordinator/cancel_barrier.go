@@ -4,33 +4,18 @@ import (
 	"iter"
 
 	"skep/grid"
-	"skep/heap"
 	"skep/node/barrier"
+	"skep/node/coordinator/bulk"
 )
 
 // cancelling is what is still to be done for those who cancelled a job, or tasks of it.
 type cancelling struct {
-	barrier      *barrier.Barrier // something that was cancelled may still start; nil = no
-	barrierIndex int              // in cancelBarriers.jobs
-	quietAt      grid.Time        // attempts that were given up may start until then
+	barrier *barrier.Barrier // something that was cancelled may still start; nil = no
+	quietAt grid.Time        // attempts that were given up may start until then
 }
 
-// cancelBarriers are the jobs whose barrier is raised.
-type cancelBarriers struct {
-	jobs barrierHeap
-	wake grid.Time // time of the next check
-}
-
-// barrierHeap is the jobs by the time of the next check of their barriers.
-type barrierHeap = heap.Heap[grid.Time, *job, byJobID]
-
-// byJobID orders jobs that are to be checked at the same time.
-type byJobID struct{}
-
-// Before implements [heap.Order].
-func (byJobID) Before(a, b *job) bool { return a.id.Compare(b.id) < 0 }
-
-func (j *job) setBarrierIndex(i int) { j.barrierIndex = i }
+// QuietAt implements [barrier.Job].
+func (j *job) QuietAt() grid.Time { return j.quietAt }
 
 // startsPossible extends the job's quiet time: an attempt is given up, and its worker, if any, may still have it.
 func (c *Coordinator) startsPossible(now grid.Time, j *job, worker grid.NodeID) {
@@ -51,10 +36,10 @@ func (c *Coordinator) raiseBarrier(now grid.Time, j *job, tasks iter.Seq2[uint32
 		b.Add(id, worker)
 	}
 	for i, t := range tasks {
-		if t.state == grid.Offered || t.state == grid.Placed {
-			add(j.attempt(i), t.worker)
+		if hasWorker(t) {
+			add(j.attempt(i), t.Worker)
 		}
-		if l := t.live; l != nil && l.backup != nil {
+		if l := t.Live; l != nil && l.backup != nil {
 			add(l.backupID(), l.backup.worker)
 		}
 	}
@@ -68,7 +53,7 @@ func (c *Coordinator) raiseBarrier(now grid.Time, j *job, tasks iter.Seq2[uint32
 // putBarrier raises a job's barrier, which is checked at once.
 func (c *Coordinator) putBarrier(j *job, b *barrier.Barrier) {
 	j.barrier = b
-	c.barriers.jobs.Push(0, j)
+	c.barriers.Raise(j, b)
 }
 
 // awaitBarrier answers the caller of a cancel once no attempt of what was cancelled can start.
@@ -82,7 +67,7 @@ func (c *Coordinator) awaitBarrier(now grid.Time, j *job, caller uint64, fx *gri
 	}
 	j.barrier.Await(caller)
 	c.checkBarrier(now, j, fx)
-	c.wakeBarriers(now, fx)
+	c.barriers.Wake(now, barrierKey, fx)
 }
 
 // awaitCurrent answers the caller of a cancel that ends nothing: all of it has ended. This node may be cut off, and
@@ -106,32 +91,26 @@ func (c *Coordinator) confirmStopped(now grid.Time, from grid.NodeID, id grid.At
 	confirmed, last := j.barrier.Confirm(from, id)
 	if last {
 		c.checkBarrier(now, j, fx)
-		c.wakeBarriers(now, fx)
+		c.barriers.Wake(now, barrierKey, fx)
 	}
 	return confirmed
 }
 
 // checkBarriers checks the barriers that are due.
 func (c *Coordinator) checkBarriers(now grid.Time, fx *grid.Effects) {
-	for c.barriers.jobs.Len() > 0 {
-		due, j := c.barriers.jobs.First()
-		if due > now {
-			break
-		}
-		c.checkBarrier(now, j, fx)
+	for b, of := c.barriers.Due(now); b != nil; b, of = c.barriers.Due(now) {
+		c.checkBarrier(now, of.(*job), fx)
 	}
-	c.wakeBarriers(now, fx)
+	c.barriers.Wake(now, barrierKey, fx)
 }
 
 // checkBarrier lowers the job's barrier and answers its callers if nothing can start any more.
 func (c *Coordinator) checkBarrier(now grid.Time, j *job, fx *grid.Effects) {
 	b := j.barrier
-	lowered, next := b.Check(now, j.quietAt, c.cfg.Lease, fx)
-	if !lowered {
-		c.barriers.jobs.Update(j.barrierIndex, next)
+	if !c.barriers.Check(now, b, c.cfg.Lease, fx) {
 		return
 	}
-	c.lowerBarrier(j)
+	j.barrier = nil
 	for _, caller := range b.Callers() {
 		fx.Reply(caller, j.id, "")
 	}
@@ -140,108 +119,79 @@ func (c *Coordinator) checkBarrier(now grid.Time, j *job, fx *grid.Effects) {
 
 // lowerBarrier removes the job's barrier.
 func (c *Coordinator) lowerBarrier(j *job) {
-	c.barriers.jobs.Remove(j.barrierIndex)
+	c.barriers.Lower(j.barrier)
 	j.barrier = nil
 }
 
-// wakeBarriers schedules the next check.
-func (c *Coordinator) wakeBarriers(now grid.Time, fx *grid.Effects) {
-	if c.barriers.jobs.Len() == 0 {
-		return
-	}
-	if next, _ := c.barriers.jobs.First(); c.barriers.wake <= now || next < c.barriers.wake {
-		c.barriers.wake = max(next, now)
-		fx.Wake(c.barriers.wake, grid.TimerRegister, barrierKey)
-	}
-}
+// Many tasks end in bulk after a takeover (package bulk). No task of their job is placed before that is done.
 
-// Ending many tasks after a takeover: all unreported tasks of a job that may run at most once, or all unended tasks of
-// a cancelled job. A job of 100,000 tasks costs its submitter one small message, so the tasks end in batches, and
-// only as far as the quota has room for their entries (package quota). No task of the job is placed before that is
-// done.
-
-// bulkEndBatch is the number of tasks, of all jobs together, that end in one step: about 1 MB of records.
-const bulkEndBatch = 2000
-
-// bulkEnd is the progress of a bulk end.
-type bulkEnd struct {
-	on     bool
-	queued bool   // in bulkEnds.queue
-	next   uint32 // tasks below it are done
-}
-
-// bulkEnds are the jobs whose tasks end in bulk.
-type bulkEnds struct {
-	queue []*job // those whose next batch is due at once
-	left  int    // tasks that may still end in this step
-}
+// BulkEnd implements [bulk.Job].
+func (j *job) BulkEnd() *bulk.Progress { return &j.replica.bulkEnd }
 
 func (c *Coordinator) startBulkEnd(now grid.Time, j *job, fx *grid.Effects) {
-	j.replica.bulkEnd.on, j.replica.bulkEnd.next = true, 0
+	j.BulkEnd().Start()
 	c.leaveOutUnused(j)
 	c.continueBulkEnd(now, j, fx)
 }
 
-// Results of tasks that end in bulk. They are shared: nobody changes a result.
-var (
-	cancelledResult  = &grid.Result{Cause: grid.Cancelled, Exit: 130, Error: "cancelled"}
-	unreportedResult = &grid.Result{Cause: grid.Lost, Exit: grid.ExitSkep,
-		Error: "lost: the node that it was submitted to is gone, nobody has it, and it was to run at most once"}
-)
+// unreportedResult is shared: nobody changes a result.
+var unreportedResult = &grid.Result{Cause: grid.Lost, Exit: grid.ExitSkep,
+	Error: "lost: the node that it was submitted to is gone, nobody has it, and it was to run at most once"}
+
+// bulkTasks are the tasks of a job that end in bulk.
+type bulkTasks struct {
+	c   *Coordinator
+	now grid.Time
+	fx  *grid.Effects
+	j   *job
+	r   *grid.Result
+}
+
+// Skips implements [bulk.Tasks].
+func (b *bulkTasks) Skips(i uint32) bool {
+	j, t := b.j, b.j.at(i)
+	return t.State() == grid.Ended || !j.cancelled && (t.Live != nil || j.holds(i) || j.mayGoOn(i))
+}
+
+// Admits implements [bulk.Tasks].
+func (b *bulkTasks) Admits() bool { return b.c.admitEnds(b.j, 1) == "" }
+
+// End implements [bulk.Tasks].
+func (b *bulkTasks) End(i uint32) {
+	if b.j.cancelled {
+		b.c.end(b.now, b.j, i, b.r, b.fx)
+	} else {
+		b.c.endAsLost(b.now, b.j, i, b.fx)
+	}
+}
 
 // continueBulkEnd ends the next batch, and queues the job for placement when all are done. Without quota it stops;
 // the register's timer calls it again.
 func (c *Coordinator) continueBulkEnd(now grid.Time, j *job, fx *grid.Effects) {
-	s := &j.replica.bulkEnd
-	if !s.on || !j.leads() || !j.cancelled && !c.mayAct(now, j) {
+	if !j.BulkEnd().On() || !j.leads() || !j.cancelled && !c.mayAct(now, j) {
 		return
 	}
-	r := j.cancelResult()
-	for ; s.next < j.spec.Count; s.next++ {
-		t := j.at(s.next)
-		if t.state == grid.Ended || !j.cancelled &&
-			(t.live != nil || j.holds(s.next) || j.mayGoOn(s.next)) {
-			continue
-		}
-		if c.bulkEnds.left == 0 {
-			c.queueBulkEnd(now, j, fx)
-			return
-		}
-		if c.quota.AdmitMore(j.id, entryBytes) != "" {
-			return
-		}
-		c.bulkEnds.left--
-		if j.cancelled {
-			c.end(now, j, s.next, r, fx)
-		} else {
-			c.endAsLost(now, j, s.next, fx)
-		}
-	}
-	if s.on = false; !j.cancelled {
+	done, later := c.bulkEnds.Run(j.BulkEnd(), j.spec.Count, &bulkTasks{c, now, fx, j, j.cancellation().Result()})
+	if later {
+		c.queueBulkEnd(now, j, fx)
+	} else if done && !j.cancelled {
 		c.enqueueJob(j)
 	}
 }
 
 // queueBulkEnd has a job's next batch end in a step to come.
 func (c *Coordinator) queueBulkEnd(now grid.Time, j *job, fx *grid.Effects) {
-	if j.replica.bulkEnd.queued {
-		return
-	}
-	j.replica.bulkEnd.queued = true
-	if c.bulkEnds.queue = append(c.bulkEnds.queue, j); len(c.bulkEnds.queue) == 1 {
+	if c.bulkEnds.Queue(j) {
 		fx.Wake(now, grid.TimerRegister, bulkEndKey)
 	}
 }
 
-// continueBulkEnds continues the jobs whose next batch is due, in turns.
+// continueBulkEnds continues the jobs whose next batch is due.
 func (c *Coordinator) continueBulkEnds(now grid.Time, fx *grid.Effects) {
-	jobs := c.bulkEnds.queue
-	c.bulkEnds.queue = nil
-	for _, j := range jobs {
-		j.replica.bulkEnd.queued = false
+	for _, j := range c.bulkEnds.Take() {
 		switch {
 		case c.peekJob(j.id) != j:
-		case c.bulkEnds.left == 0:
+		case c.bulkEnds.Spent():
 			c.queueBulkEnd(now, j, fx)
 		default:
 			c.continueBulkEnd(now, j, fx)

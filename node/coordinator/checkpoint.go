@@ -9,8 +9,10 @@ import (
 	"skep/grid"
 	"skep/node/checkpoint"
 	"skep/node/contract"
+	"skep/node/coordinator/live"
 	"skep/node/dependency"
 	"skep/node/gangs"
+	"skep/node/migration"
 )
 
 // Checkpoints of tasks and gangs (package checkpoint): what is asked of their jobs.
@@ -19,18 +21,13 @@ import (
 // checkpoint that it begins from. A backup attempt begins at the start, also once it is the only one and offered again.
 func (c *Coordinator) inputsLeft(l *liveTask) []grid.File {
 	left := dependency.Inputs(l.job.spec, l.job.replica, l.index)
-	if t := l.task(); t.attempt == t.backupMade {
+	if t := l.task(); t.Attempt == t.Backup {
 		return left
 	}
 	if from := c.checkpoints.Inputs(l.job.spec, l.id()); len(from) > 0 {
 		return slices.Concat(left, from)
 	}
 	return left
-}
-
-// divisionBefore is how the work was divided in the attempt whose checkpoint a rank begins from.
-func (c *Coordinator) divisionBefore(l *liveTask) grid.Division {
-	return c.checkpoints.Before(l.job.spec, l.id())
 }
 
 // checkpointFailed takes that a worker could not prepare or execute an attempt: it may be for the checkpoint that it
@@ -53,14 +50,14 @@ func (c *Coordinator) Checkpointed(id grid.JobID) (x checkpoint.Job) {
 // Runs reports whether an attempt is the current one of its task, which this node, as the owner, has given to a worker.
 func (c *Coordinator) Runs(from grid.NodeID, id grid.AttemptID) bool {
 	l := c.currentAttempt(from, id)
-	return l != nil && l.phase == placed && l.result == nil
+	return l != nil && l.Phase() == live.Placed && l.result == nil
 }
 
 // Newest returns the newest attempt of a task, or of any rank of its gang, that this node has made or knows of.
 func (c *Coordinator) Newest(id grid.TaskID) (a grid.Attempt) {
 	if j := c.jobs.Get(id.Job); j != nil {
 		for i := range j.unit(id.Index) {
-			if x := j.at(i).attempt; a.Less(x) {
+			if x := j.at(i).Attempt; a.Less(x) {
 				a = x
 			}
 		}
@@ -113,8 +110,8 @@ func (c *Coordinator) holdContract(now grid.Time, l *liveTask, fx *grid.Effects)
 	if g == nil || g.Phase() != gangs.Running {
 		return
 	}
-	made, lacks := uint32(j.at(0).pulls), j.contract.Lacks(now, uint32(j.at(0).pulls))
-	if !lacks && !j.contract.Note(now, l.index, l.status.Said()) || c.queue.gangs.turn != nil || !c.mayMove(now, j) {
+	made, lacks := uint32(j.at(0).Pulls), j.contract.Lacks(now, uint32(j.at(0).Pulls))
+	if !lacks && !j.contract.Note(now, l.index, l.Status().Said()) || c.queue.gangs.Busy() || !c.mayMove(now, j) {
 		return
 	}
 	nodes, rooms, _ := c.gangNodes(now, j)
@@ -123,14 +120,16 @@ func (c *Coordinator) holdContract(now grid.Time, l *liveTask, fx *grid.Effects)
 		kept.Step = 0
 	}
 	v, at := contract.Verdict{}, &contract.Situation{Spec: j.spec, Size: g.Size(&j.spec.Gang), Nodes: nodes, Rooms: rooms,
-		Layout: c.layoutOf(j), Step: kept.Step, Moves: made}
+		Layout: c.layoutOf(j), Step: kept.Step, Moves: made, Pays: func(ranks uint32, seconds float64) bool {
+			return j.account.PaysInstead(now, int(ranks), grid.Seconds(seconds))
+		}}
 	if lacks {
 		j.contract.Form(now, at)
 	} else {
 		v = j.contract.Weigh(now, at)
 	}
 	if v.News {
-		c.trace(j.task(0), grid.Trace{At: now, What: grid.TraceContract, Refusal: grid.Refusal{Detail: clip(v.Text)}})
+		c.trace(j.tasks.At(0), grid.Trace{At: now, What: grid.TraceContract, Refusal: grid.Refusal{Detail: clip(v.Text)}})
 	}
 	if v.Choice.Places != nil {
 		c.askAhead(now, j, v.Choice, fx)
@@ -140,7 +139,7 @@ func (c *Coordinator) holdContract(now grid.Time, l *liveTask, fx *grid.Effects)
 // mayMove reports whether all ranks of a gang run, and may move. Once one has ended the others are about to, too.
 func (c *Coordinator) mayMove(now grid.Time, j *job) bool {
 	for i := range j.gang.Ranks() {
-		if o := j.at(i).live; j.state(i) == grid.Ended || j.gang.Result(i) != nil || o != nil && o.result != nil {
+		if o := j.at(i).Live; j.tasks.State(i) == grid.Ended || j.gang.Result(i) != nil || o != nil && o.result != nil {
 			return false
 		}
 	}
@@ -158,7 +157,8 @@ func (c *Coordinator) answeredAhead(now grid.Time, j *job, from grid.NodeID, r *
 }
 
 func (c *Coordinator) stayGang(now grid.Time, j *job, why string, fx *grid.Effects) {
-	c.trace(j.task(0), grid.Trace{At: now, What: grid.TraceContract, Refusal: grid.Refusal{Detail: clip("stays: " + why)}})
+	c.trace(j.tasks.At(0), grid.Trace{At: now, What: grid.TraceContract,
+		Refusal: grid.Refusal{Detail: clip("stays: " + why)}})
 	j.gang.Due = grid.Never
 	j.contract.Stay(now, fx)
 	c.endTurn(j)
@@ -171,7 +171,7 @@ func (c *Coordinator) layoutOf(j *job) []grid.RankPlace {
 	}
 	workers := make([]grid.NodeID, j.gang.Ranks())
 	for i := range workers {
-		workers[i] = j.at(uint32(i)).worker
+		workers[i] = j.at(uint32(i)).Worker
 	}
 	return contract.Layout(workers, c.checkpoints.Divided(j.spec, j.attempt(0)))
 }
@@ -179,7 +179,7 @@ func (c *Coordinator) layoutOf(j *job) []grid.RankPlace {
 // moveGang gives up the attempt of all ranks for one of another schedule. Its slots are asked for before those of the
 // ranks are given back: else work that waits where a rank was starts there in the same step.
 func (c *Coordinator) moveGang(now grid.Time, j *job, to gangs.Choice, fx *grid.Effects) {
-	j.task(0).pulls++
+	j.tasks.At(0).Pulls++
 	j.gang.Move()
 	c.beginRound(now, j, to, fx)
 	j.contract.Moved(to)
@@ -208,8 +208,8 @@ func (j *job) rankPlaces() []grid.RankPlace {
 func (j *job) held() map[grid.NodeID]grid.Resources {
 	held := map[grid.NodeID]grid.Resources{}
 	for i := range j.spec.Count {
-		if t := j.at(i); t.live != nil && t.live.phase == placed {
-			held[t.worker] = held[t.worker].Plus(j.spec.Needs.Resources)
+		if t := j.at(i); t.Live != nil && t.Live.Phase() == live.Placed {
+			held[t.Worker] = held[t.Worker].Plus(j.spec.Needs.Resources)
 		}
 	}
 	return held
@@ -225,26 +225,22 @@ func (j *job) chooseWorkers(now grid.Time, by gangs.Chooser, nodes []grid.GangNo
 	return x
 }
 
-// mostMoves is how often the task of an earlier owner's attempt, or its gang, can have moved: each move is an attempt,
-// of the first epoch numbered from 1. How many were made before a later one is not known: further attempts stay.
-func (j *job) mostMoves(a grid.Attempt) uint8 {
-	most, before := uint32(maxPulls), max(a.N, 1)-1
+// mostMoves is how often the task of an earlier owner's attempt, or its gang, can have been pulled and have moved.
+func (j *job) mostMoves(a grid.Attempt) (pulls, moves uint8) {
 	if j.spec.IsGang() {
-		most, before = math.MaxUint8, j.spec.Gang.Before(a)
+		return migration.MostMade(a, j.spec.Gang.Before(a), math.MaxUint8), 0
 	}
-	if a.Epoch > 1 || a.N == 0 {
-		before = most
-	}
-	return uint8(min(before, most))
+	before := max(a.N, 1) - 1
+	return migration.MostMade(a, before, maxPulls), migration.MostMade(a, before, grid.MaxTaskMoves)
 }
 
 // countMoves counts all moves of a gang as made whose first rank no worker has reported in a takeover grace: how many
 // an earlier owner has made is not known.
 func (c *Coordinator) countMoves(j *job, fx *grid.Effects) {
-	a := j.at(0).attempt
-	if before, _ := j.lastKnown(0); j.spec.Gang.Terms().Moves > 0 && j.state(0) != grid.Ended && a == before &&
+	a := j.at(0).Attempt
+	if before, _ := j.lastKnown(0); j.spec.Gang.Terms().Moves > 0 && j.tasks.State(0) != grid.Ended && a == before &&
 		a.Epoch < j.replica.State().Epoch {
-		j.task(0).pulls = math.MaxUint8
+		j.tasks.At(0).Pulls = math.MaxUint8
 		c.saveEntry(j, 0, fx)
 	}
 }

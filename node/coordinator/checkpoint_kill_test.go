@@ -40,12 +40,8 @@ var usable = regexp.MustCompile(`usable (\d+)`)
 // killAt runs a gang of two ranks that closes checkpoints, kills a node after so many events, and returns what the gang
 // begins from at last; killed = there were so many events.
 func killAt(t *testing.T, victim string, point int) (from string, killed bool) {
-	w := &network{now: clockStart, shown: -1, hidden: map[string]bool{"digest": true}}
-	for _, line := range []string{"start a b c d e members=3 cpus=1", "submit a job1 ranks=2 on=d,e retries=9", "run"} {
-		if err := w.do(strings.Fields(line)); err != nil {
-			t.Fatal(err)
-		}
-	}
+	w := newNetwork()
+	w.must(t)("start a b c d e members=3 cpus=1", "submit a job1 ranks=2 on=d,e retries=9", "run")
 	said := 0 // of w.out
 	newest, lastUsable := uint64(0), func() (k uint64) {
 		for _, m := range usable.FindAllStringSubmatch(w.out.String()[said:], -1) {

@@ -9,9 +9,15 @@ import (
 	"skep/fifo"
 	"skep/gossip"
 	"skep/grid"
+	"skep/node/barrier"
 	"skep/node/checkpoint"
+	"skep/node/coordinator/bulk"
+	"skep/node/coordinator/live"
+	"skep/node/coordinator/packed"
 	"skep/node/coordinator/register"
+	"skep/node/coordinator/rounds"
 	"skep/node/coordinator/tuning"
+	"skep/node/coordinator/unwanted"
 	"skep/node/deadline"
 	"skep/node/decisions"
 	"skep/node/deposit"
@@ -45,7 +51,7 @@ type Scratch struct {
 	handles []uint64
 	jobs    []*job
 	packed  []byte
-	told    []byte
+	packing packed.Buffer
 	group   []*liveTask
 	tasks   []*grid.Task
 	choices []balance.Choice
@@ -58,12 +64,11 @@ type Tuning = tuning.Tuning
 
 // Counts are counts since the start.
 type Counts struct {
-	Full         uint64 // jobs, entries and attempts refused for want of the sender's quota
-	Stale        uint64 // messages about attempts that are not live, and unasked answers
-	Moved, Local uint64 // attempts placed elsewhere, and here
-	Lost         uint64
-	Backups      uint64 // backup attempts begun
-	Retried      uint64 // recorded failures after which the task is run again
+	Full              uint64 // jobs, entries and attempts refused for want of the sender's quota
+	Stale             uint64 // messages about attempts that are not live, and unasked answers
+	Moved, Local      uint64 // attempts placed elsewhere, and here
+	Lost, Backups     uint64 // attempts; backup attempts begun
+	Retried, Migrated uint64 // failures recorded, the task then runs again; started attempts given up to go on elsewhere
 	deadline.Ends
 }
 
@@ -71,23 +76,23 @@ type Counts struct {
 type Coordinator struct {
 	changes   fifo.Queue[grid.JobChange] // for the worker: the node carries them; every step reads these up to finished
 	takenOver []grid.JobID               // jobs taken over in this step
-	bulkEnds  bulkEnds
+	bulkEnds  bulk.Ends[*job]
 	backups   backupJobs
 	mappings  mapping.Set
 	queue     jobQueue
-	live      liveTasks
+	live      live.Table[*liveTask]
 	finished
 
 	parts
 	cfg      Config
 	stats    Counts
 	jobs     sparse.Map[grid.JobID, *job] // except packed ones
-	repeated repeatedResults
+	repeated unwanted.Results
 	weighed  *decisions.Log // nil = none is kept
 
 	grace        []graceEntry // taken over by this node and in takeover grace, oldest first
 	closing      []*job       // all their tasks have ended; the members are told soon
-	barriers     cancelBarriers
+	barriers     barrier.Set
 	registerWake bool // a TimerRegister is pending for registers
 	ownerCache   ownercache.Cache
 	restoring    restoring
@@ -99,11 +104,11 @@ func New(cfg Config, with Parts) Coordinator {
 	c := Coordinator{cfg: cfg, weighed: decisions.New(int(cfg.Decisions)), parts: parts{wall: with.Wall,
 		scratch: with.Scratch, gossip: with.Gossip, peers: with.Peers, policies: with.Peers.Policies(), worker: with.Worker,
 		discovery: with.Discovery, replicas: with.Registers, deposits: with.Deposits, quota: with.Quota,
-		awaited: with.Awaited, checkpoints: with.Checkpoints}}
+		awaited: with.Awaited, gangRand: with.GangRand, checkpoints: with.Checkpoints}}
 	c.queue.turns = turns.New(&c.cfg.Order, c.peers.Expected, (*job).setQueueIndex)
-	c.live.retries.Track((*liveTask).setQueueIndex)
-	c.barriers.jobs.Track((*job).setBarrierIndex)
-	c.queue.gangs = newGangQueue(cfg.Boot, with.GangRand)
+	c.live = live.New[*liveTask]()
+	c.barriers = barrier.NewSet()
+	c.queue.gangs = rounds.New[*job](cfg.Boot)
 	c.restoring.entries = make(map[grid.JobID][]grid.EntryRecord)
 	return c
 }
@@ -141,6 +146,7 @@ type parts struct {
 	deposits  deposit.Store
 	quota     *quota.Accounts
 	awaited   Awaited
+	gangRand  *grid.Rand
 
 	checkpoints checkpoint.Store
 }
@@ -156,14 +162,6 @@ type (
 type Worker interface {
 	Exec() *exec.Exec // read only
 	Leaving() bool
-}
-
-func (c *Coordinator) changed(x grid.JobChange) { c.changes.Add(x) }
-
-// NextChange returns the oldest change that the worker has to follow and that it has not returned yet; false = there is
-// none.
-func (c *Coordinator) NextChange() (x grid.JobChange, found bool) {
-	return c.changes.Take()
 }
 
 // Message takes a message about a job, an attempt, a register or a deposit.
@@ -229,7 +227,7 @@ func (c *Coordinator) Wake(now grid.Time, t grid.Timer, fx *grid.Effects) {
 		c.checkpoints.Tick(now, c, fx)
 	} else if t.Kind == grid.TimerDeadline {
 		c.missDeadlines(now, fx)
-	} else if l := c.live.get(t.Key); l != nil {
+	} else if l := c.live.Get(t.Key); l != nil {
 		c.taskTimer(now, t.Kind, l, fx)
 	} else if e := c.mappings.Get(t.Key); e != nil {
 		c.mappingTimer(now, t.Kind, e, fx)
@@ -240,7 +238,7 @@ func (c *Coordinator) Wake(now grid.Time, t grid.Timer, fx *grid.Effects) {
 func (c *Coordinator) Counts() Counts { return c.stats }
 
 // Begin begins a step.
-func (c *Coordinator) Begin() { c.bulkEnds.left = bulkEndBatch }
+func (c *Coordinator) Begin() { c.bulkEnds.Begin() }
 
 // End ends a step: it announces the jobs that were taken over in it, and packs those that ended.
 func (c *Coordinator) End(fx *grid.Effects) {

@@ -7,15 +7,18 @@ import (
 
 	"skep/balance"
 	"skep/grid"
+	"skep/node/budget"
+	"skep/node/coordinator/cancellation"
 	"skep/node/deadline"
 	"skep/node/failures"
-	"skep/node/peers"
 )
 
-// Deadlines of jobs (package deadline).
+// Deadlines of jobs (package deadline). Their budgets are kept in budget.go.
 
-// watchDeadline has the deadline of a job heeded, if it has one. What is over already is missed in this step.
+// watchDeadline has the deadline of a job heeded, if it has one, and its budget. What is over already is missed in this
+// step.
 func (c *Coordinator) watchDeadline(now grid.Time, j *job, fx *grid.Effects) {
+	c.openAccount(now, j)
 	switch left, some := j.deadlineLeft(now); {
 	case !some:
 	case left > 0:
@@ -25,11 +28,13 @@ func (c *Coordinator) watchDeadline(now grid.Time, j *job, fx *grid.Effects) {
 	}
 }
 
-// missDeadlines has the jobs cancelled whose deadline is over.
+// missDeadlines has the jobs cancelled whose deadline is over, and looks at the accounts of budgets that are due.
 func (c *Coordinator) missDeadlines(now grid.Time, fx *grid.Effects) {
 	for id, due := c.queue.deadlines.Due(now, fx); due; id, due = c.queue.deadlines.Due(now, fx) {
 		if j := c.jobs.Get(id); j != nil {
-			c.miss(j)
+			if c.settleUse(now, j, fx); !j.inTime(now, 0) {
+				c.miss(j)
+			}
 		}
 	}
 }
@@ -41,89 +46,45 @@ func (c *Coordinator) miss(j *job) {
 	}
 }
 
-// deadlineEnd returns how the tasks end of a job that is to be cancelled as its deadline is over; nil = it is not.
+// deadlineEnd returns how the tasks end of a job that is to be cancelled as its deadline is over, or its budget is
+// exhausted; nil = it is not.
 func (j *job) deadlineEnd(now grid.Time) *grid.Result {
-	if j.inTime(now, 0) {
+	switch {
+	case j.inTime(now, 0):
 		return nil
+	case j.account.Exhausted(now):
+		return j.account.End(now)
 	}
 	return deadline.Missed(j.spec.Rules.Deadline)
 }
 
-// missedEnd is how the tasks end of a job that is cancelled since its deadline was over; nil = it is not.
-func (j *job) missedEnd() *grid.Result {
-	if !j.spec.Rules.Deadline.Some() {
-		return nil
-	}
-	if v, _ := j.replica.Value(j.spec.Count); j.cancelled && v != nil && !v.Open() {
-		return v.Result
-	}
-	return nil
-}
-
-// missedText says which deadline of its own a cancelled job has missed; "" = none.
-func (j *job) missedText() string {
-	if r := j.missedEnd(); r != nil {
-		return r.Error
-	}
-	return ""
-}
-
-// BadEnds counts the ended tasks of a job that did not end with 0.
-type BadEnds struct {
-	Failed int // all of them
-	Missed int // of Failed, those that had not ended by the job's deadline
-}
-
-// cancelResult is how the tasks of a cancelled job end that have not ended before: by its rule or its deadline, or by a
-// caller.
-func (j *job) cancelResult() *grid.Result {
-	if r := j.missedEnd(); r != nil {
-		return r
-	}
-	if why := j.stopped(); why != "" {
-		return &grid.Result{Cause: grid.Cancelled, Exit: cancelledResult.Exit, Error: clip("cancelled: " + why)}
-	}
-	return cancelledResult
+// cancellation is the job as far as that tells how its tasks end if it is cancelled.
+func (j *job) cancellation() cancellation.Job {
+	return cancellation.Job{Spec: j.spec, Register: j.replica, Tasks: &j.tasks, Cancelled: j.cancelled}
 }
 
 // neverAgain says why no task of a job may be run again by a caller; "" = each may that has ended.
 func (c *Coordinator) neverAgain(now grid.Time, j *job) string {
-	if r := j.deadlineEnd(now); r != nil {
+	if r := cmp.Or(j.deadlineEnd(now), j.cancellation().Limit()); r != nil {
 		return "a limit of it is reached, so nothing of it could be run again (" + r.Error + "): submit it again"
 	}
 	return failures.Refuses(j.spec)
 }
 
-// deadlineWatch is the deadlines to come.
+// deadlineWatch is the deadlines to come, and the looks at accounts of budgets.
 type deadlineWatch = deadline.Watch
 
-// excludesNone excludes no node.
-type excludesNone struct{}
-
-func (excludesNone) Excludes(grid.NodeID, bool) bool { return false }
-
-// impossible says that the deadline of a job that is submitted cannot be met; "" = it can, as far as is known.
+// impossible says that the deadline of a job that is submitted cannot be met, or its budget cannot suffice; "" = both
+// can, as far as is known.
 func (c *Coordinator) impossible(now grid.Time, spec *grid.JobSpec) string {
-	if !spec.Rules.Deadline.Some() {
+	if !spec.Rules.Deadline.Some() && !spec.Rules.Budget.Some() {
 		return ""
 	}
 	class := grid.ClassOf(spec)
-	n := peers.Need{Spec: spec, Class: class, Level: cmp.Or(grid.LevelOf(spec), class), Excluded: excludesNone{}}
 	c.peers.Inform(now)
 	c.peers.UpdateColumns(now)
-	if c.peers.Expected(n.Level) == 0 {
-		return ""
-	}
-	nodes, _ := c.peers.Eligible(now, &n, c.scratch.view[:0])
-	c.scratch.view = nodes
-	var lanes []deadline.Lane
-	for i := range nodes {
-		if s := &nodes[i]; !c.isLocal(spec) || c.isHere(s.Node) {
-			slots := c.peers.Capacity(s.Node).Slots(spec.Needs.Resources, int(spec.Count))
-			lanes = append(lanes, deadline.Lane{Slots: slots, Ready: s.Ready, Run: s.ECT - s.Ready})
-		}
-	}
-	return deadline.Impossible(spec, class, lanes)
+	lanes := c.peers.Lanes(now, spec, class, c.isLocal(spec))
+	return cmp.Or(deadline.Impossible(spec, class, lanes), budget.Impossible(spec, class, deadline.Shortest(lanes)))
 }
 
 // expects reports whether the mean run time of a class tells how long the next attempt of a task or gang would take. It
@@ -132,20 +93,24 @@ func (c *Coordinator) expects(j *job, i uint32, level string) bool {
 	return c.peers.Expected(level) > 0 && !j.spec.Gang.Sized() && c.checkpoints.View(j.spec, j.attempt(i).Task).Step == 0
 }
 
-// tooLate parks a task that would end too late at its soonest, as far as is known how long it takes, or of which the
-// deadline is over, and reports whether it did. The task's answers stay: others of a batch may be placed with them.
+// tooLate parks a task that its job's budget does not pay for, or that would end too late at its soonest, as far as is
+// known how long it takes, or of which the deadline is over, and reports whether it did. The task's answers stay: they
+// may serve others of a batch.
 func (c *Coordinator) tooLate(now grid.Time, l *liveTask, soonest float64, fx *grid.Effects) bool {
+	if c.awaitsBudget(now, l, 0, fx) {
+		return true
+	}
 	left, some := l.job.deadlineLeft(now)
 	if !some || left > 0 && (soonest <= left.Seconds() || !c.expects(l.job, l.index, l.level())) {
 		return false
 	}
-	c.pauseTask(now, l, l.task().late(soonest, left), fx)
+	c.pauseTask(now, l, late(l.task(), soonest, left), fx)
 	return true
 }
 
 // late says that a task would end too late at its soonest. While it waits for that, what was said first stays.
-func (t *task) late(soonest float64, left time.Duration) grid.Refusal {
-	if tr := t.history.Last(); tr.What == grid.TraceWait && tr.Refusal.Why == grid.WhyDeadline {
+func late(t *task, soonest float64, left time.Duration) grid.Refusal {
+	if tr := t.History.Last(); tr.What == grid.TraceWait && tr.Refusal.Why == grid.WhyDeadline {
 		return tr.Refusal
 	}
 	return grid.Refusal{Why: grid.WhyDeadline, Detail: deadline.Late(soonest, left)}
@@ -155,15 +120,14 @@ func (t *task) late(soonest float64, left time.Duration) grid.Refusal {
 // none would be done with, and reports whether it did.
 func (c *Coordinator) dropLate(now grid.Time, l *liveTask, fx *grid.Effects) bool {
 	left, some := l.job.deadlineLeft(now)
-	if !some || len(l.answers) == 0 || !c.expects(l.job, l.index, l.level()) {
+	if !some || len(l.Answers) == 0 || !c.expects(l.job, l.index, l.level()) {
 		return false
 	}
-	soonest := slices.MinFunc(l.answers, func(a, b balance.State) int { return cmp.Compare(a.ECT, b.ECT) }).ECT
-	if c.tooLate(now, l, soonest, fx) {
+	if c.tooLate(now, l, l.Soonest(), fx) {
 		c.recycleAnswers(l)
 		return true
 	}
-	l.answers = slices.DeleteFunc(l.answers, func(s balance.State) bool { return s.ECT > left.Seconds() })
+	l.Answers = slices.DeleteFunc(l.Answers, func(s balance.State) bool { return s.ECT > left.Seconds() })
 	return false
 }
 
@@ -171,20 +135,25 @@ func (c *Coordinator) dropLate(now grid.Time, l *liveTask, fx *grid.Effects) boo
 // known how long it takes there.
 func (c *Coordinator) noteTooLate(now grid.Time, l *liveTask, worker grid.NodeID) {
 	left, some := l.job.deadlineLeft(now)
-	if !some || l.status.Runs() || !c.expects(l.job, l.index, l.level()) {
+	if !some || l.Status().Runs() || !c.expects(l.job, l.index, l.level()) {
 		return
 	}
-	run, known := c.peers.RunTimeAt(now, worker, l.job.spec, l.level())
-	if c.isHere(worker) {
-		run, _ = c.peers.RunTime(l.level())
-		known = true
-	}
-	t := l.task()
-	if !known || run <= left.Seconds() || t.history.Last().Refusal.Why == grid.WhyDeadline {
+	t, run := l.task(), c.runTimeAt(now, l, worker)
+	if run == 0 || run <= left.Seconds() || t.History.Last().Refusal.Why == grid.WhyDeadline {
 		return
 	}
 	c.trace(t, grid.Trace{At: now, What: grid.TraceWait, Node: worker,
 		Refusal: grid.Refusal{Why: grid.WhyDeadline, Detail: deadline.Unstarted(run, left)}})
+}
+
+// runTimeAt is in how many seconds a worker would be done with a whole task that starts there; 0 = it is not known.
+func (c *Coordinator) runTimeAt(now grid.Time, l *liveTask, worker grid.NodeID) (run float64) {
+	if c.isHere(worker) {
+		run, _ = c.peers.RunTime(l.level())
+		return run
+	}
+	run, _ = c.peers.RunTimeAt(now, worker, l.job.spec, l.level())
+	return run
 }
 
 // deadlineLeft is the time from now after which a result is worth nothing; false = the job has no deadline.
@@ -192,20 +161,26 @@ func (j *job) deadlineLeft(now grid.Time) (time.Duration, bool) {
 	return deadline.Left(now, j.arrived, j.spec.Rules.Deadline)
 }
 
-// inTime reports whether what begins or ends so much later can be of worth to the job.
+// inTime reports whether what begins or ends so much later can be of worth to the job, whose budget is not exhausted.
 func (j *job) inTime(now grid.Time, later time.Duration) bool {
 	left, some := j.deadlineLeft(now)
-	return !some || later < left
+	return (!some || later < left) && !j.account.Exhausted(now)
 }
 
 // gangTooLate sets a gang aside that would end too late, as tooLate does with a task.
 func (c *Coordinator) gangTooLate(now grid.Time, j *job, fx *grid.Effects) bool {
+	if j.awaitsSlot = !c.affordsUntried(now, j, 0); j.awaitsSlot {
+		j.gang.Due = now.Add(maxPause)
+		c.awaitGang(now, j, j.account.Refusal(now, time.Duration(j.count())*c.expectedUse(j, 0, j.level)), fx)
+		c.attemptsChanged(j, 0)
+		return true
+	}
 	left, some := j.deadlineLeft(now)
 	soonest := c.peers.Expected(j.level)
 	if !some || left > 0 && (soonest <= left.Seconds() || !c.expects(j, 0, j.level)) {
 		return false
 	}
 	j.gang.Due = now.Add(maxPause)
-	c.awaitGang(now, j, j.task(0).late(soonest, left), fx)
+	c.awaitGang(now, j, late(j.tasks.At(0), soonest, left), fx)
 	return true
 }

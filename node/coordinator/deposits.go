@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"skep/grid"
+	"skep/node/coordinator/cancellation"
 	"skep/node/dependency"
 	"skep/node/deposit"
 	"skep/node/quota"
@@ -112,7 +113,7 @@ func (c *Coordinator) replicateOutput(now grid.Time, l *liveTask, r *grid.Result
 // finishReplicated records a task's end if a majority has its files, or is no longer waited for.
 func (c *Coordinator) finishReplicated(now grid.Time, j *job, i uint32, fx *grid.Effects) {
 	if r, finished := j.replica.files.Finish(now, i); finished {
-		c.recordResult(now, j.task(i).live, r, fx)
+		c.recordResult(now, j.tasks.At(i).Live, r, fx)
 	}
 }
 
@@ -161,10 +162,10 @@ func (c *Coordinator) depositAnswered(now grid.Time, from grid.NodeID, m *grid.M
 
 // sortArchive orders the archive, and the deposits of its jobs, by the jobs' ends, after a restart.
 func (c *Coordinator) sortArchive() {
-	c.archive.Sort(c.cfg.Self, func(x, y *packedJob) int { return cmp.Compare(x.open.done, y.open.done) })
+	c.archive.Sort(c.cfg.Self, func(x, y *archivedJob) int { return cmp.Compare(x.Open.done, y.Open.done) })
 	c.deposits.Reorder(func(yield func(*deposit.Files) bool) {
 		for i := range c.archive.All() {
-			if j := c.archive.At(i).open; j != nil && !yield(&j.replica.files) {
+			if j := c.archive.At(i).Open; j != nil && !yield(&j.replica.files) {
 				return
 			}
 		}
@@ -193,7 +194,7 @@ func (c *Coordinator) RecordDependency(now grid.Time, id grid.JobID, e *grid.Ent
 		return
 	}
 	j := c.jobs.Get(id)
-	if j.replica.graceUntil != 0 || j.replica.bulkEnd.on { // its tasks would count as lost; it asks again
+	if j.replica.graceUntil != 0 || j.BulkEnd().On() { // its tasks would count as lost; it asks again
 		return
 	}
 	e.Done = c.wall.At(now).UnixNano()
@@ -213,9 +214,9 @@ func (c *Coordinator) dependencyCommitted(now grid.Time, j *job, entry uint32, f
 	case entry == j.spec.DependencyEntry(k):
 		c.countFailure(j)
 		c.requeueJob(j)
-	case i >= j.nextFresh || j.replica.graceUntil != 0 || j.replica.bulkEnd.on: // the queue comes to it
+	case i >= j.nextFresh || j.replica.graceUntil != 0 || j.BulkEnd().On(): // the queue comes to it
 		c.requeueJob(j)
-	case j.state(i) == grid.Pending && j.at(i).live == nil && !c.skipsHeld(now, j, i, fx):
+	case j.tasks.State(i) == grid.Pending && j.at(i).Live == nil && !c.skipsHeld(now, j, i, fx):
 		c.retry(c.newLiveTask(j, i))
 	}
 }
@@ -232,7 +233,7 @@ func (j *job) whyUntried(i uint32) grid.Why {
 	case j.holds(i):
 		return grid.WhyAfter
 	case j.awaitsSlot:
-		return grid.WhySlots
+		return j.limit()
 	}
 	return grid.WhyNone
 }
@@ -242,8 +243,7 @@ func (c *Coordinator) skipsHeld(now grid.Time, j *job, i uint32, fx *grid.Effect
 	held := j.holds(i)
 	if held {
 		if why := dependency.VainTask(j.spec, j.replica, i); why != "" {
-			c.end(now, j, i, &grid.Result{Cause: grid.Cancelled, Exit: cancelledResult.Exit,
-				Error: clip("cancelled: " + why)}, fx)
+			c.end(now, j, i, cancellation.Because(why), fx)
 		}
 	}
 	return held

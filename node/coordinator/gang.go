@@ -1,6 +1,7 @@
 package coordinator
 
 import (
+	"cmp"
 	"slices"
 
 	"skep/grid"
@@ -27,19 +28,18 @@ func (c *Coordinator) gangNodes(now grid.Time, j *job) (nodes []grid.GangNode, r
 // placeGang begins a round for the gang at the front of the queue: its workers are chosen and asked for slots.
 func (c *Coordinator) placeGang(now grid.Time, j *job, fx *grid.Effects) {
 	c.queue.turns.Pop()
-	if j.counts[grid.Pending] < j.count() { // it has its workers, or has ended, all of it or in part
-		if j.counts[grid.Pending]+j.counts[grid.Ended] == j.count() {
+	if j.tasks.In(grid.Pending) < j.count() { // it has its workers, or has ended, all of it or in part
+		if j.tasks.In(grid.Pending)+j.tasks.In(grid.Ended) == j.count() {
 			c.settleGang(now, j, fx)
 		}
 		return
 	}
 	j.setAside = true
-	g, q := c.gangOf(j), &c.queue.gangs
+	g := c.gangOf(j)
 	switch {
 	case g.Phase() != gangs.Waiting || now < g.Due:
 		return
-	case q.turn != nil:
-		q.next = append(q.next, j)
+	case c.queue.gangs.Wait(j):
 		return
 	}
 	if c.gangTooLate(now, j, fx) {
@@ -51,7 +51,7 @@ func (c *Coordinator) placeGang(now grid.Time, j *job, fx *grid.Effects) {
 		c.gangUnplaceable(now, j, nodes, gangs.TooLarge(nodes, size.Min, could, c.peers.Name), fx)
 		return
 	}
-	chooser, err := gangChooser(&j.spec.Gang)
+	chooser, err := gangChooser(&j.spec.Gang, g.Later())
 	if err != nil { // its origin knows models that this node does not
 		c.endGangUnplaceable(now, j, err.Error(), fx)
 		return
@@ -66,20 +66,19 @@ func (c *Coordinator) placeGang(now grid.Time, j *job, fx *grid.Effects) {
 
 // beginRound asks the chosen workers for slots.
 func (c *Coordinator) beginRound(now grid.Time, j *job, choice gangs.Choice, fx *grid.Effects) {
-	g, q, round := j.gang, &c.queue.gangs, j.contract.AsksAhead()
+	g, round := j.gang, j.contract.AsksAhead()
 	if round == 0 { // else some workers keep slots in it
-		q.lastRound++
-		round = q.lastRound
+		round = c.queue.gangs.Next()
 	}
 	g.Reserve(j.nextAttempt(choice.Ranks()), choice, round, now.Add(c.cfg.PollCap))
 	if choice.Why != "" {
-		c.trace(j.task(0), grid.Trace{At: now, What: grid.TraceScheduled, ECT: grid.Seconds(choice.Time),
+		c.trace(j.tasks.At(0), grid.Trace{At: now, What: grid.TraceScheduled, ECT: grid.Seconds(choice.Time),
 			Refusal: grid.Refusal{Detail: clip(choice.Why)}})
 	}
 	if g.Later() {
 		g.Due = now.Add(gangs.TTL)
 	}
-	q.turn = j
+	c.queue.gangs.Begin(j)
 	for _, p := range choice.Places {
 		c.askForSlots(now, j, p.Node, p.Ranks, fx)
 	}
@@ -92,9 +91,8 @@ func (c *Coordinator) gangNotChosen(now grid.Time, j *job, chooser gangs.Chooser
 	why string, fx *grid.Effects) {
 	if why == "" {
 		why = gangs.Lacks(nodes, rooms, int(j.spec.Gang.Fewest()), c.peers.Name)
-	} else if idle, all := j.gang.WhenIdle(j.count(), j.spec.Needs.Resources, nodes); chooser.Choose(
-		j.gang.Size(&j.spec.Gang), idle, all).Places == nil {
-		c.gangUnplaceable(now, j, nodes, why, fx)
+	} else if x := j.chooseIdle(chooser, nodes); x.Places == nil {
+		c.gangUnplaceable(now, j, nodes, cmp.Or(x.Why, why), fx)
 		return
 	}
 	j.gang.GiveUp()
@@ -117,8 +115,10 @@ func (c *Coordinator) slotsAnswered(now grid.Time, from grid.NodeID, r *grid.Res
 	switch {
 	case j != nil && j.gang != nil && j.contract.Answers(from, r) && j.gang.Phase() == gangs.Running:
 		c.answeredAhead(now, j, from, r, fx)
-	case j == nil || j.gang == nil || r.Round != j.gang.Round() || j.gang.Phase() != gangs.Reserving &&
-		r.Refusal.Why == grid.WhyNone:
+	case r.Refusal.Why == grid.WhyHandOver && j != nil && j.gang != nil && !j.cancelled && j.gang.HandOver(now, from, r):
+		c.requeueJob(j)
+	case j == nil || j.gang == nil || r.Round != j.gang.Round() || r.Refusal.Why == grid.WhyHandOver ||
+		j.gang.Phase() != gangs.Reserving && r.Refusal.Why == grid.WhyNone:
 		c.stats.Stale++
 	case r.Refusal.Why == grid.WhyNone && !j.gang.Kept(from, r):
 	case r.Refusal.Why == grid.WhyNone && c.mayAct(now, j):
@@ -137,13 +137,14 @@ func (c *Coordinator) offerGang(now grid.Time, j *job, fx *grid.Effects) {
 		for range p.Ranks {
 			l := c.newLiveTask(j, i)
 			t := l.task()
-			t.attempt, t.worker, t.placed = g.Attempt(), p.Node, c.wall.At(now).UnixNano()
+			t.Attempt, t.Worker, t.Placed = g.Attempt(), p.Node, c.wall.At(now).UnixNano()
 			l.request.ID, l.request.Class, l.expectation.Made = l.id(), c.peers.Told(j.level), now
 			c.peers.Start(now, &l.expectation)
 			c.trace(t, grid.Trace{At: now, What: grid.TraceChosen, Node: p.Node, Asked: int32(len(places))})
 			c.setState(j, i, grid.Offered, fx)
 			c.saveEntry(j, i, fx)
 			c.peers.Given(now, &l.expectation, l.level(), p.Node, c.peers.Expected(l.level()))
+			l.job.account.Reserve(now, l.id(), c.expectedUse(l.job, l.index, l.level()), fx)
 			c.sendFirstOffer(now, l, fx)
 			i++
 		}
@@ -154,7 +155,7 @@ func (c *Coordinator) offerGang(now grid.Time, j *job, fx *grid.Effects) {
 // rankPlaced records that a worker has a rank. When all ranks have a place they get their start leases.
 func (c *Coordinator) rankPlaced(now grid.Time, l *liveTask, fx *grid.Effects) {
 	g := l.job.gang
-	if g == nil || l.task().attempt != g.Attempt() || !g.Confirm(l.index) || !c.mayAct(now, l.job) ||
+	if g == nil || l.task().Attempt != g.Attempt() || !g.Confirm(l.index) || !c.mayAct(now, l.job) ||
 		l.job.replica.graceUntil != 0 { // a newer attempt may be reported still
 		return
 	}
@@ -163,11 +164,11 @@ func (c *Coordinator) rankPlaced(now grid.Time, l *liveTask, fx *grid.Effects) {
 	c.countTurns(now, l.job, int(g.Ranks()))
 	c.endTurn(l.job)
 	for i := range l.job.spec.Count {
-		o := l.job.at(i).live
+		o := l.job.at(i).Live
 		if o == nil || !o.mayStart() { // nil: it has ended
 			continue
 		}
-		worker := o.task().worker
+		worker := o.task().Worker
 		if stamp := c.peers.Stamp(now, worker); stamp != 0 {
 			m := fx.Send(worker, grid.KindStartLeaseAck)
 			m.Register.Seq, m.Attempts = stamp, append(m.Attempts, o.id())
@@ -183,7 +184,7 @@ func (c *Coordinator) giveUpGang(now grid.Time, j *job, fx *grid.Effects) {
 		if r.Holder != (grid.JobID{}) {
 			why.Detail = "job " + r.Holder.Short()
 		}
-		c.trace(j.task(0), grid.Trace{At: now, What: grid.TraceRefused, Node: r.Node, Refusal: why})
+		c.trace(j.tasks.At(0), grid.Trace{At: now, What: grid.TraceRefused, Node: r.Node, Refusal: why})
 	}
 	c.releaseSlots(now, j, fx)
 	c.dropRanks(now, j, fx)
@@ -204,7 +205,7 @@ func (c *Coordinator) releaseSlots(now grid.Time, j *job, fx *grid.Effects) {
 // dropRanks takes the ranks back from their workers: they are pending again.
 func (c *Coordinator) dropRanks(now grid.Time, j *job, fx *grid.Effects) {
 	for i := range j.spec.Count {
-		if l := j.at(i).live; l != nil {
+		if l := j.at(i).Live; l != nil {
 			c.dropRank(now, l, fx)
 		}
 	}
@@ -213,10 +214,10 @@ func (c *Coordinator) dropRanks(now grid.Time, j *job, fx *grid.Effects) {
 // dropRank takes a rank back from its worker: it is pending again.
 func (c *Coordinator) dropRank(now grid.Time, l *liveTask, fx *grid.Effects) {
 	c.dequeue(l)
-	c.live.release(l)
+	c.live.Release(l)
 	l.forgetResult()
-	c.attemptReturned(now, &l.expectation, l.task().worker, false)
-	c.dropAttempt(now, l, l.task().worker, l.id(), fx)
+	c.attemptReturned(now, &l.expectation, l.task().Worker, false)
+	c.dropAttempt(now, l, l.task().Worker, l.id(), fx)
 	c.setState(l.job, l.index, grid.Pending, fx)
 	c.saveEntry(l.job, l.index, fx)
 	c.dropLive(l)
@@ -224,16 +225,14 @@ func (c *Coordinator) dropRank(now grid.Time, l *liveTask, fx *grid.Effects) {
 
 // pauseGang has a gang wait before its next round, and records why.
 func (c *Coordinator) pauseGang(now grid.Time, j *job, why string, fx *grid.Effects) {
-	j.gang.Due = now.Add(j.gang.Pause(c.queue.gangs.rand))
+	j.gang.Rest(now, c.gangRand)
 	c.awaitGang(now, j, grid.Refusal{Why: grid.WhyGang, Detail: clip(why)}, fx)
 }
 
 // awaitGang sets a waiting gang aside until it is due. In a takeover grace nothing is placed, and its end goes on.
 func (c *Coordinator) awaitGang(now grid.Time, j *job, why grid.Refusal, fx *grid.Effects) {
-	if t := j.task(0); t.history.Last().What != grid.TraceWait || t.history.Last().Refusal != why {
-		c.trace(t, grid.Trace{At: now, What: grid.TraceWait, Refusal: why})
-	}
-	if j.replica.graceUntil != 0 || j.replica.bulkEnd.on {
+	c.traceWait(now, j.tasks.At(0), why)
+	if j.replica.graceUntil != 0 || j.BulkEnd().On() {
 		return
 	}
 	if !j.setAside {

@@ -17,7 +17,7 @@ import (
 func (c *Coordinator) endRanks(now grid.Time, j *job, other func(i uint32) *grid.Result, fx *grid.Effects) {
 	g := j.gang
 	for i := range j.spec.Count {
-		if j.state(i) == grid.Ended {
+		if j.tasks.State(i) == grid.Ended {
 			continue
 		}
 		if r := g.Result(i); r != nil {
@@ -26,7 +26,7 @@ func (c *Coordinator) endRanks(now grid.Time, j *job, other func(i uint32) *grid
 			j.leaveOut(i, g.Attempt())
 			c.end(now, j, i, gangs.Unused(g.Ranks()), fx)
 		} else { // its worker may have a start lease
-			c.startsPossible(now, j, j.at(i).worker)
+			c.startsPossible(now, j, j.at(i).Worker)
 			c.end(now, j, i, other(i), fx)
 		}
 	}
@@ -36,13 +36,13 @@ func (c *Coordinator) endRanks(now grid.Time, j *job, other func(i uint32) *grid
 
 // leaveOut makes a rank one of an attempt that does not use it: the ends of all ranks are those of one attempt.
 func (j *job) leaveOut(i uint32, a grid.Attempt) {
-	t := j.task(i)
-	t.attempt, t.worker, t.placed = a, grid.NodeID{}, 0
+	t := j.tasks.At(i)
+	t.Attempt, t.Worker, t.Placed = a, grid.NodeID{}, 0
 }
 
 // uses reports whether a task is no rank that the last attempt of its gang left out.
 func (j *job) uses(i uint32) bool {
-	ranks := j.spec.Gang.RanksOf(j.at(i).attempt) // 0 = there was no attempt
+	ranks := j.spec.Gang.RanksOf(j.at(i).Attempt) // 0 = there was no attempt
 	return !j.spec.IsGang() || ranks == 0 || i < ranks
 }
 
@@ -53,7 +53,7 @@ func (c *Coordinator) leaveOutUnused(j *job) {
 	}
 	a := c.Newest(grid.TaskID{Job: j.id})
 	for i := j.spec.Gang.RanksOf(a); i < j.spec.Count; i++ {
-		if j.state(i) == grid.Pending && j.at(i).attempt.Less(a) {
+		if j.tasks.State(i) == grid.Pending && j.at(i).Attempt.Less(a) {
 			j.leaveOut(i, a)
 		}
 	}
@@ -76,7 +76,7 @@ func (c *Coordinator) rankEnded(now grid.Time, l *liveTask, r *grid.Result, fx *
 	l.result = r
 	g.Hold(i, r)
 	for k := range g.Ranks() {
-		if j.state(k) != grid.Ended && g.Result(k) == nil {
+		if j.tasks.State(k) != grid.Ended && g.Result(k) == nil {
 			return
 		}
 	}
@@ -96,20 +96,20 @@ func (c *Coordinator) rankLost(now grid.Time, l *liveTask, why grid.Refusal, fx 
 		c.renewLease(now, l, fx)
 		return true
 	case !g.MayRun():
-		g.SetRoom(l.task().worker, 0, now.Add(c.cfg.Lease))
-		g.Held = append(g.Held, gangs.Refusal{Node: l.task().worker, Why: why})
+		g.SetRoom(l.task().Worker, 0, now.Add(c.cfg.Lease))
+		g.Held = append(g.Held, gangs.Refusal{Node: l.task().Worker, Why: why})
 		c.giveUpGang(now, j, fx)
 		return true
 	}
-	c.countLost(now, l, l.task().worker, why)
+	c.countLost(now, l, l.task().Worker, why)
 	if why.Why == grid.WhyFetch {
-		c.peers.Failed(now, l.class(), l.task().worker)
+		c.peers.Failed(now, l.class(), l.task().Worker)
 	}
 	text := "the node that ran it " + why.Why.String()
 	if why.Detail != "" {
 		text += ": " + why.Detail
 	}
-	g.SetRoom(l.task().worker, 0, now.Add(c.cfg.Lease))
+	g.SetRoom(l.task().Worker, 0, now.Add(c.cfg.Lease))
 	if j.replica.graceUntil != 0 { // a newer attempt may yet be reported; the end of the grace decides, once for all ranks
 		g.Miss(i, text)
 		c.dropRank(now, l, fx)
@@ -122,9 +122,9 @@ func (c *Coordinator) rankLost(now grid.Time, l *liveTask, why grid.Refusal, fx 
 // loseGang ends the attempt of all ranks. The gang is placed again, or ends as lost if it was lost too often or may run
 // at most once.
 func (c *Coordinator) loseGang(now grid.Time, j *job, by uint32, why string, fx *grid.Effects) {
-	lost, ended := int32(0), j.counts[grid.Ended] > 0
+	lost, ended := int32(0), j.tasks.In(grid.Ended) > 0
 	for i := range j.spec.Count {
-		lost = max(lost, j.at(i).lost+1)
+		lost = max(lost, j.at(i).Lost+1)
 	}
 	if ended || lost > j.spec.Retries {
 		if once := j.spec.OnceReason(); once != "" {
@@ -134,7 +134,7 @@ func (c *Coordinator) loseGang(now grid.Time, j *job, by uint32, why string, fx 
 		return
 	}
 	for i := range j.spec.Count {
-		j.task(i).lost = lost
+		j.tasks.At(i).Lost = lost
 	}
 	pause := min(c.cfg.Lease/4<<min(max(c.vainLosses(j, 0, lost)-2, 0), 10), maxRetryDelay)
 	c.restartGang(now, j, pause, "it was lost: "+why, fx)
@@ -154,7 +154,7 @@ func (c *Coordinator) rankNotExecuted(now grid.Time, l *liveTask, from grid.Node
 	if l.job.spec.Folders == nil {
 		c.peers.Ended(now, l.class(), from, r)
 	}
-	if l.task().lost >= j.spec.Retries {
+	if l.task().Lost >= j.spec.Retries {
 		c.rankEnded(now, l, r, fx)
 		return true
 	}
@@ -169,11 +169,11 @@ func (c *Coordinator) settleGang(now grid.Time, j *job, fx *grid.Effects) bool {
 	if !j.spec.IsGang() || j.cancelled {
 		return false
 	}
-	if j.counts[grid.Ended] == j.count() { // its gang is forgotten
+	if j.tasks.In(grid.Ended) == j.count() { // its gang is forgotten
 		return true
 	}
 	g, live, missing := c.gangOf(j), 0, uint32(0)
-	if g.HasMissed() && j.counts[grid.Ended] == 0 { // what other ranks report as a failure may come of it
+	if g.HasMissed() && j.tasks.In(grid.Ended) == 0 { // what other ranks report as a failure may come of it
 		i, why := g.Missed(0, "")
 		c.loseGang(now, j, i, why, fx)
 		return true
@@ -182,17 +182,17 @@ func (c *Coordinator) settleGang(now grid.Time, j *job, fx *grid.Effects) bool {
 	for i := range g.Ranks() {
 		t := j.at(i)
 		switch r := g.Result(i); {
-		case t.state == grid.Ended && t.result.Exit != 0:
-			c.endRanks(now, j, func(uint32) *grid.Result { return gangs.Stopped(i, t.result.Result()) }, fx)
+		case t.State() == grid.Ended && t.Result.Exit != 0:
+			c.endRanks(now, j, func(uint32) *grid.Result { return gangs.Stopped(i, t.Result.Result()) }, fx)
 			return true
 		case r != nil && r.Cause.Refused():
-			return c.rankNotExecuted(now, t.live, t.worker, r, fx)
+			return c.rankNotExecuted(now, t.Live, t.Worker, r, fx)
 		case r != nil && r.Exit != 0:
-			c.rankEnded(now, t.live, r, fx)
+			c.rankEnded(now, t.Live, r, fx)
 			return true
-		case t.live != nil:
+		case t.Live != nil:
 			live++
-		case t.state != grid.Ended:
+		case t.State() != grid.Ended:
 			missing = i
 		}
 	}
@@ -200,10 +200,10 @@ func (c *Coordinator) settleGang(now grid.Time, j *job, fx *grid.Effects) bool {
 	case live+ended == int(g.Ranks()) && live > 0:
 	case live+ended == int(g.Ranks()):
 		c.endRanks(now, j, nil, fx)
-	case j.counts[grid.Ended] == 0 && live == 0 && !g.HasMissed(): // what was reported came back without having run
+	case j.tasks.In(grid.Ended) == 0 && live == 0 && !g.HasMissed(): // what was reported came back without having run
 		c.dropGang(now, j, fx)
 		return false
-	case j.counts[grid.Ended] == 0 && g.Phase() == gangs.Waiting:
+	case j.tasks.In(grid.Ended) == 0 && g.Phase() == gangs.Waiting:
 		return false
 	default:
 		i, why := g.Missed(missing, "nobody reports it to the node that has taken the job over")

@@ -5,54 +5,33 @@ import (
 	"time"
 
 	"skep/grid"
+	"skep/node/budget"
 	"skep/node/contract"
+	"skep/node/coordinator/live"
+	"skep/node/coordinator/tasks"
+	"skep/node/failures"
 	"skep/node/gangs"
 	"skep/node/mapping"
 	"skep/node/turns"
-	"skep/sparse"
 )
 
 // job is a job submitted or replicated here. What is needed only while a task is placed or runs is in its liveTask.
 type job struct {
-	id          grid.JobID
-	cancelled   bool
-	spec        *grid.JobSpec
-	class       string
-	level       string // of the class
-	submitted   int64
-	arrived     grid.Time // submission time on this boot's clock; may be negative
-	done        int64
-	tasks       sparse.List[task] // only tasks with recorded state; see task
-	counts      [grid.Ended + 1]int
-	uncommitted int // tasks that ended without being committed yet
-	replica     *replica
-	backupFrom  uint32 // tasks below it have ended; the scan for backup attempts starts here
+	id         grid.JobID
+	cancelled  bool
+	spec       *grid.JobSpec
+	class      string
+	level      string // of the class
+	submitted  int64
+	arrived    grid.Time // submission time on this boot's clock; may be negative
+	done       int64
+	tasks      tasks.List[*liveTask]
+	replica    *replica
+	backupFrom uint32 // tasks below it have ended; the scan for backup attempts starts here
 
-	failedEnds
+	failures.Ends // of its tasks that are not well, as far as they are committed
 	cancelling
 	placing
-}
-
-// failedEnds are what the ends of a job's tasks that are not well come to, as far as they are committed.
-type failedEnds struct {
-	failed    int32 // tasks whose exit code is not 0
-	withdrawn int32 // of failed, those that nobody wanted any more
-	missed    int32 // of withdrawn, those that had not ended by the deadline
-	exit      int32 // highest exit code
-}
-
-// count counts a committed end.
-func (f *failedEnds) count(r *grid.CompactResult) {
-	if r.Exit == 0 {
-		return
-	}
-	if f.failed++; r.Cause.Withdrawn() {
-		f.withdrawn++
-	}
-	if r.Cause == grid.Missed {
-		f.missed++
-	}
-	f.exit = max(f.exit, r.Exit)
 }
 
 // placing is a job's place in the queue, and what its untried tasks wait for.
@@ -60,14 +39,14 @@ type placing struct {
 	turn             uint64 // position in the job queue
 	queueIndex       int    // in its line of the job queue, from 1; 0 = not queued
 	line             *turns.Line[*job]
-	nextFresh        uint32    // tasks below it were tried at least once
-	batchPoll        *liveTask // polls for the other untried tasks too, under a batch policy
-	setAside         bool      // taken out of the queue until something can be done
-	awaitingMajority bool      // in jobQueue.awaitingMajority
-	heldBack         int32     // tasks that await proof or a mapping event: further ones are not tried
+	nextFresh        uint32 // tasks below it were tried at least once
+	setAside         bool   // taken out of the queue until something can be done
+	awaitingMajority bool   // in jobQueue.awaitingMajority
+	live             live.Job[*liveTask]
 	noSearchBefore   grid.Time // no known node fits, and no search is repeated until then
 	gang             *gangs.Gang
 	contract         *contract.Contract // of the gang; nil without one
+	account          *budget.Account    // of the job's budget, at its owner; nil without one
 	expected         expectation
 	urgency          mapping.Urgency // where tasks are placed at mapping events
 	runningLimit
@@ -83,22 +62,22 @@ func (c *Coordinator) end(now grid.Time, j *job, i uint32, r *grid.Result, fx *g
 // recordEnd records how a task's attempt ended; again is not 0 if the task goes on, so long after it.
 func (c *Coordinator) recordEnd(now grid.Time, j *job, i uint32, r *grid.Result, again time.Duration,
 	fx *grid.Effects) {
-	t := j.task(i)
-	if t.state == grid.Ended {
+	t := j.tasks.At(i)
+	if t.State() == grid.Ended {
 		panic("coordinator: a task ends once")
 	}
-	t.heldByWorker = t.state == grid.Offered || t.state == grid.Placed
-	t.result, t.done = r.Compact(), c.wall.At(now).UnixNano()
+	t.Held = hasWorker(t)
+	t.Result, t.Done = r.Compact(), c.wall.At(now).UnixNano()
 	if r.Wall > 0 {
-		t.began = t.done - int64(r.Wall)
+		t.Began = t.Done - int64(r.Wall)
 	}
 	if again == 0 && j.uses(i) {
 		c.stats.Ends.Add(j.spec, r, now.Sub(j.arrived))
 	}
-	c.trace(t, grid.Trace{At: now, What: grid.TraceEnded, Node: t.worker})
+	c.trace(t, grid.Trace{At: now, What: grid.TraceEnded, Node: t.Worker})
 	c.backups.due = true
 	c.mappings.Changed()
-	if l := t.live; l != nil {
+	if l := t.Live; l != nil {
 		if l.backup != nil {
 			c.dropAttempt(now, l, l.backup.worker, l.backupID(), fx)
 		}
@@ -110,26 +89,23 @@ func (c *Coordinator) recordEnd(now grid.Time, j *job, i uint32, r *grid.Result,
 
 // releaseWorker tells the worker of an ended task's last attempt to forget it.
 func (c *Coordinator) releaseWorker(j *job, i uint32, fx *grid.Effects) {
-	t := j.task(i)
-	r := &t.result
+	t := j.tasks.At(i)
+	r := &t.Result
 	switch {
-	case !t.heldByWorker:
+	case !t.Held:
 	case r.Cause.Withdrawn() || r.Cause == grid.Lost:
-		m := fx.About(t.worker, grid.KindDrop)
+		m := fx.About(t.Worker, grid.KindDrop)
 		m.Attempts = append(m.Attempts, j.attempt(i))
 	default:
-		m := fx.Send(t.worker, grid.KindResultAck)
+		m := fx.Send(t.Worker, grid.KindResultAck)
 		m.Attempts = append(m.Attempts, j.attempt(i))
 	}
-	t.heldByWorker = false
+	t.Held = false
 }
 
 func (c *Coordinator) setState(j *job, i uint32, s grid.TaskState, fx *grid.Effects) {
-	t := j.task(i)
-	j.counts[t.state]--
-	j.counts[s]++
-	t.state = s
-	c.slotFreed(j)
+	j.tasks.Set(i, s)
+	c.slotFreed(j, i)
 	fx.Changed = append(fx.Changed, grid.TaskID{Job: j.id, Index: i})
 }
 
@@ -146,13 +122,14 @@ const closeDelay = 20 * time.Millisecond
 func (j *job) mayClose() bool {
 	r := j.replica
 	cancelled, committed := r.Cancelled()
-	return r.IsOwner() && r.Ready() && !r.State().Done && j.uncommitted == 0 && j.counts[grid.Ended] == j.count() &&
-		(!cancelled || committed)
+	return r.IsOwner() && r.Ready() && !r.State().Done && j.tasks.Over() == j.count() && (!cancelled || committed)
 }
 
-// closeSole closes a job that this node alone keeps, if it has ended. That is not saved: the ends of all tasks are.
-func (c *Coordinator) closeSole(j *job, fx *grid.Effects) {
+// closeSole closes a job that this node alone keeps, if it has ended. That is not saved: the ends of all tasks are, and
+// what was used of its budget.
+func (c *Coordinator) closeSole(now grid.Time, j *job, fx *grid.Effects) {
 	if j.mayClose() {
+		c.settleUse(now, j, fx) // a closed register takes nothing up
 		j.replica.Close()
 		c.archiveAndTrim(j, fx)
 	}
@@ -191,7 +168,7 @@ func (c *Coordinator) closeJobs(now grid.Time, fx *grid.Effects) {
 // OnlyHere returns the number of unfinished jobs that only this node can finish.
 func (c *Coordinator) OnlyHere(now grid.Time) (jobs int) {
 	for j := range c.jobs.All() {
-		if j.authoritative() && j.counts[grid.Ended]-j.uncommitted < j.count() && !c.survivesLeaving(now, j) {
+		if j.authoritative() && j.tasks.Over() < j.count() && !c.survivesLeaving(now, j) {
 			jobs++
 		}
 	}
@@ -210,41 +187,58 @@ func (c *Coordinator) saveEntry(j *job, i uint32, fx *grid.Effects) *grid.TaskRe
 	rec := fx.Save(grid.RecEntry)
 	e := &rec.Entry
 	e.ID.Task = grid.TaskID{Job: j.id, Index: i}
-	v, final := j.replica.Value(i)
-	if v == nil && i == j.spec.Count {
-		rec.Delete = true
-	} else if i == j.spec.Count && v.Open() {
-		e.State, e.Open, e.Committed = grid.Pending, v, final
-	} else if v != nil && !v.Open() {
-		e.State, e.ID.Attempt, e.Worker, e.Lost, e.Result = grid.Ended, v.Attempt, v.Worker, v.Lost, v.Result
-		e.Placed, e.Began, e.Done, e.Epoch, e.Committed = v.Placed, v.Began, v.Done, v.Epoch, final
-		e.Round, e.Failures, e.RetriedAt, e.RetryEpoch = v.Round, v.Failures, v.RetriedAt, v.RetryEpoch
-		a, _, found := j.replica.files.Output(i)
-		// what another job has left is kept where it is, for the submitter of this one
-		e.Held = found && a == v.Attempt || j.replica.Sole() || i > j.spec.Count && c.isOrigin(j.id)
-		if i < j.spec.Count && v.Attempt.Less(j.at(i).backupMade) { // the task may be run again: see nextAttempt
-			e.Backup = &grid.BackupRecord{Attempt: j.at(i).backupMade}
-		}
-	} else if i < j.spec.Count {
-		t := j.task(i)
-		e.State, e.ID.Attempt, e.Worker, e.Lost = t.state, t.attempt, t.worker, t.lost
-		e.Placed, e.Began, e.Done, e.Backup, e.Pulls = t.placed, t.began, t.done, t.backupRecord(), t.pulls
-		// the deposit must not replace the record of a newer attempt
-		if a, r, found := j.replica.files.Output(i); found && !a.Less(t.attempt) {
-			e.ID.Attempt, e.Result, e.Held = a, r, true
-		}
-		if v != nil {
-			j.saveOpen(e, v, final)
-		}
-	}
+	w := tasks.Written{Sole: j.replica.Sole(), Origin: c.isOrigin(j.id)}
+	w.Entry, w.Committed = j.replica.Value(i)
+	w.Output, w.Result, w.HasOutput = j.replica.files.Output(i)
+	rec.Delete = j.tasks.Record(e, i, j.spec.Count, w, j.backupWorker(i))
 	return &e.TaskRecord
 }
 
 // waitsWhole reports whether nothing of the job was placed yet since it waits for other jobs.
 func (j *job) waitsWhole() bool {
-	if len(j.spec.After.Jobs) == 0 || j.cancelled || !j.leads() || j.counts[grid.Pending] == 0 {
+	if len(j.spec.After.Jobs) == 0 || j.cancelled || !j.leads() || j.tasks.In(grid.Pending) == 0 {
 		return false
 	}
-	return j.isHeld() || j.holds(0) && j.counts[grid.Pending] == j.count() &&
+	return j.isHeld() || j.holds(0) && j.tasks.In(grid.Pending) == j.count() &&
 		(j.nextFresh == 0 || j.nextFresh == j.spec.Count)
+}
+
+// hasFresh goes on to the next untried task of a job, and reports whether there is one.
+func (c *Coordinator) hasFresh(now grid.Time, j *job, fx *grid.Effects) bool {
+	for j.nextFresh < j.spec.Count && (j.tasks.State(j.nextFresh) != grid.Pending || j.at(j.nextFresh).Live != nil ||
+		c.skipsHeld(now, j, j.nextFresh, fx)) {
+		j.nextFresh++
+	}
+	return j.nextFresh < j.spec.Count
+}
+
+// holdAgain has the queue come to a task that is held and was cancelled before, and asks again for what it waits for.
+func (c *Coordinator) holdAgain(j *job, i uint32) {
+	if j.nextFresh = min(j.nextFresh, i); j.queueIndex == 0 && !j.setAside {
+		c.enqueueJob(j)
+		return
+	}
+	c.changed(grid.JobChange{Kind: grid.JobHeld, Job: j.id})
+}
+
+// countFailedNode records that a task failed on a node. It returns the reason if the task ends now, "" if it goes on.
+func (c *Coordinator) countFailedNode(l *liveTask, id grid.NodeID, why grid.Refusal) string {
+	l.Fail(id, why)
+	return c.strikesOut(l)
+}
+
+// countLosingNode is countFailedNode of the node that lost the attempt. The task may come back to it after a back-off,
+// once, unless that could be its last attempt.
+func (c *Coordinator) countLosingNode(now grid.Time, l *liveTask, why grid.Refusal) string {
+	if t := l.task(); why.Why != grid.WhyLost || l.prepareFailures > 0 || t.Lost >= l.job.spec.Retries {
+		l.Fail(t.Worker, why)
+	} else {
+		l.LoseOnce(t.Worker, why, now.Add(c.peers.LossBackoff(now, t.Worker, c.cfg.Lease)))
+	}
+	return c.strikesOut(l)
+}
+
+// strikesOut returns why a task ends that failed on too many nodes; "" = it goes on.
+func (c *Coordinator) strikesOut(l *liveTask) string {
+	return clip(l.StruckOut(c.cfg.Strikes, c.peers.Name))
 }

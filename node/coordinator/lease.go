@@ -1,15 +1,12 @@
 package coordinator
 
 import (
-	"slices"
 	"time"
 
 	"skep/grid"
+	"skep/node/coordinator/live"
+	"skep/node/failures"
 )
-
-// isHere reports whether a worker is this node's own. What is sent to it is delivered within the step, and never lost:
-// its attempts have no lease that ends, and of one that is dropped nothing remains there.
-func (c *Coordinator) isHere(worker grid.NodeID) bool { return worker == c.cfg.Self }
 
 // leaseEnd is when a worker that is not heard from has lost, or not got, what it was sent now: after d, or never if it
 // is this node.
@@ -24,6 +21,32 @@ func (c *Coordinator) leaseEnd(now grid.Time, worker grid.NodeID, d time.Duratio
 func (c *Coordinator) renewLease(now grid.Time, l *liveTask, fx *grid.Effects) {
 	l.deadline, l.asked = now.Add(c.cfg.Lease), false
 	c.scheduleLease(l, fx)
+}
+
+// leaseDue is when the lease timer of a task's attempt is due: a quarter of a lease before the lease ends, to ask a
+// worker that has not reported the attempt; then at its end. Never, if the worker is this node.
+func (c *Coordinator) leaseDue(l *liveTask) grid.Time {
+	switch {
+	case c.isHere(l.task().Worker):
+		return grid.Never
+	case !l.asked:
+		return l.deadline - grid.Time(c.cfg.Lease/4)
+	}
+	return l.deadline
+}
+
+// askBeforeLoss asks a connected worker, once, for an attempt that it has not reported, and reports whether to wait for
+// the answer: its refusal may have been lost.
+func (c *Coordinator) askBeforeLoss(now grid.Time, l *liveTask, fx *grid.Effects) bool {
+	if l.asked {
+		return false
+	}
+	l.asked = true
+	if l.Phase() == live.Placed && c.peers.Connected(l.task().Worker) {
+		c.askWorker(l, fx)
+		l.deadline = max(l.deadline, now.Add(c.cfg.Lease/4))
+	}
+	return now < l.deadline
 }
 
 // extendLease extends the attempt lease to at least half a lease from now, enough for a live worker's next beat.
@@ -41,7 +64,7 @@ func (c *Coordinator) scheduleLease(l *liveTask, fx *grid.Effects) {
 	}
 	if due < grid.Never && (l.leaseWake == 0 || due < l.leaseWake) {
 		l.leaseWake = due
-		fx.Wake(due, grid.TimerLease, l.handle)
+		fx.Wake(due, grid.TimerLease, l.Key())
 	}
 }
 
@@ -49,40 +72,31 @@ func (c *Coordinator) scheduleLease(l *liveTask, fx *grid.Effects) {
 // beats, and the tasks of a dead one are placed again sooner.
 func (c *Coordinator) ShortenLeases(now grid.Time, id grid.NodeID, fx *grid.Effects) {
 	for _, h := range c.handlesInOrder() {
-		l := c.live.get(h)
+		l := c.live.Get(h)
 		if l.backup != nil && l.backup.worker == id {
 			l.backup.deadline = min(l.backup.deadline, now.Add(c.cfg.Lease/3))
 			c.scheduleLease(l, fx)
 		}
 		switch {
-		case l.phase == polling:
-			if l.answeredBy(id) && len(l.unanswered) == 0 {
+		case l.Phase() == live.Polling:
+			if l.Answered(id) && l.Complete() {
 				c.choose(now, l, fx)
 			}
-		case (l.phase == offered || l.phase == placed) && l.task().worker == id:
+		case (l.Phase() == live.Offered || l.Phase() == live.Placed) && l.task().Worker == id:
 			l.deadline = min(l.deadline, now.Add(c.cfg.Lease/3))
 			c.scheduleLease(l, fx)
 		}
 	}
 }
 
-// answeredBy removes a node from the unanswered ones and reports whether it was among them.
-func (d *decision) answeredBy(id grid.NodeID) bool {
-	at := slices.Index(d.unanswered, id)
-	if at >= 0 {
-		d.unanswered = slices.Delete(d.unanswered, at, at+1)
-	}
-	return at >= 0
-}
-
 // AskAttempts asks a worker that has reconnected, or this node after a restart, about the attempts that it was given.
 func (c *Coordinator) AskAttempts(now grid.Time, id grid.NodeID, fx *grid.Effects) {
 	var m *grid.Message
 	for _, h := range c.handlesInOrder() {
-		l := c.live.get(h)
+		l := c.live.Get(h)
 		about := l.id()
 		switch {
-		case (l.phase == offered || l.phase == placed) && l.task().worker == id:
+		case (l.Phase() == live.Offered || l.Phase() == live.Placed) && l.task().Worker == id:
 			c.renewLease(now, l, fx)
 		case l.backup != nil && l.backup.worker == id:
 			about, l.backup.deadline = l.backupID(), c.leaseEnd(now, id, c.cfg.Lease)
@@ -107,42 +121,30 @@ func (c *Coordinator) attemptLost(now grid.Time, l *liveTask, why grid.Refusal, 
 		return
 	}
 	t := l.task()
-	c.startsPossible(now, l.job, t.worker)
-	c.live.release(l)
-	c.attemptReturned(now, &l.expectation, t.worker, false)
-	c.countLost(now, l, t.worker, why)
+	c.startsPossible(now, l.job, t.Worker)
+	c.live.Release(l)
+	c.attemptReturned(now, &l.expectation, t.Worker, false)
+	c.countLost(now, l, t.Worker, why)
 	if why.Why == grid.WhyFetch {
-		c.peers.Failed(now, l.class(), t.worker)
+		c.peers.Failed(now, l.class(), t.Worker)
 	}
 	if l.backup != nil {
-		c.countLostAttempt(l, t.worker, why)
+		c.countLostAttempt(l, t.Worker, why)
 		c.promoteBackup(now, l, fx)
 		c.askWorker(l, fx)
 		return
 	}
-	t.lost++
+	t.Lost++
 	reason := c.countLosingNode(now, l, why)
-	if reason != "" || l.prepareFailures >= maxPrepareFailures || t.lost > l.job.spec.Retries {
-		text := "lost: the node that ran it " + why.Why.String()
-		if why.Detail != "" {
-			text += ": " + why.Detail
-		}
-		switch {
-		case reason != "":
-			text = "lost: " + reason
-		case l.prepareFailures >= maxPrepareFailures:
-			text = why.Detail
-		}
-		if once := l.job.spec.OnceReason(); once != "" {
-			text += "; " + once
-		}
-		c.end(now, l.job, l.index, &grid.Result{Cause: grid.Lost, Exit: grid.ExitSkep, Error: clip(text)}, fx)
+	if reason != "" || l.prepareFailures >= maxPrepareFailures || t.Lost > l.job.spec.Retries {
+		r := failures.Lost(l.job.spec, why, reason, l.prepareFailures >= maxPrepareFailures)
+		c.end(now, l.job, l.index, r, fx)
 		return
 	}
 	l.forgetResult()
-	lost := c.vainLosses(l.job, l.index, t.lost)
+	lost := c.vainLosses(l.job, l.index, t.Lost)
 	retryAt := now.Add(min(c.cfg.Lease/4<<min(max(lost-2, 0), 10), maxRetryDelay))
-	l.PreferOthers(t.worker, why, max(retryAt, now.Add(c.cfg.Lease)))
+	l.PreferOthers(t.Worker, why, max(retryAt, now.Add(c.cfg.Lease)))
 	c.setState(l.job, l.index, grid.Pending, fx)
 	c.saveEntry(l.job, l.index, fx)
 	if lost == 1 {
@@ -150,12 +152,12 @@ func (c *Coordinator) attemptLost(now grid.Time, l *liveTask, why grid.Refusal, 
 		return
 	}
 	l.pauseUntil = retryAt
-	c.parkFor(now, l, retryAt.Sub(now), awaitTimer, fx)
+	c.parkFor(now, l, retryAt.Sub(now), live.ForTimer, fx)
 }
 
 // countLost counts a lost attempt in the worker's track record and the task's trace.
 func (c *Coordinator) countLost(now grid.Time, l *liveTask, worker grid.NodeID, why grid.Refusal) {
-	c.peers.Lost(now, worker)
+	c.peers.Lost(now, worker, c.cfg.Lease)
 	c.stats.Lost++
 	c.trace(l.task(), grid.Trace{At: now, What: grid.TraceLost, Node: worker, Refusal: why})
 }
@@ -172,52 +174,35 @@ func (c *Coordinator) taskTimer(now grid.Time, k grid.TimerKind, l *liveTask, fx
 		c.backupTimer(now, k, l, fx)
 	}
 	switch {
-	case k == grid.TimerPoll && l.phase == polling && now >= l.deadline:
+	case k == grid.TimerPoll && l.Phase() == live.Polling && now >= l.deadline:
 		c.choose(now, l, fx)
-	case k == grid.TimerOffer && l.phase == offered && now >= l.sent.Add(c.cfg.Lease/4):
+	case k == grid.TimerOffer && l.Phase() == live.Offered && now >= l.Sent.Add(c.cfg.Lease/4):
 		c.sendOffer(now, l, fx)
 	// an owner without quorum lease gives up no attempt
-	case k == grid.TimerLease && (l.phase == offered || l.phase == placed) && !c.mayAct(now, l.job):
+	case k == grid.TimerLease && (l.Phase() == live.Offered || l.Phase() == live.Placed) && !c.mayAct(now, l.job):
 		c.extendLease(now, l, fx)
 	case k == grid.TimerLease && c.isStraggler(now, l):
 		c.reclaimStraggler(now, l, fx)
-	case k == grid.TimerLease && (l.phase == offered || l.phase == placed):
+	case k == grid.TimerLease && (l.Phase() == live.Offered || l.Phase() == live.Placed):
 		if l.result != nil { // it has ended, and the fetch of its files ends by itself
 			c.renewLease(now, l, fx)
 		} else if now < c.leaseDue(l) || c.askBeforeLoss(now, l, fx) {
 			c.scheduleLease(l, fx)
-		} else if l.phase == offered {
+		} else if l.Phase() == live.Offered {
 			c.attemptLost(now, l, grid.Refusal{Why: grid.WhySilent}, fx)
 		} else {
 			c.attemptLost(now, l, grid.Refusal{Why: grid.WhyLost}, fx)
 		}
-	case k == grid.TimerRetry && l.phase == waiting && now >= l.deadline:
+	case k == grid.TimerRetry && l.Phase() == live.Waiting && now >= l.deadline:
 		l.lookAgain = true
 		c.resumeTask(l)
 	}
 }
 
-// noteStatus takes what a worker says of the attempts that it has from this owner: whether they run, and how far they
-// are.
-func (c *Coordinator) noteStatus(now grid.Time, from grid.NodeID, m *grid.Message, fx *grid.Effects) {
-	for at, id := range m.Attempts {
-		if l := c.currentAttempt(from, id); l != nil && l.phase == placed {
-			c.peers.StoodStill(&l.expectation, from, l.status.Note(now, m, at, &l.job.running))
-			c.holdContract(now, l, fx)
-			c.noteTooLate(now, l, from)
-		}
-	}
-}
-
 // handlesInOrder returns the handles of the live tasks, oldest first.
 func (c *Coordinator) handlesInOrder() []uint64 {
-	hs := c.scratch.handles[:0]
-	for l := range c.live.by.All() {
-		hs = append(hs, l.handle)
-	}
-	slices.Sort(hs)
-	c.scratch.handles = hs
-	return hs
+	c.scratch.handles = c.live.InOrder(c.scratch.handles[:0])
+	return c.scratch.handles
 }
 
 // grantStartLease answers a worker's request: it names the attempts that are live. The request also counts as a beat.
@@ -231,7 +216,7 @@ func (c *Coordinator) grantStartLease(now grid.Time, from grid.NodeID, m *grid.M
 			l = c.backupOf(from, id)
 			isSecond = l != nil
 		}
-		if l == nil || !isSecond && l.phase != placed || l.job.cancelled || !l.mayStart() || !l.job.inTime(now, 0) {
+		if l == nil || !isSecond && l.Phase() != live.Placed || l.job.cancelled || !l.mayStart() || !l.job.inTime(now, 0) {
 			continue
 		}
 		if !c.mayAct(now, l.job) {
@@ -245,4 +230,13 @@ func (c *Coordinator) grantStartLease(now grid.Time, from grid.NodeID, m *grid.M
 		}
 		a.Attempts = append(a.Attempts, id)
 	}
+}
+
+// liveTask returns the live part of a task; nil = it has none, or is not known here.
+func (c *Coordinator) liveTask(id grid.TaskID) *liveTask {
+	j := c.job(id.Job)
+	if j == nil || id.Index >= j.spec.Count {
+		return nil
+	}
+	return j.at(id.Index).Live
 }

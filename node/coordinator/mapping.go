@@ -2,11 +2,13 @@ package coordinator
 
 import (
 	"cmp"
-	"math"
 	"slices"
+	"time"
 
 	"skep/balance"
 	"skep/grid"
+	"skep/node/coordinator/candidates"
+	"skep/node/coordinator/live"
 	"skep/node/mapping"
 )
 
@@ -31,10 +33,9 @@ func (c *Coordinator) parkForMapping(l *liveTask) {
 	name, _ := c.mapperOf(l.job)
 	e := c.mappings.Of(name)
 	if e == nil {
-		c.live.lastHandle++
-		e = c.mappings.Add(name, c.live.lastHandle, c.cfg.Config, c.isAwaited)
+		e = c.mappings.Add(name, c.live.Handle(), c.cfg.Config, c.isAwaited)
 	}
-	c.parkTask(l, awaitMapping)
+	c.parkTask(l, live.ForMapping)
 	switch {
 	case l.isTried():
 		e.Came(1)
@@ -47,19 +48,19 @@ func (c *Coordinator) parkForMapping(l *liveTask) {
 
 // isAwaited reports whether a task awaits a mapping event of a policy.
 func (c *Coordinator) isAwaited(policy string) bool {
-	return slices.ContainsFunc(c.live.waiting.list, func(l *liveTask) bool {
+	return slices.ContainsFunc(c.live.Waiting(), func(l *liveTask) bool {
 		name, _ := c.mapperOf(l.job)
-		return l.awaits == awaitMapping && name == policy
+		return l.Awaits() == live.ForMapping && name == policy
 	})
 }
 
 // mapWaiting begins a mapping event that is due, and reports whether it did; or else sets the timers for the next ones.
 func (c *Coordinator) mapWaiting(now grid.Time, fx *grid.Effects) bool {
-	if c.live.waiting.unmapped == 0 {
+	if c.live.Unmapped() == 0 {
 		return false
 	}
 	for _, e := range c.mappings.All() {
-		at := e.DueAt(now, 2*c.live.inFlight <= c.cfg.Window)
+		at := e.DueAt(now, 2*c.live.InFlight() <= c.cfg.Window)
 		if at <= now {
 			c.beginMapping(now, e, fx)
 			return true
@@ -85,21 +86,22 @@ type mappedKind struct {
 	class  string
 	parked *liveTask // nil = it was offered
 	fresh  uint32    // next untried task; the number of tasks = there is none
-	placed int
-	end    float64 // when the last that has a place and is not offered would end, seconds from now on
 }
 
 // metaTask collects the tasks that await an event, those of the highest bid first, then the oldest. Those that nobody
 // may take any more are placed anew, one by one.
 func (c *Coordinator) metaTask(now grid.Time, e *mapping.Events) (t mapping.MetaTask, kinds []mappedKind) {
-	var waiting []*liveTask
-	for _, l := range c.live.waiting.list {
-		if name, _ := c.mapperOf(l.job); l.awaits == awaitMapping && name == e.Policy {
-			waiting = append(waiting, l)
+	var waiting []mapping.Bidder[*liveTask]
+	for _, l := range c.live.Waiting() {
+		if name, _ := c.mapperOf(l.job); l.Awaits() == live.ForMapping && name == e.Policy {
+			bid := c.cfg.Order.Counts(l.job.spec.Bid(), now.Sub(l.job.urgency.Since(l.job.arrived)))
+			waiting = append(waiting, mapping.Bidder[*liveTask]{Task: l, Bid: bid, Arrived: l.job.arrived, Turn: l.job.turn,
+				Index: l.index})
 		}
 	}
-	aged := c.sortByBid(now, waiting)
-	for _, l := range waiting {
+	mapping.SortByBid(waiting)
+	for _, w := range waiting {
+		l := w.Task
 		if len(t) == mapping.MaxKinds {
 			e.Again()
 			break
@@ -111,13 +113,13 @@ func (c *Coordinator) metaTask(now grid.Time, e *mapping.Events) (t mapping.Meta
 		}
 		k := mappedKind{job: l.job, class: l.class(), parked: l, fresh: l.job.spec.Count}
 		tasks, same := 1, func(k mappedKind) bool { return k.job == l.job && k.fresh < l.job.spec.Count }
-		if !l.isTried() && !l.tryBlacklisted && !slices.ContainsFunc(kinds, same) {
+		if !l.isTried() && !l.TriesBlacklisted() && !slices.ContainsFunc(kinds, same) {
 			k.fresh = l.job.nextFresh
 			tasks += l.job.untried(mapping.MaxKindTasks)
 		}
 		kinds = append(kinds, k)
 		t = append(t, mapping.Kind{Job: l.job.id, Arrived: l.job.arrived, Spec: l.job.spec, Level: l.level(), Tasks: tasks,
-			Bid: c.cfg.Order.Counts(l.job.spec.Bid(), 0), Aged: aged[l.job], View: slices.Clone(v.Nodes)})
+			Bid: c.cfg.Order.Counts(l.job.spec.Bid(), 0), Aged: w.Bid, View: slices.Clone(v.Nodes)})
 	}
 	return t, kinds
 }
@@ -137,14 +139,7 @@ func (c *Coordinator) beginMapping(now grid.Time, e *mapping.Events, fx *grid.Ef
 	ids := p.Ask(now, t.Size(), t.HighestBid(), v, c.scratch.poll[:0])
 	c.scratch.poll = ids
 	c.peers.PublishRates(now)
-	for _, id := range ids {
-		k := t.About(id)
-		if s := k.State(id); s.Answer {
-			e.Answers = append(e.Answers, *s)
-		} else if q := c.peers.Ask(id, k.Level, fx); q != nil {
-			e.Ask(id, e.Handle, k, &q.Poll)
-		}
-	}
+	e.AskAll(ids, t, c.peers, fx)
 	if e.Complete() {
 		c.finishMapping(now, e, fx)
 		return
@@ -178,9 +173,6 @@ func (c *Coordinator) mappingAnswered(now grid.Time, from grid.NodeID, e *mappin
 	}
 }
 
-// mappedWindows is how many decision windows of tasks get a place by the next mapping event, and later, at most.
-const mappedWindows = 4
-
 // finishMapping maps all tasks that wait now, and offers those that begin before the next event.
 func (c *Coordinator) finishMapping(now grid.Time, e *mapping.Events, fx *grid.Effects) {
 	e.Polling = false
@@ -191,40 +183,27 @@ func (c *Coordinator) finishMapping(now grid.Time, e *mapping.Events, fx *grid.E
 		return
 	}
 	_, p := c.mapperOf(kinds[0].job)
-	most := mappedWindows * c.cfg.Window // more have no chance to be offered now
-	plan := p.Map(now, t.Rows(&e.Poll, e.Interval(), most))
-	next, later, offered := math.Inf(1), 0, false
-	for _, x := range plan.Placed {
-		k := &kinds[x.Kind]
-		switch to := e.Answers[x.Node].Node; {
-		case x.Free > e.Interval():
-			next, later = min(next, x.Free), later+1
-		case c.live.inFlight >= c.cfg.Window:
-			e.Full()
-		case c.offerMapped(now, &e.Poll, k, balance.Choice{Act: balance.Place, Node: to, ECT: x.End}, fx):
-			offered = true
-			continue
-		}
-		k.end = max(k.end, x.End)
-	}
-	if offered && len(plan.Placed)-later == most {
-		e.Full()
-	}
-	for i := range kinds {
-		if k := &kinds[i]; k.placed < t[i].Tasks {
-			next = min(next, plan.Next)
-			c.keepMapped(now, k, max(k.end, plan.End(i)))
-		}
-	}
-	e.End(now, next)
+	e.Finish(now, t, p, c.cfg.Window, &mappedTasks{c, now, fx, &e.Poll, kinds})
 }
 
-// offerMapped offers the next task of a kind, and reports whether it did: a node on probation gets no further one.
-func (c *Coordinator) offerMapped(now grid.Time, p *mapping.Poll, k *mappedKind, x balance.Choice,
-	fx *grid.Effects) bool {
-	avoided := c.peers.HasBlacklist(k.class) && c.peers.Excludes(now, k.class, x.Node)
-	if c.peers.OnProbation(now, x.Node) || k.job.isFull(0) || !k.job.leads() || !c.mayAct(now, k.job) ||
-		avoided && (k.parked == nil || !k.parked.tryBlacklisted) {
+// mappedTasks are the tasks of a mapping event.
+type mappedTasks struct {
+	c     *Coordinator
+	now   grid.Time
+	fx    *grid.Effects
+	poll  *mapping.Poll
+	kinds []mappedKind
+}
+
+// HasRoom implements [mapping.Tasks].
+func (m *mappedTasks) HasRoom() bool { return m.c.live.InFlight() < m.c.cfg.Window }
+
+// Offer implements [mapping.Tasks]. A node on probation gets no further task.
+func (m *mappedTasks) Offer(kind int, x balance.Choice) bool {
+	c, k := m.c, &m.kinds[kind]
+	avoided := c.peers.HasBlacklist(k.class) && c.peers.Excludes(m.now, k.class, x.Node)
+	if c.peers.OnProbation(m.now, x.Node) || k.job.isFull(0) || !k.job.leads() || !c.mayAct(m.now, k.job) ||
+		avoided && (k.parked == nil || !k.parked.TriesBlacklisted()) {
 		return false
 	}
 	l := k.parked
@@ -237,14 +216,28 @@ func (c *Coordinator) offerMapped(now grid.Time, p *mapping.Poll, k *mappedKind,
 		if k.fresh == k.job.spec.Count {
 			return false
 		}
-		c.countTurns(now, k.job, 1)
+		c.countTurns(m.now, k.job, 1)
 		l = c.newLiveTask(k.job, k.fresh)
 	}
 	l.request.ID, l.request.Class = l.id(), c.peers.Told(l.level())
-	k.placed++
-	c.offerUsing(now, l, &decision{polled: p.Asked, answers: p.Answers}, x, fx)
-	if l.task().state == grid.Offered {
-		k.job.urgency.Offered(now)
+	c.offerUsing(m.now, l, &candidates.Poll{Polled: m.poll.Asked, Answers: m.poll.Answers}, x, m.fx)
+	if l.task().State() == grid.Offered {
+		k.job.urgency.Offered(m.now)
 	}
 	return true
+}
+
+// Keep implements [mapping.Tasks].
+func (m *mappedTasks) Keep(kind int, end float64) {
+	k, d := &m.kinds[kind], grid.Seconds(min(end, time.Hour.Seconds()))
+	k.job.expected = expectation{by: m.now.Add(d), overdue: m.now.Add(d + d/2)}
+	if k.parked == nil {
+		return
+	}
+	m.c.traceWait(m.now, k.parked.task(), grid.Refusal{Why: grid.WhyPolicy, Detail: "others are mapped first"})
+}
+
+// expectation is when the tasks of a job that were mapped and have not begun are expected to end.
+type expectation struct {
+	by, overdue grid.Time // overdue is half as long again
 }

@@ -16,37 +16,37 @@ import (
 // program whose state is a function of the step has the same result. What was moved has not moved again without cause.
 func TestMovesOutliveAKillAtEveryPoint(t *testing.T) {
 	for _, victim := range []string{"a", "b", "d", "e", "f"} {
-		point, moved, kept := 0, 0, 0
-		for killed := true; killed; point++ {
-			var moves bool
-			if moves, killed = killInMove(t, victim, point); t.Failed() {
-				t.Fatalf("%s was killed at point %d", victim, point)
-			}
-			if moves {
-				moved++
-			} else {
-				kept++
-			}
-		}
-		t.Logf("%s killed at %d points: moved in %d runs, not in %d", victim, point-1, moved, kept)
+		point, moved, _ := killAtEveryPoint(t, victim, killInMove)
 		if point < 40 || moved == 0 {
 			t.Errorf("%s killed at %d points, and moved in %d: want many", victim, point-1, moved)
 		}
 	}
 }
 
+// killAtEveryPoint has a node killed at each point of a run, and returns how many there were, and how many runs moved
+// and did not.
+func killAtEveryPoint(t *testing.T, victim string, run func(t *testing.T, victim string, point int) (bool, bool)) (
+	points, moved, kept int) {
+	for killed := true; killed; points++ {
+		var moves bool
+		if moves, killed = run(t, victim, points); t.Failed() {
+			t.Fatalf("%s was killed at point %d", victim, points)
+		}
+		if moves {
+			moved++
+		} else {
+			kept++
+		}
+	}
+	t.Logf("%s killed at %d points: moved in %d runs, not in %d", victim, points-1, moved, kept)
+	return points, moved, kept
+}
+
 // killInMove has a gang move, kills a node after so many events, and reports whether the gang had moved by then; killed
 // = there were so many events.
 func killInMove(t *testing.T, victim string, point int) (moved, killed bool) {
-	w := &network{now: clockStart, shown: -1, hidden: map[string]bool{"digest": true}}
-	do := func(lines ...string) {
-		for _, line := range lines {
-			w.events = 0
-			if err := w.do(strings.Fields(line)); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
+	w := newNetwork()
+	do := w.must(t)
 	do("start a b c d e f members=3 cpus=1", "submit a job1 ranks=2 on=d,e,f retries=9 life=9000", "run")
 	hosts := ranksAt(w)
 	if len(hosts) != 2 {

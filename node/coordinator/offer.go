@@ -3,27 +3,29 @@ package coordinator
 import (
 	"skep/balance"
 	"skep/grid"
+	"skep/node/coordinator/candidates"
+	"skep/node/coordinator/live"
 	"skep/node/decisions"
 )
 
 // offer begins a new attempt on the chosen node. The attempt is on disk before the offer leaves, so a restarted owner
 // knows which worker to ask.
 func (c *Coordinator) offer(now grid.Time, l *liveTask, x balance.Choice, fx *grid.Effects) {
-	c.offerUsing(now, l, &l.decision, x, fx)
+	c.offerUsing(now, l, &l.Poll, x, fx)
 	c.recycleAnswers(l)
 }
 
 // recycleAnswers returns the answer buffer of a finished decision to the scratch.
 func (c *Coordinator) recycleAnswers(l *liveTask) {
-	if l.answers != nil {
-		c.scratch.answers = append(c.scratch.answers, l.answers[:0])
+	if buffer := l.Poll.Release(); buffer != nil {
+		c.scratch.answers = append(c.scratch.answers, buffer)
 	}
-	l.answers, l.unanswered = nil, nil
-	c.weighed.Release(&l.candidates)
+	c.weighed.Release(&l.Weighed)
 }
 
 // offerUsing is offer, with the poll answers of another task of the batch, or of a mapping event.
-func (c *Coordinator) offerUsing(now grid.Time, l *liveTask, polled *decision, x balance.Choice, fx *grid.Effects) {
+func (c *Coordinator) offerUsing(now grid.Time, l *liveTask, polled *candidates.Poll, x balance.Choice,
+	fx *grid.Effects) {
 	if !c.mayAct(now, l.job) && !c.isProvisional(l.job) {
 		c.waitForMajority(now, l, fx)
 		return
@@ -33,19 +35,17 @@ func (c *Coordinator) offerUsing(now grid.Time, l *liveTask, polled *decision, x
 	}
 	t := l.task()
 	c.peers.Probe(now, l.class(), x.Node)
-	t.attempt = t.nextAttempt(l.job.replica.State().Epoch)
-	t.worker, t.placed = x.Node, c.wall.At(now).UnixNano()
+	t.Attempt = t.Next(l.job.replica.State().Epoch)
+	t.Worker, t.Placed = x.Node, c.wall.At(now).UnixNano()
 	l.cannotExecute, l.expectation.Made, l.asked = nil, now, false
 	c.peers.Start(now, &l.expectation)
 	tr := grid.Trace{At: now, What: grid.TraceChosen, Node: x.Node, ECT: grid.Seconds(x.ECT),
-		Asked: int32(len(polled.polled))}
-	for i := range polled.answers {
-		if polled.answers[i].Node == x.Node {
-			tr.News = now.Sub(polled.answers[i].Heard)
-		}
+		Asked: int32(len(polled.Polled))}
+	if s := polled.AnswerOf(x.Node); s != nil {
+		tr.News = now.Sub(s.Heard)
 	}
 	c.trace(t, tr)
-	why := decisions.VerdictOf(&polled.candidates, polled.answers, &x)
+	why := decisions.VerdictOf(&polled.Weighed, polled.Answers, &x)
 	if l.pulled {
 		why = grid.VerdictPull
 	}
@@ -54,6 +54,7 @@ func (c *Coordinator) offerUsing(now grid.Time, l *liveTask, polled *decision, x
 	c.setState(l.job, l.index, grid.Offered, fx)
 	c.saveEntry(l.job, l.index, fx)
 	c.peers.Given(now, &l.expectation, l.level(), x.Node, x.ECT)
+	l.job.account.Reserve(now, l.id(), c.expectedUse(l.job, l.index, l.level()), fx)
 	if !c.mayAct(now, l.job) {
 		c.planOffer(now, l, x.ECT, fx)
 		return
@@ -63,34 +64,35 @@ func (c *Coordinator) offerUsing(now grid.Time, l *liveTask, polled *decision, x
 
 // sendFirstOffer sends the first offer of an attempt whose record is on disk, or will be when the message leaves.
 func (c *Coordinator) sendFirstOffer(now grid.Time, l *liveTask, fx *grid.Effects) {
-	c.countPlaced(l.task().worker)
-	c.live.offer(l)
+	c.countPlaced(l.task().Worker)
+	c.live.Offer(l)
 	c.renewLease(now, l, fx)
 	c.sendOffer(now, l, fx)
 }
 
 // sendOffer sends an offer, or repeats it when no answer came; the worker recognises a repeated offer.
 func (c *Coordinator) sendOffer(now grid.Time, l *liveTask, fx *grid.Effects) {
-	l.sent = now
+	l.Sent = now
 	if !c.mayAct(now, l.job) { // without a quorum lease nothing is sent; try again later
-		fx.Wake(now.Add(c.cfg.Lease/4), grid.TimerOffer, l.handle)
+		fx.Wake(now.Add(c.cfg.Lease/4), grid.TimerOffer, l.Key())
 		return
 	}
-	m := fx.Send(l.task().worker, grid.KindOffer)
+	m := fx.Send(l.task().Worker, grid.KindOffer)
 	m.Offer = grid.Offer{ID: l.id(), Spec: l.job.spec, Class: l.class(), Lease: c.cfg.Lease, Age: l.age(now),
-		Members: m.Offer.Members, Barred: c.barred(l, m.Offer.Barred),
+		Members: m.Offer.Members, Barred: l.Barred(c.peers.Blacklist(l.class()), m.Offer.Barred),
 		Inputs: c.inputsLeft(l)}
-	m.Offer.Stamp, m.Offer.Places, m.Offer.Before = c.offerStamp(now, l), l.job.rankPlaces(), c.divisionBefore(l)
+	m.Offer.Stamp, m.Offer.Places = c.offerStamp(now, l), l.job.rankPlaces()
+	m.Offer.Before = c.checkpoints.Before(l.job.spec, l.id())
 	m.Offer.Members = append(m.Offer.Members, l.job.members()...)
 	m.Offer.Stays, m.Offer.Pulled, m.Offer.Asks = l.stays() || l.job.spec.IsGang(), l.pulled, true
 	l.pulled = false
-	c.wakeForOffer(now, l, l.task().worker, fx)
+	c.wakeForOffer(now, l, l.task().Worker, fx)
 }
 
 // wakeForOffer sets the timer that repeats an unanswered offer.
 func (c *Coordinator) wakeForOffer(now grid.Time, l *liveTask, worker grid.NodeID, fx *grid.Effects) {
 	if at := c.leaseEnd(now, worker, c.cfg.Lease/4); at < grid.Never {
-		fx.Wake(at, grid.TimerOffer, l.handle)
+		fx.Wake(at, grid.TimerOffer, l.Key())
 	}
 }
 
@@ -98,22 +100,18 @@ func (c *Coordinator) wakeForOffer(now grid.Time, l *liveTask, worker grid.NodeI
 func (c *Coordinator) countPlaced(worker grid.NodeID) {
 	if c.isHere(worker) {
 		c.stats.Local++
-		return
+	} else {
+		c.stats.Moved++
 	}
-	c.stats.Moved++
 }
 
 // currentAttempt returns the live task whose current attempt is id and was given to from; nil if there is none.
 func (c *Coordinator) currentAttempt(from grid.NodeID, id grid.AttemptID) *liveTask {
-	j := c.job(id.Task.Job)
-	if j == nil || id.Task.Index >= j.spec.Count {
+	l := c.liveTask(id.Task)
+	if l == nil || l.task().Attempt != id.Attempt || l.task().Worker != from {
 		return nil
 	}
-	t := j.at(id.Task.Index)
-	if t.attempt != id.Attempt || t.worker != from || t.live == nil {
-		return nil
-	}
-	return t.live
+	return l
 }
 
 func (c *Coordinator) acceptReceived(now grid.Time, from grid.NodeID, id grid.AttemptID, fx *grid.Effects) {
@@ -122,11 +120,11 @@ func (c *Coordinator) acceptReceived(now grid.Time, from grid.NodeID, id grid.At
 		return
 	}
 	l := c.currentAttempt(from, id)
-	if l == nil || l.phase != offered && l.phase != placed {
+	if l == nil || l.Phase() != live.Offered && l.Phase() != live.Placed {
 		c.dropStale(from, id, fx)
 		return
 	}
-	if l.phase == offered {
+	if l.Phase() == live.Offered {
 		c.markPlaced(now, l, fx)
 	}
 	l.deadline, l.asked = max(l.deadline, now.Add(c.cfg.Lease)), false
@@ -135,12 +133,12 @@ func (c *Coordinator) acceptReceived(now grid.Time, from grid.NodeID, id grid.At
 
 // markPlaced records that the worker has accepted the attempt.
 func (c *Coordinator) markPlaced(now grid.Time, l *liveTask, fx *grid.Effects) {
-	c.live.accept(l)
+	c.live.Accept(l)
 	l.tries = 0
-	c.discovery.Tried(now, l.task().worker, &l.job.spec.Needs, l.job.spec.Engine, true, fx)
+	c.discovery.Tried(now, l.task().Worker, &l.job.spec.Needs, l.job.spec.Engine, true, fx)
 	c.setState(l.job, l.index, grid.Placed, fx)
 	c.backups.due = true
-	c.traceAccepted(now, l.task(), l.task().worker)
+	c.traceAccepted(now, l.task(), l.task().Worker)
 }
 
 // traceAccepted records that a worker has accepted an attempt. That this node has says nothing: it was chosen.
@@ -153,7 +151,7 @@ func (c *Coordinator) traceAccepted(now grid.Time, t *task, worker grid.NodeID) 
 // refuseReceived handles a worker's refusal of an attempt, or its report that it does not have the attempt.
 func (c *Coordinator) refuseReceived(now grid.Time, from grid.NodeID, id grid.AttemptID, why grid.Refusal,
 	puller grid.NodeID, fx *grid.Effects) {
-	if neverStarted(why.Why) && from != c.cfg.Self {
+	if (neverStarted(why.Why) || why.Why == grid.WhyMoved) && from != c.cfg.Self {
 		c.acknowledgeHandBack(from, id, fx)
 	}
 	if c.confirmStopped(now, from, id, fx) {
@@ -164,22 +162,21 @@ func (c *Coordinator) refuseReceived(now grid.Time, from grid.NodeID, id grid.At
 		return
 	}
 	l := c.currentAttempt(from, id)
-	if l == nil || l.phase != offered && l.phase != placed || l.isReplicating() {
+	if l == nil || l.Phase() != live.Offered && l.Phase() != live.Placed || l.isReplicating() {
 		c.stats.Stale++
 		return
 	}
-	if l.phase == offered { // the offer may have been sent twice, and the repeat still be under way
+	if l.Phase() == live.Offered { // the offer may have been sent twice, and the repeat still be under way
 		c.startsPossible(now, l.job, from)
 	}
-	if l.phase == placed && !neverStarted(why.Why) {
-		c.attemptLost(now, l, why, fx)
-		return
-	}
-	if l.wasPulled(from, why.Why, puller) {
+	switch {
+	case l.wasPulled(from, why.Why, puller):
 		c.pulledAway(now, l, from, puller, fx)
-		return
+	case l.Phase() == live.Offered || neverStarted(why.Why):
+		c.refusedAttempt(now, l, why, fx)
+	case why.Why != grid.WhyMoved || !c.movedAway(now, l, fx):
+		c.attemptLost(now, l, why, fx)
 	}
-	c.refusedAttempt(now, l, why, fx)
 }
 
 // neverStarted reports whether a worker that accepted an attempt states with this reason that it never started it.
@@ -193,14 +190,14 @@ func (c *Coordinator) refusedAttempt(now grid.Time, l *liveTask, why grid.Refusa
 	if c.rankLost(now, l, why, fx) || c.forgoUnreported(now, l, fx) {
 		return
 	}
-	c.live.release(l)
+	c.live.Release(l)
 	l.job.urgency.Refused(l.expectation.Made)
 	l.forgetResult() // a false worker has sent one before
 	l.tries++
-	c.attemptReturned(now, &l.expectation, l.task().worker, false)
-	c.policies.Note(balance.Outcome{Kind: balance.Refused, At: now, Node: l.task().worker, Class: l.request.Class})
-	c.discovery.Tried(now, l.task().worker, &l.job.spec.Needs, l.job.spec.Engine, false, fx)
-	c.exclude(now, l, l.task().worker, why)
+	c.attemptReturned(now, &l.expectation, l.task().Worker, false)
+	c.policies.Note(balance.Outcome{Kind: balance.Refused, At: now, Node: l.task().Worker, Class: l.request.Class})
+	c.discovery.Tried(now, l.task().Worker, &l.job.spec.Needs, l.job.spec.Engine, false, fx)
+	c.exclude(now, l, l.task().Worker, why)
 	if l.backup != nil {
 		c.promoteBackup(now, l, fx)
 		return
@@ -236,7 +233,7 @@ func (c *Coordinator) beatReceived(now grid.Time, from grid.NodeID, m *grid.Mess
 		if j != nil && j.awaitsCommit(id) {
 			continue // acknowledged once it is committed
 		}
-		if l := c.currentAttempt(from, id); l != nil && (l.phase == offered || l.phase == placed) ||
+		if l := c.currentAttempt(from, id); l != nil && (l.Phase() == live.Offered || l.Phase() == live.Placed) ||
 			c.backupOf(from, id) != nil {
 			c.acceptReceived(now, from, id, fx)
 			continue

@@ -3,9 +3,10 @@ package coordinator
 import (
 	"slices"
 
-	"skep/fifo"
 	"skep/grid"
+	"skep/node/coordinator/live"
 	"skep/node/ownercache"
+	"skep/node/peers"
 )
 
 // Claims of ownership. A takeover message (KindTakeover) counts from a member about itself, and is only a reason to
@@ -29,8 +30,9 @@ func (c *Coordinator) ownerLearned(now grid.Time, j *job, fx *grid.Effects) {
 		c.replyAll(&j.replica.submitters, j.id, fx)
 	}
 	owner, epoch, _ := j.replica.Owner()
+	c.attemptsChanged(j, 0) // what is due of its budget is done once this node leads again
 	if !c.isHere(owner) {
-		j.refuseRetries(fx)
+		j.replica.callers.RefuseRetries(j.id, fx)
 	}
 	c.changed(grid.JobChange{Kind: grid.JobMoved, Job: j.id, Claim: grid.OwnerClaim{Owner: owner, Epoch: epoch}})
 }
@@ -158,7 +160,7 @@ func (v Views) Kept(now grid.Time, f func(j *JobView, mayAct bool)) {
 		f(&view, j.authoritative() && v.c.mayAct(now, j))
 	}
 	for i := range v.c.archive.All() {
-		if p := v.c.archive.At(i); p.open == nil && !p.Hole() {
+		if p := v.c.archive.At(i); p.Packed() && !p.Hole() {
 			view := v.c.unpack(p, false).view()
 			f(&view, true)
 		}
@@ -167,6 +169,10 @@ func (v Views) Kept(now grid.Time, f func(j *JobView, mayAct bool)) {
 
 // isOrigin reports whether a job was submitted to this node.
 func (c *Coordinator) isOrigin(id grid.JobID) bool { return id.Origin == c.cfg.Self }
+
+// isHere reports whether a worker is this node's own. What is sent to it is delivered within the step, and never lost:
+// its attempts have no lease that ends, and of one that is dropped nothing remains there.
+func (c *Coordinator) isHere(worker grid.NodeID) bool { return worker == c.cfg.Self }
 
 // isOver reports whether a job that is not here is over: it was submitted here and forgotten, or evicted.
 func (c *Coordinator) isOver(id grid.JobID) bool {
@@ -196,39 +202,9 @@ func (c *Coordinator) dropOrRedirect(to grid.NodeID, id grid.AttemptID, fx *grid
 // with this step. Of an attempt that is not known to be accepted the worker has no record; if it has one, it repeats
 // the hand-back.
 func (c *Coordinator) acknowledgeHandBack(from grid.NodeID, id grid.AttemptID, fx *grid.Effects) {
-	if l := c.currentAttempt(from, id); l == nil || l.phase != offered {
+	if l := c.currentAttempt(from, id); l == nil || l.Phase() != live.Offered {
 		c.dropOrRedirect(from, id, fx)
 	}
-}
-
-// repeatedResults remembers the unwanted results that came. The sender of each is told so, and an honest one then
-// forgets the result: a sender that repeats it many times does so on purpose.
-type repeatedResults struct {
-	times fifo.Map[repeatedResult, int]
-}
-
-type repeatedResult struct {
-	from grid.NodeID
-	id   grid.AttemptID
-}
-
-const (
-	maxRepeated = 256
-	maxRepeats  = 8 // repeats that lost answers can explain
-)
-
-// count counts an unwanted result, and reports whether it has come too often.
-func (r *repeatedResults) count(from grid.NodeID, id grid.AttemptID) bool {
-	x := repeatedResult{from, id}
-	if times := r.times.Get(x); times != nil {
-		*times++
-		return *times > maxRepeats
-	}
-	if r.times.Len() == maxRepeated {
-		r.times.RemoveOldest()
-	}
-	r.times.Add(x, 1)
-	return false
 }
 
 // countUnwanted counts a result that is not of a live attempt. It is forged if the attempt was given to another node,
@@ -239,8 +215,26 @@ func (c *Coordinator) countUnwanted(from grid.NodeID, id grid.AttemptID, t *task
 	}
 	j := c.job(id.Task.Job)
 	forged := t != nil && j.replica.Sole() && // other owners may have made attempts that this one does not know
-		(t.attempt == id.Attempt && t.worker != from || t.attempt.Less(id.Attempt) && t.backupMade.Less(id.Attempt))
-	if c.repeated.count(from, id) || forged {
+		(t.Attempt == id.Attempt && t.Worker != from || t.Attempt.Less(id.Attempt) && t.Backup.Less(id.Attempt))
+	if c.repeated.Count(from, id) || forged {
 		fx.Offences = append(fx.Offences, from)
 	}
+}
+
+// clip bounds a text for a record or the wire.
+func clip(s string) string { return grid.Clean(s, grid.MaxText) }
+
+// Blacklisted returns the reason why a node gets no task of a class now; WhyNone if it may.
+func (v Views) Blacklisted(now grid.Time, class string, id grid.NodeID) grid.Refusal {
+	return v.c.peers.Blacklisted(now, class, id)
+}
+
+// Backoff returns the back-off of a node, as this one has it now for a class.
+func (v Views) Backoff(now grid.Time, class string, id grid.NodeID) peers.Backoff {
+	return v.c.peers.Backoff(now, class, id)
+}
+
+// WouldExpose reports whether a known peer would show the job to callers who may not see it.
+func (v Views) WouldExpose(id grid.NodeID, spec *grid.JobSpec) bool {
+	return spec.Access() == grid.AccessOwner && !v.c.peers.HidesJobs(id)
 }

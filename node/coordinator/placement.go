@@ -2,16 +2,17 @@ package coordinator
 
 import (
 	"cmp"
-	"slices"
 
 	"skep/balance"
 	"skep/grid"
+	"skep/node/coordinator/candidates"
+	"skep/node/coordinator/live"
 )
 
 // place begins a placement decision: it collects the eligible nodes and polls those that the policy names.
 func (c *Coordinator) place(now grid.Time, l *liveTask, fx *grid.Effects) {
-	l.unanswered = l.unanswered[:0] // the task may have to wait now, and no answer is to end that
-	if c.awaitsBackoff(now, l, fx) {
+	l.Ignore() // the task may have to wait now, and no answer is to end that
+	if c.awaitsBackoff(now, l, fx) || c.awaitsBudget(now, l, int(l.job.live.Polling()), fx) {
 		return
 	}
 	switch may := c.mayAct(now, l.job); {
@@ -29,13 +30,14 @@ func (c *Coordinator) place(now grid.Time, l *liveTask, fx *grid.Effects) {
 	c.policyOf(l.job) // one that is made now is told the columns
 	c.peers.UpdateColumns(now)
 	l.request.ID, l.request.Class = l.id(), c.peers.Told(l.level())
-	if k := len(c.scratch.answers); l.answers == nil && k > 0 {
-		l.answers, c.scratch.answers = c.scratch.answers[k-1], c.scratch.answers[:k-1]
+	if k := len(c.scratch.answers); l.Answers == nil && k > 0 {
+		l.Answers, c.scratch.answers = c.scratch.answers[k-1], c.scratch.answers[:k-1]
 	}
-	l.polled, l.answers = l.polled[:0], l.answers[:0]
-	l.candidates.Reset()
+	l.Begin()
 	v, onProbation := c.candidates(now, l)
-	c.traceBlacklisted(now, l)
+	for id, why := range l.NewBlacklisted(l.class(), c.peers) {
+		c.trace(l.task(), grid.Trace{At: now, What: grid.TraceRefused, Node: id, Refusal: why})
+	}
 	switch {
 	// this node alone is left, and busy
 	case onProbation > 0 && (len(v.Nodes) == 0 || len(v.Nodes) == 1 && v.Nodes[0].Answer && v.Nodes[0].Ready > 0):
@@ -46,7 +48,7 @@ func (c *Coordinator) place(now grid.Time, l *liveTask, fx *grid.Effects) {
 		c.parkForMapping(l)
 	// polling the only candidate would cost a round trip and decide nothing
 	case len(v.Nodes) == 1 && !v.Nodes[0].Answer && !c.awaitsIdleNode(l.job):
-		l.answers = append(l.answers, v.Nodes[0])
+		l.Answers = append(l.Answers, v.Nodes[0])
 		c.choose(now, l, fx)
 	default:
 		c.poll(now, l, v, fx)
@@ -56,40 +58,35 @@ func (c *Coordinator) place(now grid.Time, l *liveTask, fx *grid.Effects) {
 // poll asks the nodes that the policy names, and chooses at once if no answer is awaited.
 func (c *Coordinator) poll(now grid.Time, l *liveTask, v balance.View, fx *grid.Effects) {
 	p := c.policyOf(l.job)
-	c.weighed.Note(&l.candidates, v.Nodes)
-	ids := p.Poll(now, &l.request, v, c.scratch.poll[:0])
+	c.weighed.Note(&l.Weighed, v.Nodes)
+	ids := c.peers.AddPreferred(l.job.spec, v.Nodes, p.Poll(now, &l.request, v, c.scratch.poll[:0]))
 	c.scratch.poll = ids
-	if len(ids) == 0 && len(l.answers) == 0 {
-		l.answers = append(l.answers, v.Nodes...)
+	if len(ids) == 0 && len(l.Answers) == 0 {
+		l.Answers = append(l.Answers, v.Nodes...)
 	}
-	l.unanswered = l.unanswered[:0]
-	l.round++
+	l.NextRound()
 	c.peers.PublishRates(now)
 	for _, id := range ids {
 		if s := v.Find(id); s != nil && s.Answer {
-			l.answers = append(l.answers, *s)
+			l.Answers = append(l.Answers, *s)
 			continue
 		}
 		m := c.peers.Ask(id, l.level(), fx)
 		if m == nil {
 			continue
 		}
-		l.polled = append(l.polled, id)
-		l.unanswered = append(l.unanswered, id)
-		m.Poll.ID, m.Poll.Needs = l.handle<<8|uint64(l.round), l.job.spec.Needs.Resources
+		l.Ask(id)
+		m.Poll.ID, m.Poll.Needs = l.Poll.ID(l.Key()), l.job.spec.Needs.Resources
 		m.Poll.Bid = l.job.spec.Bid()
 	}
-	l.sent = now
+	l.Sent = now
 	if !c.awaitsAnswers(now, l) {
 		c.choose(now, l, fx)
 		return
 	}
-	c.live.poll(l)
-	if c.awaitsIdleNode(l.job) {
-		l.job.batchPoll = l
-	}
-	l.deadline = now.Add(min(max(2*c.peers.RoundTrip(l.polled), c.cfg.PollFloor), c.cfg.PollCap))
-	fx.Wake(l.deadline, grid.TimerPoll, l.handle)
+	c.live.Poll(l, c.awaitsIdleNode(l.job))
+	l.deadline = now.Add(min(max(2*c.peers.RoundTrip(l.Polled), c.cfg.PollFloor), c.cfg.PollCap))
+	fx.Wake(l.deadline, grid.TimerPoll, l.Key())
 }
 
 // pollAnswered handles an answer to a poll and the rates that came with it.
@@ -97,33 +94,34 @@ func (c *Coordinator) pollAnswered(now grid.Time, from grid.NodeID, s *grid.Stat
 	if !c.peers.Knows(from) {
 		return
 	}
-	if e := c.mappings.Get(s.ID >> 8); e != nil {
+	if e := c.mappings.Get(candidates.Handle(s.ID)); e != nil {
 		c.mappingAnswered(now, from, e, s, fx)
 		return
 	}
-	l := c.live.get(s.ID >> 8)
-	if l != nil && l.phase == polling && l.round == uint8(s.ID) && !slices.Contains(l.polled, from) {
+	l := c.live.Get(candidates.Handle(s.ID))
+	if l != nil && l.Phase() == live.Polling && l.IsRound(s.ID) && !l.Asked(from) {
 		c.countOffence(from, fx)
 		return
 	}
 	c.peers.Answered(from, s)
-	if l == nil || l.phase != polling || l.round != uint8(s.ID) || !l.answeredBy(from) {
+	if l == nil || l.Phase() != live.Polling || !l.IsRound(s.ID) || !l.Answered(from) {
 		c.stats.Stale++
-		if l != nil && l.phase == waiting && l.round == uint8(s.ID) && l.answeredBy(from) { // a repeated one is no news
-			c.gossip.Heard(now, from, now.Sub(l.sent)) // else the next poll would time out as early
+		// a repeated one is no news
+		if l != nil && l.Phase() == live.Waiting && l.IsRound(s.ID) && l.Answered(from) {
+			c.gossip.Heard(now, from, now.Sub(l.Sent)) // else the next poll would time out as early
 			// of a node that can take the task, which waits since no answer came in time
-			if s.Why == grid.WhyNone && len(l.answers) == 0 && (l.awaits == awaitTimer || l.awaits == awaitProof) {
+			if s.Why == grid.WhyNone && len(l.Answers) == 0 && (l.Awaits() == live.ForTimer || l.Awaits() == live.ForProof) {
 				c.resumeTask(l)
 			}
 		}
 		return
 	}
-	rtt := now.Sub(l.sent)
+	rtt := now.Sub(l.Sent)
 	c.gossip.Heard(now, from, rtt)
 	if s.Why != grid.WhyNone {
 		c.exclude(now, l, from, grid.Refusal{Why: s.Why})
 	} else {
-		l.answers = append(l.answers, c.peers.Answer(now, from, l.level(), l.job.spec, s, rtt))
+		l.Answers = append(l.Answers, c.peers.Answer(now, from, l.level(), l.job.spec, s, rtt))
 	}
 	if !c.awaitsAnswers(now, l) {
 		c.choose(now, l, fx)
@@ -131,24 +129,23 @@ func (c *Coordinator) pollAnswered(now grid.Time, from grid.NodeID, s *grid.Stat
 }
 
 // isTried reports whether the task had an attempt.
-func (l *liveTask) isTried() bool { return l.task().attempt != (grid.Attempt{}) }
+func (l *liveTask) isTried() bool { return l.task().Attempt != (grid.Attempt{}) }
 
 // awaitsAnswers reports whether the answer of a node that was polled could still be the best.
 func (c *Coordinator) awaitsAnswers(now grid.Time, l *liveTask) bool {
-	if len(l.answers) == 0 {
-		return len(l.unanswered) > 0
+	if len(l.Answers) == 0 || l.job.spec.Rules.Rank != nil {
+		return !l.Complete()
 	}
-	best := slices.MinFunc(l.answers, func(a, b balance.State) int { return cmp.Compare(a.ECT, b.ECT) }).ECT
-	return slices.ContainsFunc(l.unanswered, func(id grid.NodeID) bool {
-		return c.peers.CouldWin(now, id, l.job.spec, l.level(), l.sent, best)
+	return l.AwaitsBetter(func(id grid.NodeID, best float64) bool {
+		return c.peers.CouldWin(now, id, l.job.spec, l.level(), l.Sent, best)
 	})
 }
 
 // choose lets the policy decide with the answers received so far.
 func (c *Coordinator) choose(now grid.Time, l *liveTask, fx *grid.Effects) {
-	c.live.release(l)
+	c.live.Release(l)
 	c.peers.UpdateColumns(now)
-	c.dropBlacklisted(now, l)
+	l.DropBlacklisted(now, l.class(), c.policyName(l.job.spec), c.peers)
 	if c.dropLate(now, l, fx) {
 		return
 	}
@@ -156,12 +153,12 @@ func (c *Coordinator) choose(now grid.Time, l *liveTask, fx *grid.Effects) {
 	if c.assignBatch(now, l, p, fx) {
 		return
 	}
-	x := p.Choose(now, &l.request, l.answers)
+	x := p.Choose(now, &l.request, c.peers.Prefer(l.job.spec, l.Answers))
 	switch x.Act {
 	case balance.Place:
 		c.offer(now, l, x, fx)
 	case balance.PollMore:
-		if v := c.moreCandidates(now, l); len(v.Nodes) > 0 {
+		if v := l.More(now, c.need(l)); len(v.Nodes) > 0 {
 			c.poll(now, l, v, fx)
 			return
 		}
@@ -179,8 +176,8 @@ func (c *Coordinator) keptByPolicy(now grid.Time, l *liveTask, fx *grid.Effects)
 		return
 	}
 	c.pauseTask(now, l, grid.Refusal{Why: grid.WhyPolicy}, fx)
-	c.logDecision(now, l, &l.decision, balance.Choice{}, grid.VerdictKept)
-	c.weighed.Release(&l.candidates)
+	c.logDecision(now, l, &l.Poll, balance.Choice{}, grid.VerdictKept)
+	c.weighed.Release(&l.Weighed)
 }
 
 // policy returns the named policy, "" = the node's default.
@@ -197,7 +194,7 @@ func (c *Coordinator) policy(name string) (balance.Policy, error) {
 func (c *Coordinator) policiesNeeded(newest string) map[string]bool {
 	named := map[string]bool{c.cfg.Policy: true, newest: true}
 	for j := range c.jobs.All() {
-		if j.counts[grid.Ended] < j.count() {
+		if j.tasks.In(grid.Ended) < j.count() {
 			named[j.spec.Policy] = true
 		}
 	}
@@ -228,14 +225,15 @@ func (c *Coordinator) isOutsider(j *job, from grid.NodeID) bool {
 }
 
 // logDecision records what a decision weighed, for explanations; polled is the decision that was polled for.
-func (c *Coordinator) logDecision(now grid.Time, l *liveTask, polled *decision, x balance.Choice, why grid.Verdict) {
+func (c *Coordinator) logDecision(now grid.Time, l *liveTask, polled *candidates.Poll, x balance.Choice,
+	why grid.Verdict) {
 	if !c.weighed.Keeps() {
 		return
 	}
 	charger, charges := c.policyOf(l.job).(balance.Charger)
-	c.weighed.Record(grid.Decision{Task: l.id().Task, At: now, Why: why, Tied: x.Tied}, &polled.candidates, polled.answers,
+	c.weighed.Record(grid.Decision{Task: l.id().Task, At: now, Why: why, Tied: x.Tied}, &polled.Weighed, polled.Answers,
 		x.Node, func(s *balance.State) grid.Considered {
-			asked := s.Answer || slices.Contains(polled.polled, s.Node)
+			asked := s.Answer || polled.Asked(s.Node)
 			n := c.peers.Weigh(now, s, l.level(), l.job.spec, asked)
 			if charges {
 				n.Charged = grid.Seconds(charger.Charge(now, s))

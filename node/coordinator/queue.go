@@ -3,8 +3,12 @@ package coordinator
 import (
 	"slices"
 
+	"skep/discovery"
 	"skep/grid"
-	"skep/heap"
+	"skep/node/coordinator/live"
+	"skep/node/coordinator/rounds"
+	"skep/node/coordinator/survey"
+	"skep/node/migration"
 	"skep/node/turns"
 )
 
@@ -12,15 +16,16 @@ import (
 // node on probation must deliver first or no majority of its register answers, is set aside: thousands of such jobs
 // cost nothing until that changes.
 
-// jobQueue is the jobs with untried tasks, and those that wait for a majority. Jobs keep their index in turns, counted
-// from 1.
+// jobQueue is the jobs with untried tasks, and those that wait for a majority. Jobs keep their index in turns, from 1.
 type jobQueue struct {
 	turns            turns.Queue[*job]
 	lastTurn         uint64 // last turn given
 	awaitingMajority []*job // something of them waits for a majority of their registers
-	toCancel         []*job // too many of their tasks have failed, or their deadline is over
-	gangs            gangQueue
+	toCancel         []*job // too many of their tasks have failed, or a limit of theirs is reached
+	accounts         []*job // whose accounts of budgets have to follow a change
+	gangs            rounds.Gangs[*job]
 	deadlines        deadlineWatch
+	move             migration.Turn
 }
 
 // enqueueJob puts a job at the end of the queue.
@@ -70,8 +75,8 @@ func (c *Coordinator) resumeJob(now grid.Time, j *job, fx *grid.Effects) {
 	c.placeUnreported(now, j, fx)
 	j.replica.leasesDenied = false
 	c.changed(grid.JobChange{Kind: grid.JobLeased, Job: j.id})
-	for rep := j.replica; len(rep.awaitingMajority) > 0; {
-		c.resumeTask(rep.awaitingMajority[len(rep.awaitingMajority)-1])
+	for l := j.live.AwaitingMajority(); len(l) > 0; l = j.live.AwaitingMajority() {
+		c.resumeTask(l[len(l)-1])
 	}
 	c.requeueJob(j)
 }
@@ -82,29 +87,16 @@ func (c *Coordinator) ResumeJobs(now grid.Time, fx *grid.Effects) {
 		if c.mayAct(now, j) {
 			c.resumeJob(now, j, fx)
 			j.awaitingMajority = false
-		} else if r := j.replica; len(r.awaitingMajority) == 0 && !j.setAside && !r.leasesDenied && r.graceUntil == 0 {
+		} else if r := j.replica; len(j.live.AwaitingMajority()) == 0 && !j.setAside && !r.leasesDenied && r.graceUntil == 0 {
 			j.awaitingMajority = false // nothing of it waits any more
 		}
 		return !j.awaitingMajority
 	})
 }
 
-// retryQueue is the tasks to place again, oldest submission first. Each task knows its index, so one of a hundred
-// thousand is removed without a search.
-type retryQueue = heap.Heap[grid.Time, *liveTask, byHandle]
-
-// byHandle orders the tasks of jobs that arrived at the same time.
-type byHandle struct{}
-
-// Before implements [heap.Order].
-func (byHandle) Before(a, b *liveTask) bool { return a.handle < b.handle }
-
-func (l *liveTask) setQueueIndex(i int) { l.queueIndex = i }
-
 // retry puts a task back into the queue, ahead of younger ones.
 func (c *Coordinator) retry(l *liveTask) {
-	c.live.release(l)
-	c.live.retries.Push(l.request.Arrived, l)
+	c.live.Retry(l, l.request.Arrived)
 }
 
 // maxRetriesPerProof bounds the waiting tasks that retry when a result was delivered here or elsewhere.
@@ -112,8 +104,8 @@ const maxRetriesPerProof = 4
 
 // ResumeAwaitingProof resumes some of the tasks that wait for a node on probation to deliver.
 func (c *Coordinator) ResumeAwaitingProof() {
-	for i, left := 0, min(maxRetriesPerProof, c.live.waiting.unproven); i < len(c.live.waiting.list) && left > 0; {
-		if l := c.live.waiting.list[i]; l.awaits == awaitProof {
+	for i, left := 0, min(maxRetriesPerProof, c.live.Unproven()); i < len(c.live.Waiting()) && left > 0; {
+		if l := c.live.Waiting()[i]; l.Awaits() == live.ForProof {
 			l.lookAgain = true
 			c.resumeTask(l)
 			left--
@@ -124,102 +116,59 @@ func (c *Coordinator) ResumeAwaitingProof() {
 }
 
 // parkTask makes a task wait until its timer, or what it awaits, resumes it.
-func (c *Coordinator) parkTask(l *liveTask, a awaited) {
-	c.live.wait(l)
-	l.awaits = a
-	if a == awaitMajority {
-		rep := l.job.replica
-		l.queueIndex, rep.awaitingMajority = len(rep.awaitingMajority), append(rep.awaitingMajority, l)
+func (c *Coordinator) parkTask(l *liveTask, a live.Awaited) {
+	switch c.live.Park(l, a); a {
+	case live.ForMajority:
 		c.awaitMajority(l.job)
-		return
+	case live.ForSlot:
+	default:
+		c.slotFreed(l.job, l.index) // of one that was polled for
 	}
-	switch a {
-	case awaitProof:
-		l.job.heldBack++
-		c.live.waiting.unproven++
-	case awaitMapping:
-		l.job.heldBack++
-		c.live.waiting.unmapped++
-	case awaitSlot:
-		l.queueIndex, l.job.slotWaiters = len(l.job.slotWaiters), append(l.job.slotWaiters, l)
-		return
-	}
-	c.slotFreed(l.job) // of one that was polled for
-	l.queueIndex, c.live.waiting.list = len(c.live.waiting.list), append(c.live.waiting.list, l)
 }
 
 // dequeue removes a task from the queue that it is in, if any; one that waits is idle then.
 func (c *Coordinator) dequeue(l *liveTask) {
-	switch {
-	case l.queueIndex == notQueued:
-	case l.phase == waiting && l.awaits == awaitMajority:
-		l.removeFrom(&l.job.replica.awaitingMajority)
-		c.live.release(l)
-	case l.phase == waiting && l.awaits == awaitSlot:
-		l.removeFrom(&l.job.slotWaiters)
-		c.live.release(l)
-	case l.phase == waiting:
-		l.removeFrom(&c.live.waiting.list)
-		c.live.release(l)
-		if l.awaits == awaitProof || l.awaits == awaitMapping {
-			if c.live.waiting.unproven--; l.awaits == awaitMapping {
-				c.live.waiting.unproven++
-				c.live.waiting.unmapped--
-			}
-			if l.job.heldBack--; l.job.heldBack == 0 {
-				c.requeueJob(l.job)
-			}
-		}
-	default:
-		c.live.retries.Remove(l.queueIndex)
+	if c.live.Dequeue(l) {
+		c.requeueJob(l.job)
 	}
-}
-
-// removeFrom removes a task from a waiting list.
-func (l *liveTask) removeFrom(list *[]*liveTask) {
-	s, last := *list, len(*list)-1
-	s[l.queueIndex] = s[last]
-	s[l.queueIndex].queueIndex = l.queueIndex
-	s[last] = nil
-	*list, l.queueIndex = s[:last], notQueued
 }
 
 // PlaceNext begins the next placement decision, if there is one, and reports whether it did: of a task, else of all
 // that await a mapping event.
 func (c *Coordinator) PlaceNext(now grid.Time, fx *grid.Effects) bool {
 	c.stopFailing(now, fx)
-	return c.placeTask(now, fx) || c.mapWaiting(now, fx)
+	return c.placeTask(now, fx) || c.mapWaiting(now, fx) || len(c.queue.accounts) > 0
 }
 
 // placeTask begins the placement of the next task, if the window has room: first of those to place again, then of new
 // ones in their turn.
 func (c *Coordinator) placeTask(now grid.Time, fx *grid.Effects) bool {
-	for c.live.retries.Len()+c.queue.turns.Len() > 0 && c.live.inFlight < c.cfg.Window {
-		if c.live.retries.Len() > 0 {
-			_, l := c.live.retries.Pop()
+	for c.live.Retrying()+c.queue.turns.Len() > 0 && c.live.InFlight() < c.cfg.Window {
+		if c.live.Retrying() > 0 {
+			l := c.live.Next()
 			if l.job.cancelled { // a bulk end has yet to come to it
 				c.dropLive(l)
 				continue
 			}
-			if !l.lookAgain && l.job.heldBack > 0 && !c.isMapped(l.job) { // another task of its job tries for all
-				c.parkTask(l, awaitProof)
+			if !l.lookAgain && l.job.live.HeldBack() > 0 && !c.isMapped(l.job) { // another task of its job tries for all
+				c.parkTask(l, live.ForProof)
 				continue
 			}
 			l.lookAgain = false
-			if !c.awaitsSlotNow(now, l, l.job.polling, fx) {
+			if !c.awaitsSlotNow(now, l, l.job.live.Polling(), fx) {
 				c.place(now, l, fx)
 			}
 			return true
 		}
 		j := c.queue.turns.First(now)
-		if noMajority := !c.mayAct(now, j) && !c.mayPlan(j); noMajority || j.heldBack > 0 || j.isHeld() {
+		if noMajority := !c.mayAct(now, j) && !c.mayPlan(j); noMajority || j.live.HeldBack() > 0 || j.isHeld() {
 			c.queue.turns.Pop()
 			if j.setAside = true; noMajority {
 				c.awaitMajority(j)
 			}
 			continue
 		}
-		if j.isFull(j.polling) {
+		if j.isFull(j.live.Polling()) {
 			j.setAside, j.awaitsSlot = true, true
 			c.queue.turns.Pop()
 			continue
@@ -231,18 +180,61 @@ func (c *Coordinator) placeTask(now grid.Time, fx *grid.Effects) bool {
 		if c.awaitsBatch(j) {
 			return false
 		}
-		for j.nextFresh < j.spec.Count && (j.state(j.nextFresh) != grid.Pending || j.at(j.nextFresh).live != nil ||
-			c.skipsHeld(now, j, j.nextFresh, fx)) {
-			j.nextFresh++
-		}
-		if j.nextFresh == j.spec.Count {
+		if !c.hasFresh(now, j, fx) {
 			c.queue.turns.Pop()
 			c.allPlaced(j)
 			continue
 		}
-		c.countTurns(now, j, 1)
-		c.place(now, c.newLiveTask(j, j.nextFresh), fx)
-		return true
+		if !c.setsAsideForBudget(now, j) {
+			c.countTurns(now, j, 1)
+			c.place(now, c.newLiveTask(j, j.nextFresh), fx)
+			return true
+		}
 	}
 	return false
+}
+
+// SearchDone resumes the tasks that waited for a search.
+func (c *Coordinator) SearchDone(now grid.Time, f discovery.Found, fx *grid.Effects) {
+	if f.Ad != nil {
+		c.peers.Dial(now, f.Ad.Node, fx)
+		c.readmit(now, f.Ad, fx)
+	}
+	c.gangSearchDone(now, &f, fx)
+	for _, l := range slices.Clone(c.live.Waiting()) {
+		if l.search != f.ID || l.Phase() != live.Waiting {
+			continue
+		}
+		l.search = 0
+		if f.Ad != nil {
+			c.trace(l.task(), grid.Trace{At: now, What: grid.TraceSearch, Node: f.Ad.Node,
+				Refusal: grid.Refusal{Detail: survey.Method(&f, c.discovery.Forward())}})
+		}
+		if f.Ad == nil || l.FoundInVain(l.job.spec, f.Ad) { // another search would find the same node
+			l.job.noSearchBefore = now.Add(searchRetryAfter)
+		} else if why := c.notReady(f.Ad.Node, l.job.spec); why != "" {
+			if l.tries++; l.tries > maxDials {
+				l.job.noSearchBefore = now.Add(searchRetryAfter)
+			}
+			c.dequeue(l)
+			c.waitFor(now, l, dialPause, grid.Refusal{Why: grid.WhyGone, Detail: why}, fx)
+			continue
+		}
+		l.lookAgain = true // other tasks of its job may wait for this one
+		c.resumeTask(l)
+	}
+}
+
+// readmit puts a connected node that a search found back into the view if newer peers have displaced it: only nodes in
+// the view can be given tasks, and the same search would find the same node again.
+func (c *Coordinator) readmit(now grid.Time, ad *grid.Ad, fx *grid.Effects) {
+	if c.peers.Connected(ad.Node) && c.gossip.Peer(ad.Node) == nil {
+		c.gossip.Up(now, ad.Node, 0, fx)
+		c.gossip.Hear(now, c.cfg.Self, []grid.AdEntry{{Ad: ad}}, fx, c.AdNews(now))
+	}
+}
+
+// notReady returns why tasks cannot yet be placed on a node that a search found; "" = they can.
+func (c *Coordinator) notReady(id grid.NodeID, spec *grid.JobSpec) string {
+	return survey.NotReady(id, spec, c.gossip.Peer(id), c.peers)
 }

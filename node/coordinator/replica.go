@@ -2,6 +2,8 @@ package coordinator
 
 import (
 	"skep/grid"
+	"skep/node/coordinator/bulk"
+	"skep/node/coordinator/callers"
 	"skep/node/deposit"
 	"skep/node/quota"
 )
@@ -9,20 +11,17 @@ import (
 // replica is this node's replica of a job's register, and what waits for the register here.
 type replica struct {
 	Register
-	membersVerified  bool           // the job's origin named the members
-	submitters       []uint64       // callers to answer once a majority holds the job
-	confirmBy        grid.Time      // deadline for answering them otherwise
-	cancellers       []uint64       // callers to answer once the cancellation is committed
-	requests         []tasksRequest // what callers wait for that is about some of its tasks
-	retries          []pendingRetry
-	fullHistoryFrom  uint32      // owner only: it knows every attempt from this epoch on; 0 = it is the first owner
-	provisional      bool        // origin only: no majority has answered yet
-	leasesDenied     bool        // owner only: work that waits at its workers has no start lease for want of a majority
-	closing          bool        // every task has ended, and the members are about to be told
-	graceUntil       grid.Time   // end of the takeover grace; 0 = none, or over
-	awaitingMajority []*liveTask // owner only: tasks that wait for a majority
-	files            deposit.Files
-	bulkEnd          bulkEnd
+	membersVerified bool      // the job's origin named the members
+	submitters      []uint64  // callers to answer once a majority holds the job
+	confirmBy       grid.Time // deadline for answering them otherwise
+	callers         callers.List
+	fullHistoryFrom uint32    // owner only: it knows every attempt from this epoch on; 0 = it is the first owner
+	provisional     bool      // origin only: no majority has answered yet
+	leasesDenied    bool      // owner only: work that waits at its workers has no start lease for want of a majority
+	closing         bool      // every task has ended, and the members are about to be told
+	graceUntil      grid.Time // end of the takeover grace; 0 = none, or over
+	files           deposit.Files
+	bulkEnd         bulk.Progress
 	footprint
 }
 
@@ -68,15 +67,14 @@ func (c *Coordinator) newReplica(id grid.JobID, spec *grid.JobSpec, submitted in
 	j := c.newJob(id, spec, submitted)
 	r := c.replicas.Add(id, spec, submitted, members, s)
 	j.replica = &replica{Register: r, files: c.deposits.NewFiles(spec, r),
-		footprint: footprint{base: jobBytes + quota.SpecBytes(spec)}}
+		footprint: footprint{base: quota.JobBytes(spec)}}
 	return j
 }
 
 // proposeEnd writes a task's end to the register; the end becomes visible, or the task goes on, once it is committed.
 func (c *Coordinator) proposeEnd(now grid.Time, j *job, e *grid.Entry, fx *grid.Effects) {
 	i := e.Index
-	j.task(i).uncommitted, j.task(i).round = true, e.Round
-	j.uncommitted++
+	j.tasks.Propose(i, e.Round)
 	j.replica.Propose(e)
 	c.matchDeposit(j, i, fx)
 	if j.replica.Sole() && e.Open() {
@@ -88,7 +86,7 @@ func (c *Coordinator) proposeEnd(now grid.Time, j *job, e *grid.Entry, fx *grid.
 	if j.replica.Sole() {
 		c.publishEnd(j, i, fx)
 		c.releaseWorker(j, i, fx)
-		c.closeSole(j, fx)
+		c.closeSole(now, j, fx)
 	}
 }
 
@@ -135,15 +133,15 @@ func (c *Coordinator) writeAnswered(now grid.Time, from grid.NodeID, a *grid.Reg
 
 // committed carries out what waited for a majority: the end is visible now, and the worker may forget it.
 func (c *Coordinator) committed(now grid.Time, j *job, i uint32, fx *grid.Effects) {
-	if i < j.spec.Count && j.at(i).uncommitted && j.openEntry(i) != nil {
+	if i < j.spec.Count && j.at(i).Uncommitted() && j.openEntry(i) != nil {
 		c.goOn(now, j, i, fx)
-		c.answerRequests(now, j, i, false, fx)
+		c.answerCallers(now, j, i, false, fx)
 		return
 	}
 	c.saveEntry(j, i, fx)
 	if i == j.spec.Count {
 		c.answerCancellers(now, j, fx)
-		c.answerRequests(now, j, i, false, fx)
+		c.answerCallers(now, j, i, false, fx)
 		return
 	}
 	fx.Saves[len(fx.Saves)-1].Later = true // this node is one of the majority: after a crash it learns the commit again
@@ -151,12 +149,12 @@ func (c *Coordinator) committed(now grid.Time, j *job, i uint32, fx *grid.Effect
 		c.dependencyCommitted(now, j, i, fx)
 		return
 	}
-	if t := j.task(i); !t.uncommitted {
+	if t := j.tasks.At(i); !t.Uncommitted() {
 		return
 	}
 	c.publishEnd(j, i, fx)
 	c.releaseWorker(j, i, fx)
-	c.answerRequests(now, j, i, true, fx)
+	c.answerCallers(now, j, i, true, fx)
 }
 
 // tickReplica repeats what is unanswered, and reports whether anything is left to do.

@@ -7,6 +7,7 @@ import (
 	"skep/grid"
 	"skep/node/dependency"
 	"skep/node/failures"
+	"skep/node/quota"
 )
 
 // The role of a member that is not the owner.
@@ -87,7 +88,7 @@ func (c *Coordinator) replicaFor(now grid.Time, from grid.NodeID, g *grid.Regist
 		!slices.Contains(g.Members, c.cfg.Self) || c.isOrigin(g.Job) {
 		return nil, grid.RegisterUnknown
 	}
-	if c.admitJob(g.Job, g.Spec, from, fx) != "" {
+	if c.quota.MakeRoom(quota.PartiesOf(g.Job, from), quota.JobAmount(g.Spec), c, fx) != "" {
 		c.stats.Full++
 		return nil, grid.RegisterFull
 	}
@@ -111,25 +112,23 @@ func (c *Coordinator) applyEntry(j *job, i uint32, fx *grid.Effects) {
 		c.applyOpen(j, i, f, fx)
 		return
 	}
-	t := j.task(i)
-	if t.live != nil {
-		c.dropLive(t.live)
+	t := j.tasks.At(i)
+	if t.Live != nil {
+		c.dropLive(t.Live)
 	}
-	if t.state == grid.Ended && !t.uncommitted && t.round != f.Round { // it was run again meanwhile
+	if t.Over() && t.Round != f.Round { // it was run again meanwhile
 		c.reopen(j, i, fx)
 	}
-	t.round = f.Round
-	if t.state != grid.Ended {
+	if t.Round = f.Round; t.State() != grid.Ended {
 		c.setState(j, i, grid.Ended, fx)
-		t.uncommitted = true
-		j.uncommitted++
+		j.tasks.Propose(i, f.Round)
 	}
-	if !t.uncommitted {
+	if !t.Uncommitted() {
 		return
 	}
-	t.attempt, t.worker, t.lost, t.result, t.placed, t.began, t.done = f.Attempt, f.Worker, f.Lost, f.Result.Compact(),
+	t.Attempt, t.Worker, t.Lost, t.Result, t.Placed, t.Began, t.Done = f.Attempt, f.Worker, f.Lost, f.Result.Compact(),
 		f.Placed, f.Began, f.Done
-	t.heldByWorker = c.isHere(t.worker) // other workers report theirs again
+	t.Held = c.isHere(t.Worker) // other workers report theirs again
 	if final {
 		c.publishEnd(j, i, fx)
 	}
@@ -139,9 +138,9 @@ func (c *Coordinator) applyEntry(j *job, i uint32, fx *grid.Effects) {
 // have closed it without the ends of some tasks; these stay pending, and nothing of them counts any more.
 func (c *Coordinator) jobClosed(now grid.Time, j *job, fx *grid.Effects) {
 	c.replyAll(&j.replica.submitters, j.id, fx)
-	j.refuseRetries(fx)
-	for i, t := range j.known() {
-		if t.uncommitted {
+	j.replica.callers.RefuseRetries(j.id, fx)
+	for i, t := range j.tasks.Known() {
+		if t.Uncommitted() {
 			c.publishEnd(j, i, fx)
 		}
 	}
@@ -204,7 +203,7 @@ func (j *job) awaitsCommit(id grid.AttemptID) bool {
 	}
 	t := j.at(id.Task.Index)
 	recorded, committed := j.isRecorded(id)
-	return t.uncommitted && t.attempt == id.Attempt || recorded && !committed && j.replica.IsOwner()
+	return t.Uncommitted() && t.Attempt == id.Attempt || recorded && !committed && j.replica.IsOwner()
 }
 
 // What a node that keeps a job tells those that wait for it.
@@ -219,8 +218,8 @@ func (c *Coordinator) OutcomeOf(now grid.Time, id grid.JobID, asker grid.NodeID)
 	rep := j.replica
 	cancelled, _ := rep.Cancelled()
 	return dependency.Outcome{Spec: j.spec, MayTell: rep.State().Done || c.mayAct(now, j),
-		Over: j.counts[grid.Ended]-j.uncommitted == j.count(), Exit: j.exit,
-		Cancelled: (cancelled || j.cancelled) && j.exit != 0, Owner: j.ownerKnown(), Outsider: j.spec.Access() ==
+		Over: j.tasks.Over() == j.count(), Exit: j.Exit,
+		Cancelled: (cancelled || j.cancelled) && j.Exit != 0, Owner: j.ownerKnown(), Outsider: j.spec.Access() ==
 			grid.AccessOwner && asker != id.Origin && !c.isHere(asker) && rep.Place(asker) < 0}, true, false
 }
 
@@ -230,8 +229,8 @@ func (c *Coordinator) EndOf(id grid.TaskID) *grid.Result {
 	if j == nil || id.Index >= j.spec.Count {
 		return nil
 	}
-	if t := j.at(id.Index); t.state == grid.Ended && !t.uncommitted {
-		return t.result.Result()
+	if t := j.at(id.Index); t.Over() {
+		return t.Result.Result()
 	}
 	return nil
 }

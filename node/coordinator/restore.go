@@ -7,32 +7,6 @@ import (
 	"skep/node/failures"
 )
 
-// putTask restores the state of a task.
-func (c *Coordinator) putTask(j *job, r *grid.TaskRecord) {
-	i := r.ID.Task.Index
-	if i >= j.spec.Count {
-		return
-	}
-	t := j.task(i)
-	j.counts[t.state]--
-	if x := r.Backup; x != nil && !x.Worker.IsZero() {
-		if c.restoring.backups == nil {
-			c.restoring.backups = make(map[grid.TaskID]grid.BackupRecord)
-		}
-		c.restoring.backups[r.ID.Task] = *x
-	}
-	*t = task{state: r.State, attempt: r.ID.Attempt, worker: r.Worker, lost: r.Lost, result: r.Result.Compact(),
-		placed: r.Placed, began: r.Began, done: r.Done, pulls: r.Pulls}
-	if r.Backup != nil {
-		t.backupMade = r.Backup.Attempt
-	}
-	j.counts[t.state]++
-	if t.state == grid.Ended {
-		j.done = max(j.done, t.done)
-		j.failedEnds.count(&t.result)
-	}
-}
-
 // Start resumes the jobs after a restart, in the order of submission. Tasks that other nodes may hold are asked for
 // when those connect.
 func (c *Coordinator) Start(now grid.Time, fx *grid.Effects) {
@@ -52,7 +26,7 @@ func (c *Coordinator) Start(now grid.Time, fx *grid.Effects) {
 	for _, j := range jobs {
 		j.arrived = now - grid.Time(max(wall-j.submitted, 0))
 		j.quietAt = now.Add(c.cfg.TakeoverDelay) // also one that is over: of attempts given up before nothing is on disk
-		if j.replica.Sole() && j.counts[grid.Ended] == j.count() {
+		if j.replica.Sole() && j.tasks.In(grid.Ended) == j.count() {
 			j.replica.Close()
 		}
 		if !j.replica.State().Done {
@@ -85,17 +59,17 @@ func (c *Coordinator) resume(now grid.Time, j *job, fx *grid.Effects) {
 	if j.cancelled {
 		return
 	}
-	for i, t := range j.known() {
-		if t.state != grid.Offered && t.state != grid.Placed {
+	for i, t := range j.tasks.Known() {
+		if !hasWorker(t) {
 			continue
 		}
 		l := c.newLiveTask(j, i)
-		c.live.accept(l)
+		c.live.Accept(l)
 		c.resumeBackup(now, l, fx)
 		c.peers.Start(now, &l.expectation)
 		c.renewLease(now, l, fx)
 		if j.spec.IsGang() {
-			c.adoptRank(now, j, t.attempt, fx)
+			c.adoptRank(now, j, t.Attempt, fx)
 		}
 	}
 }
@@ -107,7 +81,7 @@ func (c *Coordinator) resumeBackup(now grid.Time, l *liveTask, fx *grid.Effects)
 		return
 	}
 	l.job.backups++
-	l.backup = &backupAttempt{attempt: x.Attempt, worker: x.Worker, accepted: true, placed: l.task().placed,
+	l.backup = &backupAttempt{attempt: x.Attempt, worker: x.Worker, accepted: true, placed: l.task().Placed,
 		deadline: c.leaseEnd(now, x.Worker, c.cfg.Lease)}
 	c.scheduleLease(l, fx)
 }
@@ -148,17 +122,9 @@ func (c *Coordinator) RestoreEntry(r *grid.EntryRecord) {
 
 func (c *Coordinator) putEntry(j *job, r *grid.EntryRecord) {
 	i := r.ID.Task.Index
-	if r.Open != nil && (r.Open.Index != i || !failures.Possible(j.spec, r.Open, r.Open.Epoch)) {
-		open := *r
-		r, open.Open = &open, nil // as if it had not been written
-	}
-	if r.Epoch > 0 {
-		j.replica.Restore(&grid.Entry{Index: i, Epoch: r.Epoch, Attempt: r.ID.Attempt, Worker: r.Worker, Lost: r.Lost,
-			Result: r.Result, Placed: r.Placed, Began: r.Began, Done: r.Done, Round: r.Round, Failures: r.Failures,
-			RetriedAt: r.RetriedAt, RetryEpoch: r.RetryEpoch},
-			r.Committed)
-	} else if r.Open != nil {
-		j.replica.Restore(r.Open, r.Committed)
+	r, v := failures.Recorded(j.spec, r)
+	if v != nil {
+		j.replica.Restore(v, r.Committed)
 	}
 	if i >= j.spec.Count {
 		j.cancelled, _ = j.replica.Cancelled()
@@ -169,30 +135,21 @@ func (c *Coordinator) putEntry(j *job, r *grid.EntryRecord) {
 		c.notePayer(j)
 		c.rechargeJob(j)
 	}
-	if r.Epoch == 0 {
-		rec := r.TaskRecord
-		rec.Result = nil // the record only says that the output is deposited here
-		if r.Worker.IsZero() {
-			rec.ID.Attempt = grid.Attempt{} // another owner made the attempt: this owner has yet to hear of it
+	if x := r.Backup; x != nil && !x.Worker.IsZero() {
+		if c.restoring.backups == nil {
+			c.restoring.backups = make(map[grid.TaskID]grid.BackupRecord)
 		}
-		if v := r.Open; v != nil && rec.ID.Attempt.Less(v.Attempt) {
-			rec.ID.Attempt, rec.Worker = v.Attempt, v.Worker
+		c.restoring.backups[r.ID.Task] = *x
+	}
+	if r.Epoch != 0 {
+		c.deposits.ResultWritten(&j.replica.files, i)
+	}
+	t := j.tasks.Restore(r, r.Committed || j.replica.State().Done, c.isHere)
+	if t.State() == grid.Ended {
+		if j.done = max(j.done, t.Done); !t.Uncommitted() {
+			j.Ends.Count(&t.Result)
 		}
-		c.putTask(j, &rec)
-		return
 	}
-	c.deposits.ResultWritten(&j.replica.files, i)
-	defer func() { j.task(i).round = r.Round }()
-	if r.Committed || j.replica.State().Done {
-		c.putTask(j, &r.TaskRecord)
-		return
-	}
-	committed := j.failedEnds
-	c.putTask(j, &r.TaskRecord)
-	j.failedEnds = committed
-	t := j.task(i)
-	t.uncommitted, t.heldByWorker = true, c.isHere(t.worker) // other workers report theirs again
-	j.uncommitted++
 }
 
 // resumeReplica resumes a job of whose register this node is a member. As the owner it acts once a majority has

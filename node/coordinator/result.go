@@ -5,6 +5,7 @@ import (
 
 	"skep/balance"
 	"skep/grid"
+	"skep/node/coordinator/live"
 	"skep/node/quota"
 )
 
@@ -31,7 +32,7 @@ func (c *Coordinator) resultReceived(now grid.Time, from grid.NodeID, id grid.At
 		c.dropStale(from, id, fx)
 		return
 	}
-	t := j.task(id.Task.Index)
+	t := j.tasks.At(id.Task.Index)
 	if recorded, committed := j.isRecorded(id); recorded {
 		if committed { // else it is acknowledged later, when the worker repeats it
 			c.releaseAttempt(from, id, t, fx)
@@ -42,23 +43,23 @@ func (c *Coordinator) resultReceived(now grid.Time, from grid.NodeID, id grid.At
 		return
 	}
 	closed := j.replica.State().Done // it may lack ends: see jobClosed
-	if t.attempt != id.Attempt || t.worker != from || t.state == grid.Ended || closed {
+	if t.Attempt != id.Attempt || t.Worker != from || t.State() == grid.Ended || closed {
 		c.countUnwanted(from, id, t, fx)
 		c.releaseAttempt(from, id, t, fx)
 		return
 	}
-	if r.Cause == grid.Lost && (t.live == nil || t.live.phase != offered && t.live.phase != placed) {
+	if r.Cause == grid.Lost && (t.Live == nil || t.Live.Phase() != live.Offered && t.Live.Phase() != live.Placed) {
 		c.releaseAttempt(from, id, t, fx) // the attempt was given up before, and counted
 		return
 	}
-	if t.live == nil {
+	if t.Live == nil {
 		if j.spec.IsGang() { // its attempt was given up, and what it leaves does not count
 			c.dropStale(from, id, fx)
 			return
 		}
 		c.newLiveTask(j, id.Task.Index)
 	}
-	l := t.live
+	l := t.Live
 	if l.result != nil {
 		l.deadline = max(l.deadline, now.Add(c.cfg.Lease))
 		return
@@ -76,6 +77,8 @@ func (c *Coordinator) resultReceived(now grid.Time, from grid.NodeID, id grid.At
 
 // takeResult takes the result of a live attempt, by its cause.
 func (c *Coordinator) takeResult(now grid.Time, l *liveTask, from grid.NodeID, r *grid.Result, fx *grid.Effects) {
+	l.job.account.Ended(now, l.id(), r.Wall, fx)
+	c.attemptsChanged(l.job, l.index)
 	if r.Cause == grid.Lost || r.Cause.Refused() {
 		c.releaseAttempt(from, l.id(), l.task(), fx)
 	}
@@ -142,7 +145,7 @@ func (c *Coordinator) postponeResult(now grid.Time, l *liveTask, fx *grid.Effect
 // other is dropped.
 func (c *Coordinator) releaseAttempt(to grid.NodeID, id grid.AttemptID, t *task, fx *grid.Effects) {
 	kind := grid.KindDrop
-	if t.attempt == id.Attempt {
+	if t.Attempt == id.Attempt {
 		kind = grid.KindResultAck
 	} else {
 		c.stats.Stale++
@@ -156,10 +159,10 @@ func (c *Coordinator) releaseAttempt(to grid.NodeID, id grid.AttemptID, t *task,
 func (c *Coordinator) takeForResult(now grid.Time, l *liveTask, fx *grid.Effects) {
 	c.dequeue(l)
 	l.planned = false // a worker that knows of a planned attempt may send a result unasked
-	if l.phase == polling {
-		c.live.release(l)
+	if l.Phase() == live.Polling {
+		c.live.Release(l)
 	}
-	if l.phase != placed {
+	if l.Phase() != live.Placed {
 		c.markPlaced(now, l, fx)
 	}
 }
@@ -167,7 +170,7 @@ func (c *Coordinator) takeForResult(now grid.Time, l *liveTask, fx *grid.Effects
 // fetchOutputs fetches a result's files; the worker keeps them until the result is acknowledged.
 func (c *Coordinator) fetchOutputs(now grid.Time, l *liveTask, fx *grid.Effects) {
 	c.renewLease(now, l, fx)
-	fx.Fetches = append(fx.Fetches, grid.Fetch{Attempt: l.id(), From: l.task().worker, Others: l.job.members(),
+	fx.Fetches = append(fx.Fetches, grid.Fetch{Attempt: l.id(), From: l.task().Worker, Others: l.job.members(),
 		Files: l.result.Blobs(nil)})
 }
 
@@ -185,12 +188,8 @@ func (c *Coordinator) Fetched(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 		c.depositFetched(now, ev, fx)
 		return
 	}
-	j := c.job(id.Task.Job)
-	if j == nil || id.Task.Index >= j.spec.Count {
-		return
-	}
-	l := j.at(id.Task.Index).live
-	if l == nil || l.result == nil || l.task().attempt != id.Attempt || l.isReplicating() {
+	l := c.liveTask(id.Task)
+	if l == nil || l.result == nil || l.task().Attempt != id.Attempt || l.isReplicating() {
 		return
 	}
 	if err == "" {
@@ -207,16 +206,16 @@ func (c *Coordinator) Fetched(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 // recordResult records a task's end and learns from it.
 func (c *Coordinator) recordResult(now grid.Time, l *liveTask, r *grid.Result, fx *grid.Effects) {
 	t := l.task()
-	c.backups.justFreed = t.worker
-	c.policies.Note(balance.Outcome{Kind: balance.Finished, At: now, Node: t.worker, Class: l.request.Class})
-	c.peers.Ended(now, l.class(), l.task().worker, r)
+	c.backups.justFreed = t.Worker
+	c.policies.Note(balance.Outcome{Kind: balance.Finished, At: now, Node: t.Worker, Class: l.request.Class})
+	c.peers.Ended(now, l.class(), l.task().Worker, r)
 	if !r.Succeeded() { // the time to a failure measures nothing
 		l.expectation.Expected = 0
 	}
-	c.attemptReturned(now, &l.expectation, t.worker, true)
+	c.attemptReturned(now, &l.expectation, t.Worker, true)
 	c.ResumeAwaitingProof()
-	if c.peers.Learn(l.level(), t.worker, l.job.spec, r, now.Sub(l.expectation.Made),
-		time.Duration(c.wall.At(now).UnixNano()-t.placed)-r.Waited-r.Wall) {
+	if c.peers.Learn(l.level(), t.Worker, l.job.spec, r, now.Sub(l.expectation.Made),
+		time.Duration(c.wall.At(now).UnixNano()-t.Placed)-r.Waited-r.Wall) {
 		c.redate(l.class())
 	}
 	c.endAttempt(now, l, r, fx)
@@ -224,11 +223,11 @@ func (c *Coordinator) recordResult(now grid.Time, l *liveTask, r *grid.Result, f
 
 // redate gives the attempts of a class as long as it is now known to take.
 func (c *Coordinator) redate(class string) {
-	for l := range c.live.by.All() {
+	for l := range c.live.All() {
 		if l.class() != class {
 			continue
 		}
-		c.peers.Redate(&l.expectation, l.task().worker, l.level())
+		c.peers.Redate(&l.expectation, l.task().Worker, l.level())
 		if l.backup != nil {
 			c.peers.Redate(&l.backup.expectation, l.backup.worker, l.level())
 		}
@@ -237,11 +236,10 @@ func (c *Coordinator) redate(class string) {
 
 // publishEnd makes a task's end visible.
 func (c *Coordinator) publishEnd(j *job, i uint32, fx *grid.Effects) {
-	t := j.task(i)
-	t.uncommitted = false
-	j.uncommitted--
-	j.done = max(j.done, t.done)
-	if j.failedEnds.count(&t.result); t.result.Exit != 0 {
+	t := j.tasks.At(i)
+	j.tasks.Commit(i)
+	j.done = max(j.done, t.Done)
+	if j.Ends.Count(&t.Result); t.Result.Exit != 0 {
 		c.countFailure(j)
 	}
 	fx.Changed = append(fx.Changed, grid.TaskID{Job: j.id, Index: i})

@@ -6,8 +6,11 @@ import (
 
 	"skep/grid"
 	"skep/internal/indices"
-	"skep/node/dependency"
+	"skep/node/coordinator/bulk"
+	"skep/node/coordinator/callers"
+	"skep/node/coordinator/cancellation"
 	"skep/node/failures"
+	"skep/node/quota"
 )
 
 // Tasks that a caller has run again after they have ended. The retry is an entry of the register, which succeeds the
@@ -46,38 +49,22 @@ func (c *Coordinator) retryEnded(now grid.Time, ev *grid.Event, fx *grid.Effects
 	j.replica.Reopen(now, fx)
 	c.followRegisters(now, fx)
 	if !j.replica.IsOwner() {
-		j.replica.retries = append(j.replica.retries, pendingRetry{ev.Caller, ev.Tasks})
+		j.replica.callers.Retry(callers.Retry{Caller: ev.Caller, Tasks: ev.Tasks})
 		j.replica.Campaign(now, c.reachMembers(now, j, fx), fx)
 		return
 	}
 	c.retryTasks(now, j, ev.Caller, ev.Tasks, fx)
 }
 
-// pendingRetry is a caller's retry that waits until this node owns the job.
-type pendingRetry struct {
-	caller uint64
-	tasks  indices.Set
-}
-
 // retryPending decides the retries that waited until this node owns the job.
 func (c *Coordinator) retryPending(now grid.Time, j *job, fx *grid.Effects) {
-	pending := j.replica.retries
-	j.replica.retries = nil
-	for _, x := range pending {
-		if why := c.refusesRetry(now, j, x.tasks); why != "" {
-			fx.Reply(x.caller, j.id, fmt.Sprintf("job %s: %s", j.id.Short(), why))
+	for _, x := range j.replica.callers.Owned() {
+		if why := c.refusesRetry(now, j, x.Tasks); why != "" {
+			fx.Reply(x.Caller, j.id, fmt.Sprintf("job %s: %s", j.id.Short(), why))
 			continue
 		}
-		c.retryTasks(now, j, x.caller, x.tasks, fx)
+		c.retryTasks(now, j, x.Caller, x.Tasks, fx)
 	}
-}
-
-// refuseRetries tells those whose retries wait that this node does not come to own the job.
-func (j *job) refuseRetries(fx *grid.Effects) {
-	for _, x := range j.replica.retries {
-		fx.Reply(x.caller, j.id, fmt.Sprintf("job %s: another node has taken it over meanwhile: ask again", j.id.Short()))
-	}
-	j.replica.retries = nil
 }
 
 // refusesRetry says why tasks of a job may not be run again; "" = they may.
@@ -85,35 +72,18 @@ func (c *Coordinator) refusesRetry(now grid.Time, j *job, tasks indices.Set) str
 	if why := c.neverAgain(now, j); why != "" {
 		return why
 	}
-	for _, r := range tasks {
-		if r.Last >= j.spec.Count {
-			return fmt.Sprintf("task %d: want an index of 0 to %d", r.Last, j.spec.Count-1)
-		}
-	}
-	for k := range tasks.Len() {
-		i := tasks.At(k)
-		if t := j.at(i); t.state != grid.Ended || t.uncommitted {
-			return fmt.Sprintf("task %d has not ended: want tasks that have, or cancel it first", i)
-		}
-		if why := dependency.VainOf(j.spec, j.replica, i); why != "" {
-			return fmt.Sprintf("task %d can never run: %s, and that is what it was to wait for: submit it again", i, why)
-		}
-		if v, _ := j.replica.Value(i); v != nil && failures.Exhausted(j.spec, v) {
-			return fmt.Sprintf("task %d has been run again %d times: no more are recorded, submit it as a new job", i, v.Round)
-		}
-	}
 	written, recorded := j.replica.Cancelled()
-	switch most, left := j.spec.Rules.MaxFailures, j.failuresBut(tasks); {
-	case j.cancelled && (j.counts[grid.Ended]-j.uncommitted < j.count() || j.barrier != nil || written && !recorded):
-		return "is being cancelled: ask again when it is over"
-	case most > 0 && left >= most:
-		return fmt.Sprintf("%d of its other tasks failed, and max_failures is %d: have these run again too", left, most)
-	case !c.isOrigin(j.id) && tasks.Len() > bulkEndBatch:
-		return fmt.Sprintf("%d tasks: a node other than the job's own takes at most %d at a time", tasks.Len(), bulkEndBatch)
+	beingCancelled := j.cancelled && (j.tasks.Over() < j.count() || j.barrier != nil || written && !recorded)
+	if why := j.cancellation().RefusesRetry(tasks, beingCancelled); why != "" {
+		return why
+	}
+	switch {
+	case !c.isOrigin(j.id) && tasks.Len() > bulk.Batch:
+		return fmt.Sprintf("%d tasks: a node other than the job's own takes at most %d at a time", tasks.Len(), bulk.Batch)
 	case !j.replica.Sole() && !j.replica.files.HasInputs() && len(j.spec.Inputs) > 0:
 		return "its inputs are gone from this node: ask at another one that keeps it, or submit it again"
 	}
-	if why := c.quota.AdmitMore(j.id, grid.Bytes(tasks.Len())*entryBytes); why != "" {
+	if why := c.admitEnds(j, tasks.Len()); why != "" {
 		return "its owner has no room to record that its tasks are run again: " + why
 	}
 	for _, id := range j.replica.Members() {
@@ -125,50 +95,46 @@ func (c *Coordinator) refusesRetry(now grid.Time, j *job, tasks indices.Set) str
 	return ""
 }
 
-// failuresBut counts the failed tasks of a job, but for these.
-func (j *job) failuresBut(tasks indices.Set) (n int32) {
-	if j.spec.Rules.MaxFailures == 0 {
-		return 0
-	}
-	for i, t := range j.known() {
-		if r := &t.result; t.state == grid.Ended && r.Exit != 0 && !r.Cause.Withdrawn() && !tasks.Contains(i) {
-			n++
-		}
-	}
-	return n
-}
-
 // retryTasks writes, as the owner of a job that is open, that tasks are run again, and that the job is not cancelled
 // any more if it was.
 func (c *Coordinator) retryTasks(now grid.Time, j *job, caller uint64, tasks indices.Set, fx *grid.Effects) {
 	rep, epoch := j.replica, j.replica.State().Epoch
-	request := tasksRequest{caller: caller, left: map[uint32]bool{}}
+	x := callers.Change{Caller: caller}
 	if v, _ := rep.Value(j.spec.Count); v != nil && !v.Open() {
 		e := failures.Retry(v, epoch)
-		e.Result = cancelledResult
+		e.Result = cancellation.ByCaller
 		rep.Propose(e)
 		j.cancelled = false
 		c.saveEntry(j, j.spec.Count, fx)
-		if request.left[j.spec.Count] = true; rep.Sole() {
-			delete(request.left, j.spec.Count)
+		if !rep.Sole() {
+			x.Await(j.spec.Count)
 		}
 	}
 	c.tallyLater(j)
 	for k := range tasks.Len() {
 		i := tasks.At(k)
 		v, _ := rep.Value(i)
-		t := j.task(i)
-		t.lost, t.history = 0, nil
-		if c.proposeEnd(now, j, failures.Retry(v, epoch), fx); t.uncommitted {
-			request.left[i] = true
+		t := j.tasks.At(i)
+		t.Lost, t.History = 0, nil
+		if c.proposeEnd(now, j, failures.Retry(v, epoch), fx); t.Uncommitted() {
+			x.Await(i)
 		}
 	}
 	c.peers.Arrive(now, j.level, j.spec, tasks.Len())
-	if len(request.left) == 0 {
+	if x.Committed() {
 		fx.Reply(caller, j.id, "")
 		return
 	}
-	rep.requests = append(rep.requests, request)
+	rep.callers.Change(x)
+}
+
+// closedReplica returns the replica that all unpacked jobs share: each is closed, and this node alone has it.
+func (c *Coordinator) closedReplica() *replica {
+	if c.packedReplica == nil {
+		r := c.replicas.Closed()
+		c.packedReplica = &replica{Register: r, membersVerified: true, files: c.deposits.NewFiles(new(grid.JobSpec), r)}
+	}
+	return c.packedReplica
 }
 
 // restoreRegister gives a job that was packed a register of its own again.
@@ -179,22 +145,13 @@ func (c *Coordinator) restoreRegister(j *job) {
 	s := j.replica.State()
 	r := c.replicas.Add(j.id, j.spec, j.submitted, []grid.NodeID{c.cfg.Self}, s)
 	j.replica = &replica{Register: r, membersVerified: true, files: c.deposits.NewFiles(j.spec, r)}
-	for i, t := range j.known() {
-		r.Restore(&grid.Entry{Index: i, Epoch: s.Epoch, Attempt: t.attempt, Worker: t.worker, Lost: t.lost,
-			Result: t.result.Result(), Placed: t.placed, Began: t.began, Done: t.done}, true)
+	for i, t := range j.tasks.Known() {
+		r.Restore(&grid.Entry{Index: i, Epoch: s.Epoch, Attempt: t.Attempt, Worker: t.Worker, Lost: t.Lost,
+			Result: t.Result.Result(), Placed: t.Placed, Began: t.Began, Done: t.Done}, true)
 	}
 	if j.cancelled {
 		r.Restore(&grid.Entry{Index: j.spec.Count, Epoch: s.Epoch, Done: j.done}, true)
 	}
-}
-
-// newCancellation makes the register's entry of a job's cancellation, which may follow a retry.
-func (j *job) newCancellation(at int64, end *grid.Result) *grid.Entry {
-	e := &grid.Entry{Index: j.spec.Count, Done: at, Result: end}
-	if v, _ := j.replica.Value(j.spec.Count); v != nil {
-		e.Round, e.RetriedAt, e.RetryEpoch = v.Round+1, v.RetriedAt, v.RetryEpoch
-	}
-	return e
 }
 
 // jobReopened has a job that was over go on: it is archived no more.
@@ -223,7 +180,7 @@ func (c *Coordinator) admitReopening(j *job, g *grid.RegisterMessage) string {
 	}
 	why := failures.Refuses(j.spec) // no honest member opens a job that it refuses
 	if who, known := c.quota.Of(j.id); known && why == "" {
-		return c.admitTasks(who, j.count())
+		return c.quota.Admit(who, quota.Amount{Registers: 1, Tasks: j.count()})
 	}
 	return why
 }
@@ -238,13 +195,7 @@ func (c *Coordinator) tallyLater(j *job) {
 // tallyAgain counts the committed ends of the jobs of which some do not count any more.
 func (c *Coordinator) tallyAgain() {
 	for _, j := range c.tallies {
-		j.failedEnds, j.done = failedEnds{}, 0
-		for _, t := range j.known() {
-			if t.state == grid.Ended && !t.uncommitted {
-				j.failedEnds.count(&t.result)
-				j.done = max(j.done, t.done)
-			}
-		}
+		j.Ends, j.done = j.tasks.Tally()
 	}
 	c.tallies = c.tallies[:0]
 }

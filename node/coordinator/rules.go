@@ -6,6 +6,7 @@ import (
 
 	"skep/balance"
 	"skep/grid"
+	"skep/node/coordinator/live"
 	"skep/node/failures"
 )
 
@@ -52,9 +53,9 @@ func (j *job) openEntry(i uint32) *grid.Entry {
 
 // newEntry makes the register's entry of a task's end, after which another attempt follows if again is not 0.
 func (j *job) newEntry(i uint32, r *grid.Result, again time.Duration) *grid.Entry {
-	t := j.task(i)
-	e := &grid.Entry{Index: i, Attempt: t.attempt, Worker: t.worker, Lost: t.lost, Result: r, Placed: t.placed,
-		Began: t.began, Done: t.done, Again: again}
+	t := j.tasks.At(i)
+	e := &grid.Entry{Index: i, Attempt: t.Attempt, Worker: t.Worker, Lost: t.Lost, Result: r, Placed: t.Placed,
+		Began: t.Began, Done: t.Done, Again: again}
 	if last := j.openEntry(i); last != nil {
 		e.Round, e.Failures = last.Round+1, failures.Past(last)
 		e.RetriedAt, e.RetryEpoch = last.RetriedAt, last.RetryEpoch
@@ -65,25 +66,24 @@ func (j *job) newEntry(i uint32, r *grid.Result, again time.Duration) *grid.Entr
 // goOn has a task go on whose failure is committed: its worker may forget the attempt, and the next one is made when
 // the back-off is over.
 func (c *Coordinator) goOn(now grid.Time, j *job, i uint32, fx *grid.Effects) {
-	t := j.task(i)
-	t.uncommitted = false
-	j.uncommitted--
-	if v := j.openEntry(i); v.Attempt != t.attempt { // of a later one nothing is recorded: it may be reported
-		t.attempt, t.worker, t.heldByWorker = v.Attempt, v.Worker, false
+	t := j.tasks.At(i)
+	j.tasks.Commit(i)
+	if v := j.openEntry(i); v.Attempt != t.Attempt { // of a later one nothing is recorded: it may be reported
+		t.Attempt, t.Worker, t.Held = v.Attempt, v.Worker, false
 	}
 	c.releaseWorker(j, i, fx)
-	t.result, t.began, t.done = grid.CompactResult{}, 0, 0
+	t.Unend()
 	c.setState(j, i, grid.Pending, fx)
 	c.saveEntry(j, i, fx)
-	if j.cancelled || j.replica.withdraws(i) {
-		c.end(now, j, i, j.cancelResult(), fx)
+	if j.cancelled || j.replica.callers.Withdraws(i) {
+		c.end(now, j, i, j.cancellation().Result(), fx)
 		return
 	}
 	if !j.inTime(now, 0) { // it was over when no other task was left
 		c.miss(j)
 	}
 	switch rep := j.replica; {
-	case rep.graceUntil != 0 || rep.bulkEnd.on: // the job is queued when that is over
+	case rep.graceUntil != 0 || rep.bulkEnd.On(): // the job is queued when that is over
 	case c.skipsHeld(now, j, i, fx):
 		c.holdAgain(j, i)
 	default:
@@ -93,11 +93,10 @@ func (c *Coordinator) goOn(now grid.Time, j *job, i uint32, fx *grid.Effects) {
 	}
 }
 
-// awaitsBackoff parks a task whose next attempt may not be made yet, and reports whether it did. The wait is never
-// longer than the entry says, whatever has become of the wall clock.
+// awaitsBackoff parks a task whose next attempt may not be made yet, and reports whether it did.
 func (c *Coordinator) awaitsBackoff(now grid.Time, l *liveTask, fx *grid.Effects) bool {
 	v := l.job.openEntry(l.index)
-	if v == nil || v.Attempt.Less(l.task().attempt) { // it was over before the attempt that followed
+	if v == nil || v.Attempt.Less(l.task().Attempt) { // it was over before the attempt that followed
 		return false
 	}
 	if l.pauseUntil == 0 {
@@ -109,16 +108,14 @@ func (c *Coordinator) awaitsBackoff(now grid.Time, l *liveTask, fx *grid.Effects
 	}
 	why := grid.Refusal{Why: grid.WhyBackoff, Detail: fmt.Sprintf("exit %d, attempt %d of %d", v.Result.Exit, v.Round+1,
 		l.job.spec.Rules.OnFailure.Retry+1)}
-	if tr := l.task().history.Last(); tr.What != grid.TraceWait || tr.Refusal != why {
-		c.trace(l.task(), grid.Trace{At: now, What: grid.TraceWait, Refusal: why})
-	}
-	c.parkFor(now, l, left, awaitTimer, fx)
+	c.traceWait(now, l.task(), why)
+	c.parkFor(now, l, left, live.ForTimer, fx)
 	return true
 }
 
-// backoffLeft is how long a task waits still after a recorded failure.
+// backoffLeft is for how long a task waits still after a recorded failure.
 func (c *Coordinator) backoffLeft(now grid.Time, open *grid.Entry) time.Duration {
-	return min(open.Again-time.Duration(c.wall.At(now).UnixNano()-open.Done), open.Again)
+	return failures.Left(open, c.wall.At(now).UnixNano())
 }
 
 // isRecorded reports whether an attempt's end is in the register as a failure after which the task went on, and whether
@@ -135,44 +132,27 @@ func (j *job) isRecorded(id grid.AttemptID) (recorded, committed bool) {
 // applyOpen copies an open entry of the register into the job: the task goes on. An owner that renews its epoch has
 // gone on with it already, or is about to when it is committed.
 func (c *Coordinator) applyOpen(j *job, i uint32, f *grid.Entry, fx *grid.Effects) {
-	t := j.task(i)
-	if j.replica.IsOwner() && (t.live != nil || t.uncommitted) && !t.attempt.Less(f.Attempt) {
+	t := j.tasks.At(i)
+	if j.replica.IsOwner() && (t.Live != nil || t.Uncommitted()) && !t.Attempt.Less(f.Attempt) {
 		return
 	}
-	if t.live != nil {
-		c.dropLive(t.live)
+	if t.Live != nil {
+		c.dropLive(t.Live)
 	}
 	c.reopen(j, i, fx)
-	t.attempt, t.worker, t.lost, t.placed = f.Attempt, f.Worker, f.Lost, f.Placed
+	t.Attempt, t.Worker, t.Lost, t.Placed = f.Attempt, f.Worker, f.Lost, f.Placed
 }
 
 // reopen makes a task pending again whose end, or attempt, does not count here any more.
 func (c *Coordinator) reopen(j *job, i uint32, fx *grid.Effects) {
-	t := j.task(i)
-	if t.uncommitted {
-		t.uncommitted = false
-		j.uncommitted--
-	} else if t.state == grid.Ended {
+	t := j.tasks.At(i)
+	if !j.tasks.Commit(i) && t.State() == grid.Ended {
 		c.tallyLater(j)
 	}
-	t.heldByWorker = false
-	t.result, t.began, t.done = grid.CompactResult{}, 0, 0
-	if t.state != grid.Pending {
+	t.Held = false
+	t.Unend()
+	if t.State() != grid.Pending {
 		c.setState(j, i, grid.Pending, fx)
-	}
-}
-
-// saveOpen adds the register's open entry to a task's record, which says how the task goes on.
-func (j *job) saveOpen(e *grid.EntryRecord, v *grid.Entry, committed bool) {
-	e.Open, e.Committed = v, committed
-	if e.State == grid.Ended { // it goes on once the entry is committed
-		e.State, e.Began, e.Done = grid.Pending, 0, 0
-		if made := j.at(v.Index).backupMade; made != (grid.Attempt{}) {
-			e.Backup = &grid.BackupRecord{Attempt: made}
-		}
-	}
-	if a, _, found := j.replica.files.Output(v.Index); e.Result == nil {
-		e.Held = found && a == v.Attempt || j.replica.Sole()
 	}
 }
 
@@ -182,51 +162,42 @@ func (j *job) failuresOf(i uint32) (past []grid.Failure, last *grid.Result, agai
 	if j.endsAreFinal() {
 		return nil, nil, 0
 	}
-	switch v, _ := j.replica.Value(i); {
-	case v == nil:
+	v, _ := j.replica.Value(i)
+	if v == nil {
 		return nil, nil, 0
-	case v.Open():
-		if j.state(i) == grid.Pending {
-			again = v.Done + int64(v.Again)
-		}
-		return failures.Past(v), v.Result, again
-	default:
-		return v.Failures, nil, 0
 	}
+	return failures.Kept(v, j.tasks.State(i) == grid.Pending)
 }
 
 // runningLimit is what a job with max_running has under way. Tasks that are polled for take a slot too, but at an offer
 // only those with a worker count, and backup attempts.
 type runningLimit struct {
-	polling     int32
-	running     int         // attempts that have started, as far as their workers have said
-	backups     int32       // live backup attempts
-	awaitsSlot  bool        // its untried tasks do: it is set aside
-	slotWaiters []*liveTask // the others that do
+	backups    int32 // live backup attempts
+	awaitsSlot bool  // its untried tasks do, or await what its budget leaves: it is set aside
 }
 
 // isFull reports whether as many tasks of the job have a worker as may.
 func (j *job) isFull(under int32) bool {
 	most := j.spec.Rules.MaxRunning
-	return most > 0 && int32(j.counts[grid.Offered]+j.counts[grid.Placed])+j.backups+under >= most
+	return most > 0 && int32(j.tasks.Out())+j.backups+under >= most
 }
 
 // awaitsSlotNow parks a task without a worker that would be one too many, and reports whether it did. under is how many
 // others are polled for.
 func (c *Coordinator) awaitsSlotNow(now grid.Time, l *liveTask, under int32, fx *grid.Effects) bool {
-	if !l.job.isFull(under) || l.task().state != grid.Pending {
+	if !l.job.isFull(under) || l.task().State() != grid.Pending {
 		return false
 	}
 	c.waitFor(now, l, maxPause, grid.Refusal{Why: grid.WhySlots}, fx)
 	return true
 }
 
-// slotFreed has a task of a job go on that waits until fewer of the job have a worker.
-func (c *Coordinator) slotFreed(j *job) {
-	switch {
-	case j.cancelled, j.spec.Rules.MaxRunning == 0 || j.isFull(j.polling):
-	case len(j.slotWaiters) > 0:
-		c.resumeTask(j.slotWaiters[0])
+// slotFreed has a task of a job go on that waits until fewer of the job have a worker: a task may have one no more.
+func (c *Coordinator) slotFreed(j *job, i uint32) {
+	switch c.attemptsChanged(j, i); {
+	case j.cancelled, j.spec.Rules.MaxRunning == 0 || j.isFull(j.live.Polling()):
+	case len(j.live.AwaitingSlot()) > 0:
+		c.resumeTask(j.live.AwaitingSlot()[0])
 	case j.awaitsSlot:
 		j.awaitsSlot = false
 		c.requeueJob(j)

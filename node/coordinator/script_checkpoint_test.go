@@ -67,7 +67,7 @@ func (w *network) carryOutCheckpoints(m *member, fx *grid.Effects) {
 	}
 	for i := range fx.Fetches {
 		f := &fx.Fetches[i]
-		if f.Step == 0 && !slices.ContainsFunc(f.Files, isCheckpointInput) {
+		if f.Step == 0 && !slices.ContainsFunc(f.Files, isInput) {
 			continue
 		}
 		err := "nobody has them"
@@ -83,6 +83,8 @@ func (w *network) carryOutCheckpoints(m *member, fx *grid.Effects) {
 }
 
 func isCheckpointInput(f grid.File) bool { return strings.HasPrefix(f.Path, grid.CheckpointFolder) }
+
+func isInput(f grid.File) bool { return isCheckpointInput(f) || f.Path == "data" }
 
 // beginning is what an attempt begins from, in words.
 func beginning(s *grid.Start) string {

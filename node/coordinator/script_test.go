@@ -18,12 +18,14 @@ import (
 // The scripts of testdata describe the protocol: a few nodes, what happens to them, and beneath it what they
 // send, save, start, stop and answer. Commands:
 //
-//	start NODE...            start nodes (members=1 cpus=1 pull=0 gangs=1 contracts=1), connect them with all others, and
-//	                         let a second pass; gangs=0, contracts=0: of a version that knows none, as far as the others
-//	                         can tell
+//	start NODE...            start nodes (members=1 cpus=1 pull=0 gangs=1 contracts=1 budgets=1 migrate=R), connect
+//	                         them with all others, and let a second pass; gangs=0, contracts=0, budgets=0: of a version
+//	                         that knows none, as far as the others can tell; migrate=R: a bid R times as high
+//	                         suspends, and what is suspended may move
 //	submit NODE JOB          submit a job (on=NODE,... count=1 retries=3 policy=NAME idempotent
 //	                         retry-failed=0 backoff=0s rerun max-failures=0 max-running=0 ranks=0 network=host
-//	                         deadline=TIME worthless=TIME timeout=TIME, life=N: by that model of N rows, moves=3)
+//	                         deadline=TIME worthless=TIME budget=0 timeout=TIME bid=1 inputs=MEGABYTES,
+//	                         life=N: by that model of N rows, moves=3)
 //	cancel NODE JOB [TASKS]  cancel it, or these tasks of it
 //	retry NODE JOB TASKS     have these tasks of it run again
 //	end NODE TASK exit N     the program of a running attempt ends; N FILE: and leaves a file, whose fetch takes for ever
@@ -46,7 +48,7 @@ import (
 // The first column is the time in seconds since the first start, where it has changed. A message takes a millisecond.
 func TestProtocolScripts(t *testing.T) {
 	golden.Run(t, "testdata/*.txt", func() func(string) (string, error) {
-		w := &network{now: clockStart, shown: -1, hidden: map[string]bool{"digest": true}}
+		w := newNetwork()
 		return w.command
 	})
 }
@@ -72,6 +74,22 @@ type network struct {
 	asked  []string // by caller, from 1: what a local caller asked for
 	jobs   []grid.JobID
 	rounds uint32 // of questions for slots that a script asks
+	stop   stopping
+}
+
+// stopping is how processes end that are told to.
+type stopping struct {
+	takes time.Duration // 0 = as long as a message
+	late  bool          // their starts were released too late: they never ran
+}
+
+// end is what says that a process has ended, and when.
+func (s stopping) end(now grid.Time, id grid.AttemptID) (grid.Time, grid.Event) {
+	ev := grid.Event{Kind: grid.EvEnded, Attempt: id}
+	if s.late {
+		ev.Kind = grid.EvLate
+	}
+	return now.Add(max(s.takes, oneWay)), ev
 }
 
 // member is a node of the network with what its driver keeps.
@@ -109,6 +127,24 @@ type rule struct {
 func (r *rule) matches(d *due) bool {
 	return (r.from == "*" || r.from == d.from.name) && (r.to == "*" || r.to == d.to.name) &&
 		(r.kind == "all" || r.kind == kindName(d.ev.Msg.Kind))
+}
+
+// newNetwork returns a world without nodes.
+func newNetwork() *network {
+	return &network{now: clockStart, shown: -1, hidden: map[string]bool{"digest": true}}
+}
+
+// must returns a function that does lines of a script, each of which is to be right.
+func (w *network) must(t *testing.T) func(lines ...string) {
+	return func(lines ...string) {
+		t.Helper()
+		for _, line := range lines {
+			w.events = 0
+			if err := w.do(strings.Fields(line)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
 }
 
 func (w *network) command(line string) (string, error) {
@@ -271,6 +307,8 @@ func jobSpec(args []string) (*grid.JobSpec, error) {
 				grid.LabelNeed{Key: grid.IsolationLabel, Values: []string{"strict"}})
 		case "retries":
 			s.Retries = int32(number)
+		case "bid":
+			s.Rules.Bid = grid.Bid(number) * grid.UsualBid
 		case "policy":
 			s.Policy, err = value, nil
 		case "retry-failed":
@@ -281,10 +319,14 @@ func jobSpec(args []string) (*grid.JobSpec, error) {
 			s.Rules.MaxFailures = int32(number)
 		case "max-running":
 			s.Rules.MaxRunning = int32(number)
+		case "inputs":
+			s.Inputs = []grid.File{{Path: "data", Size: grid.Bytes(number) * 1e6, Blob: sha256.Sum256([]byte(value))}}
 		case "deadline":
 			s.Rules.Deadline.At, err = time.ParseDuration(value)
 		case "worthless":
 			s.Rules.Deadline.Worthless, err = time.ParseDuration(value)
+		case "budget":
+			s.Rules.Budget = grid.Budget(number)
 		case "timeout":
 			s.Timeout, err = time.ParseDuration(value)
 		case "rerun":
@@ -323,8 +365,14 @@ func (w *network) start(args []string) error {
 				switch key {
 				case "pull":
 					m.cfg.Pull = number == 1
+				case "migrate":
+					m.cfg.Order.Preempt, m.cfg.Order.Moves = float64(number), true
 				case "gangs":
 					m.old = number == 0
+				case "budgets":
+					if number == 0 {
+						m.lacks = 1 << grid.FeatureBudgets
+					}
 				case "contracts":
 					if number == 0 {
 						m.lacks = 1 << grid.FeatureContracts
@@ -487,9 +535,13 @@ func (w *network) step(m *member, ev *grid.Event) {
 		if m.running = slices.DeleteFunc(m.running,
 			func(r grid.Start) bool { return r.Attempt == s.Attempt }); len(m.running) < before {
 			verb = "stops"
-			w.post(&due{at: w.now.Add(oneWay), to: m, ev: grid.Event{Kind: grid.EvEnded, Attempt: s.Attempt}})
+			at, ended := w.stop.end(w.now, s.Attempt)
+			w.post(&due{at: at, to: m, ev: ended})
 		}
 		w.printf("%s %s %s", m.name, verb, w.attempt(s.Attempt))
+	}
+	for _, x := range fx.Suspends {
+		w.printf("%s %s %s", m.name, map[bool]string{false: "suspends", true: "continues"}[x.Resume], w.attempt(x.Attempt))
 	}
 	for _, s := range fx.Starts {
 		w.printf("%s starts %s%s%s", m.name, w.attempt(s.Attempt), placesText(s.Places), beginning(&s))
@@ -572,7 +624,7 @@ func (w *network) repeat(x sending) error {
 // copied returns a copy of a message that is not in a node's buffers.
 func copied(m *grid.Message) *grid.Message {
 	c := *m
-	c.Digest, c.Attempts = slices.Clone(m.Digest), slices.Clone(m.Attempts)
+	c.Digest, c.Attempts, c.Reports = slices.Clone(m.Digest), slices.Clone(m.Attempts), slices.Clone(m.Reports)
 	c.Poll.Rates, c.State.Rates = slices.Clone(m.Poll.Rates), slices.Clone(m.State.Rates)
 	c.Offer.Members, c.Find.Visited = slices.Clone(m.Offer.Members), slices.Clone(m.Find.Visited)
 	c.Register.Members, c.Register.Entries = slices.Clone(m.Register.Members), slices.Clone(m.Register.Entries)

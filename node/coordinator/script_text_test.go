@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"skep/grid"
 )
@@ -114,6 +115,10 @@ func (w *network) message(m *grid.Message) string {
 		}
 		if m.Reserve.Holder != (grid.JobID{}) {
 			s += ", " + w.job(m.Reserve.Holder)
+		}
+	case grid.KindVacate:
+		if m.Started {
+			s += ", also if it runs"
 		}
 	case grid.KindRefuse:
 		if s += ": " + m.Refusal.Why.String(); m.Refusal.Detail != "" {
@@ -230,6 +235,8 @@ func openEntry(e *grid.EntryRecord) string {
 	switch v := e.Open; {
 	case v == nil:
 		return ""
+	case v.Used > 0:
+		return fmt.Sprintf(", used %v, round %d", v.Used.Round(time.Second), v.Round)
 	case v.IsRetry() && e.Committed:
 		return fmt.Sprintf(", again after end %d (#%v %s), committed", v.Round, v.Attempt, outcome(v.Result))
 	case v.IsRetry():
@@ -251,6 +258,9 @@ func (w *network) entry(e *grid.EntryRecord) (s string) {
 		}
 		if e.Pulls > 0 && e.State != grid.Ended {
 			s += fmt.Sprintf(", moved %d", e.Pulls)
+		}
+		if e.Moves > 0 && e.State != grid.Ended {
+			s += fmt.Sprintf(", moved %d after its start", e.Moves)
 		}
 	case grid.Offered, grid.Placed:
 		s += " " + w.name(e.Worker)

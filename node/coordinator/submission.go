@@ -5,11 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"skep/balance"
 	"skep/grid"
-	"skep/sparse"
+	"skep/node/coordinator/live"
+	"skep/node/coordinator/tasks"
+	"skep/node/coordinator/view"
 )
 
 // confirmed reports whether a submission is known to be durable: this node alone keeps the job, or a majority holds it
@@ -41,14 +42,7 @@ func (c *Coordinator) answerUnconfirmed(now grid.Time, j *job, fx *grid.Effects)
 		return
 	}
 	for _, x := range rep.submitters {
-		text := fmt.Sprintf("job %s: no majority of the %d nodes that shall keep it has answered within %v; it is on this "+
-			"node's disk and may still run: "+
-			"ask for it by its ID, or submit it again with the same ID, which is the same job", j.id, len(rep.Members()),
-			c.cfg.Confirm)
-		if why := j.fullMembers(); why != "" {
-			text += "; " + why
-		}
-		fx.Reply(x, j.id, text)
+		fx.Reply(x, j.id, view.Unconfirmed(j.id, len(rep.Members()), c.cfg.Confirm, j.fullMembers()))
 	}
 	rep.submitters = nil
 }
@@ -59,17 +53,13 @@ func (j *job) fullMembers() string {
 	if !j.replica.IsOwner() {
 		return ""
 	}
-	var full []string
+	var full []grid.NodeID
 	for place, id := range j.replica.Members() {
 		if j.replica.Full(place) {
-			full = append(full, id.Short())
+			full = append(full, id)
 		}
 	}
-	if len(full) == 0 {
-		return ""
-	}
-	return "no room for more of it is left on " + strings.Join(full, ", ") +
-		": there is again when other jobs of this node, or of the job's origin, are over"
+	return view.FullMembers(full)
 }
 
 func (c *Coordinator) replyAll(callers *[]uint64, id grid.JobID, fx *grid.Effects) {
@@ -96,19 +86,19 @@ func (c *Coordinator) isProvisional(j *job) bool {
 
 // mayPlan reports whether a job's first task may be placed before a majority has the job.
 func (c *Coordinator) mayPlan(j *job) bool {
-	return j.nextFresh == 0 && j.state(0) == grid.Pending && j.at(0).live == nil && c.isProvisional(j)
+	return j.nextFresh == 0 && j.tasks.State(0) == grid.Pending && j.at(0).Live == nil && c.isProvisional(j)
 }
 
 // planOffer holds a made attempt back until a majority of the register has answered.
 func (c *Coordinator) planOffer(now grid.Time, l *liveTask, ect float64, fx *grid.Effects) {
 	l.planned, l.ect = true, ect
-	c.parkFor(now, l, c.cfg.Lease/3, awaitMajority, fx)
+	c.parkFor(now, l, c.cfg.Lease/3, live.ForMajority, fx)
 }
 
 // keepPlanned keeps a planned attempt back for longer. It is no longer among its worker's outstanding ones: a worker is
 // not late with what it was never offered.
 func (c *Coordinator) keepPlanned(now grid.Time, l *liveTask, fx *grid.Effects) {
-	c.attemptReturned(now, &l.expectation, l.task().worker, false)
+	c.attemptReturned(now, &l.expectation, l.task().Worker, false)
 	c.waitForMajority(now, l, fx)
 }
 
@@ -116,7 +106,7 @@ func (c *Coordinator) keepPlanned(now grid.Time, l *liveTask, fx *grid.Effects) 
 // never heard of this one: that is a refusal.
 func (c *Coordinator) sendPlanned(now grid.Time, l *liveTask, fx *grid.Effects) {
 	l.planned = false
-	worker := l.task().worker
+	worker := l.task().Worker
 	c.attemptReturned(now, &l.expectation, worker, false) // its expected time begins now
 	switch {
 	case !c.peers.Connected(worker):
@@ -126,30 +116,19 @@ func (c *Coordinator) sendPlanned(now grid.Time, l *liveTask, fx *grid.Effects) 
 		c.refusedAttempt(now, l, grid.Refusal{Why: grid.WhyUnproven}, fx)
 		return
 	}
-	l.task().placed, l.expectation.Made = c.wall.At(now).UnixNano(), now
+	l.task().Placed, l.expectation.Made = c.wall.At(now).UnixNano(), now
 	c.peers.Start(now, &l.expectation)
 	c.peers.Given(now, &l.expectation, l.level(), worker, l.ect)
 	c.sendFirstOffer(now, l, fx)
 }
 
-// accessReason explains which further candidates were not eligible as members; "" if none were. A job with access:
-// owner goes only to nodes that promise on connect (grid.FeatureAccess) to show it only to a caller with its
-// capability: other nodes get no record of the job and run none of its tasks. Of a job whose failed tasks are run again
-// other nodes would not keep the register (grid.FeatureReruns), and a job that waits for others they would release.
+// accessReason explains which further candidates were not eligible as members; "" if none were.
 func (c *Coordinator) accessReason(spec *grid.JobSpec) string {
-	switch features := spec.MemberFeatures(); {
-	case features == 0 || len(c.peers.Candidates(features)) == len(c.peers.Candidates(0)):
+	features := spec.MemberFeatures()
+	if features == 0 || len(c.peers.Candidates(features)) == len(c.peers.Candidates(0)) {
 		return ""
-	case spec.Access() == grid.AccessOwner:
-		return " that show it to nobody but its owner, as older versions do not"
-	case features.Has(grid.FeatureOrder):
-		return " that keep a job which waits for others, as older versions do not"
-	case features.Has(grid.FeatureGangs):
-		return " that keep a gang, and its contract if it has one, as older versions do not"
-	case features.Has(grid.FeatureDeadlines):
-		return " that heed a deadline, as older versions do not"
 	}
-	return " that keep a job whose failed tasks are run again, as older versions do not"
+	return view.OlderVersions(spec)
 }
 
 // Submit reports whether a submission is a valid job that is new here; its members are to be chosen. Else the caller is
@@ -219,9 +198,9 @@ func (c *Coordinator) Create(now grid.Time, id grid.JobID, spec *grid.JobSpec, o
 }
 
 func (c *Coordinator) newJob(id grid.JobID, spec *grid.JobSpec, submitted int64) *job {
-	j := &job{id: id, spec: spec, class: grid.ClassOf(spec), submitted: submitted, tasks: sparse.Make[task](spec.Count)}
+	j := &job{id: id, spec: spec, class: grid.ClassOf(spec), submitted: submitted,
+		tasks: tasks.Make[*liveTask](spec.Count)}
 	j.level = cmp.Or(grid.LevelOf(spec), j.class)
-	j.counts[grid.Pending] = j.count()
 	c.jobs.Put(j)
 	return j
 }

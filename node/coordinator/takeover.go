@@ -101,9 +101,9 @@ func (c *Coordinator) ownershipWon(now grid.Time, j *job, renewed bool, fx *grid
 	rep := j.replica
 	if !renewed {
 		c.dequeueJob(j)
-		for i, t := range j.known() {
-			if t.state != grid.Ended {
-				t.attempt, t.worker = j.lastKnown(i)
+		for i, t := range j.tasks.Known() {
+			if t.State() != grid.Ended {
+				t.Attempt, t.Worker = j.lastKnown(i)
 			}
 		}
 		rep.graceUntil, rep.fullHistoryFrom = now.Add(c.cfg.Lease), rep.State().Epoch
@@ -132,21 +132,23 @@ func (j *job) lastKnown(i uint32) (a grid.Attempt, worker grid.NodeID) {
 
 // dropOwnership forgets what this node knew as a job's owner: another node may own it since and have done anything.
 func (c *Coordinator) dropOwnership(now grid.Time, j *job, fx *grid.Effects) {
-	j.replica.graceUntil, j.replica.provisional, j.replica.bulkEnd.on = 0, false, false
-	j.replica.files.StepDown()
-	j.refuseRequests(fx)
+	rep := j.replica
+	j.account, rep.graceUntil, rep.provisional = nil, 0, false
+	rep.bulkEnd.Stop()
+	rep.files.StepDown()
+	rep.callers.Refuse(j.id, fx)
 	if j.barrier != nil && len(j.barrier.Callers()) == 0 { // callers that wait for a committed cancellation keep waiting
 		c.lowerBarrier(j)
 	}
 	c.dropGang(now, j, fx)
 	c.dequeueJob(j)
-	for i, t := range j.known() {
-		if t.live != nil {
-			c.dropLive(t.live)
+	for i, t := range j.tasks.Known() {
+		if t.Live != nil {
+			c.dropLive(t.Live)
 		}
-		if t.state != grid.Ended {
+		if t.State() != grid.Ended {
 			c.setState(j, i, grid.Pending, fx)
-		} else if t.uncommitted && j.openEntry(i) != nil {
+		} else if t.Uncommitted() && j.openEntry(i) != nil {
 			c.reopen(j, i, fx)
 		}
 	}
@@ -180,7 +182,7 @@ func (c *Coordinator) placeUnreported(now grid.Time, j *job, fx *grid.Effects) {
 // whether it handled the task.
 func (c *Coordinator) forgoUnreported(now grid.Time, l *liveTask, fx *grid.Effects) bool {
 	rep := l.job.replica
-	if l.job.spec.Retries > 0 || l.task().attempt.Epoch >= rep.fullHistoryFrom {
+	if l.job.spec.Retries > 0 || l.task().Attempt.Epoch >= rep.fullHistoryFrom {
 		return false
 	}
 	j, i := l.job, l.index
@@ -207,19 +209,19 @@ func (c *Coordinator) adoptAttempt(now grid.Time, from grid.NodeID, id grid.Atte
 		id.Attempt == (grid.Attempt{}) || id.Epoch >= j.replica.fullHistoryFrom || !j.mayAdopt(id) {
 		return
 	}
-	t := j.task(id.Task.Index)
-	if recorded, _ := j.isRecorded(id); recorded || t.state == grid.Ended || !t.attempt.Less(id.Attempt) {
+	t := j.tasks.At(id.Task.Index)
+	if recorded, _ := j.isRecorded(id); recorded || t.State() == grid.Ended || !t.Attempt.Less(id.Attempt) {
 		return
 	}
 	if v := j.openEntry(id.Task.Index); v != nil && c.backoffLeft(now, v) > 0 {
 		return // it was made before that failure was recorded
+	} else if t.Live != nil {
+		c.dropLive(t.Live)
 	}
-	if t.live != nil {
-		c.dropLive(t.live)
-	}
-	t.attempt, t.worker, t.placed, t.pulls = id.Attempt, from, c.wall.At(now).UnixNano(), j.mostMoves(id.Attempt)
+	t.Attempt, t.Worker, t.Placed = id.Attempt, from, c.wall.At(now).UnixNano()
+	t.Pulls, t.Moves = j.mostMoves(id.Attempt)
 	l := c.newLiveTask(j, id.Task.Index)
-	c.live.accept(l)
+	c.live.Accept(l)
 	c.peers.Start(now, &l.expectation)
 	c.setState(j, id.Task.Index, grid.Placed, fx)
 	c.saveEntry(j, id.Task.Index, fx)
@@ -243,8 +245,5 @@ func (c *Coordinator) endGrace(now grid.Time, fx *grid.Effects) {
 		j := c.grace[0].job
 		c.grace[0], c.grace = graceEntry{}, c.grace[1:]
 		c.placeUnreported(now, j, fx)
-	}
-	if len(c.grace) == 0 {
-		c.grace = nil
 	}
 }

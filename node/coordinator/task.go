@@ -1,157 +1,96 @@
 package coordinator
 
 import (
-	"iter"
+	"cmp"
 	"time"
 
 	"skep/balance"
 	"skep/grid"
-	"skep/node/decisions"
-	"skep/node/exclusion"
-	"skep/node/history"
-	"skep/node/progress"
+	"skep/node/coordinator/candidates"
+	"skep/node/coordinator/live"
+	"skep/node/coordinator/tasks"
+	"skep/node/migration"
 )
 
-// task is the state of one task of a job. An untouched task is pending and takes no memory: a replica of another node's
-// job is bounded by what was written to it, not by the stated number of tasks.
-type task struct {
-	state        grid.TaskState
-	heldByWorker bool         // it ended while a worker held its attempt
-	uncommitted  bool         // it has ended, and the end is not committed
-	pulls        uint8        // moves: taken from a queue for an idle node; of rank 0, of its gang to a better schedule
-	attempt      grid.Attempt // current attempt: the newest but for backup attempts
-	backupMade   grid.Attempt // newest backup attempt
-	worker       grid.NodeID
-	lost         int32
-	round        uint32             // of the entry of its end, as in grid.Entry
-	result       grid.CompactResult // of an ended task
-	placed       int64
-	began        int64
-	done         int64
-	history      history.History
-	live         *liveTask
-}
+// task is what is recorded of one task of a job; its live part is there while it is placed or runs.
+type task = tasks.Task[*liveTask]
 
 // count is the number of tasks of a job.
 func (j *job) count() int { return int(j.spec.Count) }
 
-// size is the number of stored tasks of a finished job: of another node's job, those that were written.
-func (j *job) size() int {
+// Size is the number of stored tasks of a finished job: of another node's job, those that were written.
+func (j *job) Size() int {
 	if j.replica.endedTasks > 0 {
 		return int(j.replica.endedTasks)
 	}
 	return j.count()
 }
 
-// task returns a task for writing; its address is stable.
-func (j *job) task(i uint32) *task {
-	t := j.tasks.At(i)
-	if t.state == 0 {
-		t.state = grid.Pending
-	}
-	return t
-}
-
-// unnoted is an untouched task.
-var unnoted = task{state: grid.Pending}
+// untouched is a task of which nothing is known.
+var untouched = tasks.Untouched[*liveTask]()
 
 // at returns a task for reading only.
 func (j *job) at(i uint32) *task {
-	if t := j.tasks.Peek(i); t != nil && t.state != 0 {
+	if t := j.tasks.Peek(i); t != nil {
 		return t
 	}
-	return &unnoted
-}
-
-func (j *job) state(i uint32) grid.TaskState { return j.at(i).state }
-
-// known iterates over the touched tasks, in order.
-func (j *job) known() iter.Seq2[uint32, *task] {
-	return func(yield func(uint32, *task) bool) {
-		for i, t := range j.tasks.All() {
-			if t.state != 0 && !yield(i, t) {
-				return
-			}
-		}
-	}
+	return &untouched
 }
 
 // attempt returns the ID of a task's current attempt.
 func (j *job) attempt(i uint32) grid.AttemptID {
-	return grid.AttemptID{Task: grid.TaskID{Job: j.id, Index: i}, Attempt: j.at(i).attempt}
+	return grid.AttemptID{Task: grid.TaskID{Job: j.id, Index: i}, Attempt: j.at(i).Attempt}
 }
 
 // trace appends an entry to a task's history.
 func (c *Coordinator) trace(t *task, tr grid.Trace) {
-	c.scratch.packed = t.history.Add(&tr, c.scratch.packed)
+	c.scratch.packed = t.History.Add(&tr, c.scratch.packed)
+}
+
+// traceWait records why a task waits, unless it was said last.
+func (c *Coordinator) traceWait(now grid.Time, t *task, why grid.Refusal) {
+	if tr := t.History.Last(); tr.What != grid.TraceWait || tr.Refusal != why {
+		c.trace(t, grid.Trace{At: now, What: grid.TraceWait, Refusal: why})
+	}
 }
 
 // liveTask is the state of a task that is being placed or has an attempt.
 type liveTask struct {
-	handle     uint64
-	job        *job
-	index      uint32
-	queueIndex int // in its queue, which the phase determines; else notQueued
-	request    grid.Task
-	phase      phase
-	tries      int       // failed placements since the last successful one
-	deadline   grid.Time // of the poll, the lease, or the wait
+	live.Place[*liveTask]
+	job      *job
+	index    uint32
+	request  grid.Task
+	tries    int       // failed placements since the last successful one
+	deadline grid.Time // of the poll, the lease, or the wait
 
 	decision
 	wait
-	exclusions
+	candidates.Task
 	ending
 	moves
 
 	leaseWake   grid.Time // pending lease timer; 0 = none
 	asked       bool      // its lease is in the last quarter: its worker was asked for the attempt, if it is connected
 	expectation grid.Expectation
-	status      progress.Status // of its attempt
 
 	backup           *backupAttempt // nil = the task has one attempt
 	noBackup         bool           // no further backup: one attempt of two failed, or too many were lost
 	lostBesideBackup int32          // attempts lost while the other one lived
 }
 
-// exclusions are the nodes that do not get a task, and what is done about the blacklist.
-type exclusions struct {
-	exclusion.Set
-	blacklistTraced bool // its trace names the blacklisted nodes
-	tryBlacklisted  bool // all candidates are blacklisted: one is tried
-}
-
-// decision is what is known while a task's worker is chosen.
+// decision is what is decided about a task's worker, beside the poll that it rests on.
 type decision struct {
-	round      uint8           // of polling: answers to an earlier round are stale
-	polled     []grid.NodeID   // nodes polled in this decision
-	answers    []balance.State // in this decision
-	unanswered []grid.NodeID   // nodes polled whose answers are missing, also after the end of the poll
-	sent       grid.Time       // sending time of the poll or the offer
-	planned    bool            // its attempt is made, and is offered when a majority of the register has answered
-	ect        float64         // expected completion time of that attempt, seconds
-	pulled     bool            // its offer goes to a node that asked for work
-	candidates decisions.Candidates
+	planned bool    // its attempt is made, and is offered when a majority of the register has answered
+	ect     float64 // expected completion time of that attempt, seconds
+	pulled  bool    // its offer goes to a node that asked for work
 }
 
 // wait is what a waiting task awaits.
 type wait struct {
-	awaits     awaited
 	lookAgain  bool      // a new placement is tried even if others of its job wait
 	search     uint64    // pending search; 0 = none
 	pauseUntil grid.Time // it was lost, and is not placed again before
 }
-
-// awaited is what resumes a waiting task before its timer does.
-type awaited uint8
-
-const (
-	awaitTimer    awaited = iota
-	awaitNode             // a node that fits
-	awaitProof            // that a node on probation delivers
-	awaitMajority         // a majority of its job's register
-	awaitMapping          // a mapping event of its policy
-	awaitSlot             // that fewer tasks of its job have a worker
-)
 
 // ending is what is known of a task's end before it is recorded.
 type ending struct {
@@ -164,39 +103,36 @@ type ending struct {
 // moves are the changes of a task's class or worker that are no losses.
 type moves struct {
 	demotedTo string // class that it was demoted to; "" = the job's
-	demotions exclusion.Demotions
-	reclaims  uint8         // times that it was reclaimed as a straggler
-	vain      []grid.NodeID // nodes that pulled it and did not get it
+	move      migration.Task
 }
 
 // newLiveTask creates a task's live part.
 func (c *Coordinator) newLiveTask(j *job, i uint32) *liveTask {
 	l := &liveTask{job: j, index: i}
 	l.request = grid.Task{Spec: j.spec, Class: j.class, Arrived: j.arrived}
-	c.live.add(l)
-	j.task(i).live = l
+	c.live.Add(l, &j.live)
+	j.tasks.At(i).Live = l
 	return l
 }
 
 // dropLive removes a task's live part.
 func (c *Coordinator) dropLive(l *liveTask) {
 	c.dequeue(l)
-	c.live.release(l)
-	c.attemptReturned(0, &l.expectation, l.task().worker, false)
+	c.live.Release(l)
+	c.attemptReturned(0, &l.expectation, l.task().Worker, false)
 	if l.backup != nil {
 		c.attemptReturned(0, &l.backup.expectation, l.backup.worker, false)
 		c.forgetBackup(l)
 	}
-	if l.job.heldBack > 0 {
+	if l.job.live.HeldBack() > 0 {
 		c.ResumeAwaitingProof()
 	}
 	l.stopReplicating()
-	c.live.drop(l)
-	l.job.task(l.index).live = nil
+	c.live.Drop(l)
+	l.job.tasks.At(l.index).Live = nil
 }
 
-func (l *liveTask) Key() uint64 { return l.handle }
-func (l *liveTask) task() *task { return l.job.task(l.index) }
+func (l *liveTask) task() *task { return l.job.tasks.At(l.index) }
 
 // age is the time since the task was submitted, over all its attempts.
 func (l *liveTask) age(now grid.Time) time.Duration { return max(now.Sub(l.job.arrived), 0) }
@@ -232,9 +168,6 @@ func (l *liveTask) isReplicating() bool {
 
 func (l *liveTask) id() grid.AttemptID { return l.job.attempt(l.index) }
 
-// clip bounds a text for a record or the wire.
-func clip(s string) string { return grid.Clean(s, grid.MaxText) }
-
 // untried counts the tasks of a job that nothing was done with yet, up to a bound.
 func (j *job) untried(most int) (n int) {
 	for i := j.nextFresh; i < j.spec.Count && n < most; i++ {
@@ -246,5 +179,43 @@ func (j *job) untried(most int) (n int) {
 }
 
 func (j *job) isUntried(i uint32) bool {
-	return j.state(i) == grid.Pending && j.at(i).live == nil && j.openEntry(i) == nil && !j.holds(i)
+	return j.tasks.State(i) == grid.Pending && j.at(i).Live == nil && j.openEntry(i) == nil && !j.holds(i)
+}
+
+// hasWorker reports whether a task was given to a worker.
+func hasWorker(t *task) bool { return t.State() == grid.Offered || t.State() == grid.Placed }
+
+// need is what is asked for the candidates for a task.
+func (c *Coordinator) need(l *liveTask) *candidates.Need {
+	return &candidates.Need{Self: c.cfg.Self, Peers: c.peers, Buffer: &c.scratch.view, Spec: l.job.spec, Class: l.class(),
+		Level: l.level(), Policy: c.policyName(l.job.spec), Foreign: !c.isOrigin(l.job.id), Fetch: c.isMapped(l.job)}
+}
+
+// candidates returns the nodes that the task may be offered to, as known without a poll: see [candidates.Task].
+func (c *Coordinator) candidates(now grid.Time, l *liveTask) (v balance.View, onProbation int) {
+	return l.Candidates(now, c.need(l))
+}
+
+// policyName is the name of the policy that places a job's tasks.
+func (c *Coordinator) policyName(s *grid.JobSpec) string { return cmp.Or(s.Policy, c.cfg.Policy) }
+
+// isLocal reports whether the job's tasks run only on this node (policy "local"). Such a task waits for this node
+// even after it failed here.
+func (c *Coordinator) isLocal(s *grid.JobSpec) bool { return candidates.Local(c.policyName(s)) }
+
+// FitsSelf returns why this node could never run the job's tasks; WhyNone if it could.
+func (c *Coordinator) FitsSelf(spec *grid.JobSpec) grid.Refusal {
+	return c.peers.FitsSelf(spec)
+}
+
+// exclude stops offers of a task to a node: for ever if the node can never run it, else for a time that doubles with
+// the task's tries, from 1 s to 30 s.
+func (c *Coordinator) exclude(now grid.Time, l *liveTask, id grid.NodeID, why grid.Refusal) {
+	c.trace(l.task(), grid.Trace{At: now, What: grid.TraceRefused, Node: id, Refusal: why, Asked: int32(len(l.Polled))})
+	l.Exclude(id, why, candidates.Until(now, l.tries, why.Why))
+}
+
+// candidate returns what is expected of a node as a candidate for a task that is decided anew; nil = it is none.
+func (c *Coordinator) candidate(now grid.Time, l *liveTask, id grid.NodeID) *balance.State {
+	return l.Candidate(now, id, c.need(l))
 }

@@ -1,62 +1,18 @@
 package coordinator
 
 import (
-	"fmt"
-	"slices"
-
 	"skep/balance"
 	"skep/grid"
-	"skep/node/checkpoint"
+	"skep/node/coordinator/view"
 	"skep/node/failures"
-	"skep/node/progress"
 	"skep/node/quota"
 )
 
-// JobView is a job as this node knows it. Times are wall time in Unix nanoseconds, 0 = not yet.
-type JobView struct {
-	ID           grid.JobID
-	Spec         *grid.JobSpec
-	Class        string
-	Submitted    int64
-	Done         int64 // when its last task ended
-	Cancelled    bool  // and the cancellation is committed
-	Pending      int   // tasks that wait for placement
-	Placed       int   // tasks offered to or accepted by a worker
-	Running      int   // of Placed, those that have started, as far as their workers have said
-	Ended        int
-	Members      []grid.NodeID // of its register, the origin first; nil = this node alone
-	Owner        grid.NodeID   // as far as known here; zero if this node alone keeps it
-	Epoch        uint32        // of the owner
-	Since        int64         // when that owner took it, as far as known here
-	InputsAtRisk string        // where its inputs are, if fewer than a majority of Members have them
-	BadEnds
-	Exit    int32  // highest exit code of the ended tasks
-	Stopped string // why it was cancelled, if by its own rule
-	Retried int    // recorded failures after which the task was run again, or is to be
-	Held    bool   // nothing of it is placed, since it waits for other jobs
-}
-
-// TaskView is one task of a job.
-type TaskView struct {
-	ID                  grid.AttemptID
-	State               grid.TaskState
-	Worker              grid.NodeID // zero = none yet
-	Lost                int32       // attempts lost
-	Result              *grid.Result
-	Placed, Began, Done int64
-	Waits               grid.Refusal   // why it is pending, or why its end is not visible yet, if known
-	Traces              []grid.Trace   // oldest first, bounded
-	Backup              grid.NodeID    // worker of the backup attempt; zero = none
-	Runs                bool           // it is placed and has started, as far as its worker has said
-	Said                *grid.Progress // what it says of its progress while it runs; nil = nothing
-
-	Failures   []grid.Failure // ends after which it was run again, or is to be: oldest first, the newest grid.MaxFailures
-	LastFailed *grid.Result   // of the newest of them; nil if the task has ended
-	Again      int64          // its next attempt is not made before; 0 = it has none, or one was made since
-	Standing   progress.Standing
-	Checkpoint checkpoint.View // of a gang, of its first rank
-	Ranks      uint32          // of a gang: of the attempt; 0 = there is none yet
-}
+// JobView and TaskView are a job and a task as this node knows them.
+type (
+	JobView  = view.Job
+	TaskView = view.Task
+)
 
 // Views are what a driver may ask about jobs: it changes nothing.
 type Views struct{ c *Coordinator }
@@ -71,31 +27,17 @@ func (c *Coordinator) Tally() (jobs, replicated, pending int) {
 			replicated++
 			continue
 		}
-		pending += j.counts[grid.Pending]
+		pending += j.tasks.In(grid.Pending)
 	}
 	return c.jobs.Len() + c.archive.Packed, replicated, pending
 }
 
-// Gauges are how many jobs and tasks are in which state now.
-type Gauges struct {
-	Open             int // jobs in memory, finished ones that are not packed among them
-	Packed           int // finished jobs, packed
-	Archived         int // tasks of finished jobs
-	Live             int // tasks that are being placed or have an attempt
-	InFlight         int // of Live, those that are polled for or offered
-	Waiting          int // of Live, those that wait for a timer or for another node
-	Retrying         int // of Live, those to be placed again
-	AwaitingMajority int // jobs of which something waits for a majority of the register
-	InGrace          int // jobs in their takeover grace
-	Barriers         int // cancelled jobs of which something may still start
-}
-
 // Gauges returns the present gauges.
-func (v Views) Gauges() Gauges {
+func (v Views) Gauges() view.Gauges {
 	c := v.c
-	return Gauges{Open: c.jobs.Len(), Packed: c.archive.Packed, Archived: c.archive.Tasks, Live: c.live.by.Len(),
-		InFlight: c.live.inFlight, Waiting: len(c.live.waiting.list), Retrying: c.live.retries.Len(),
-		AwaitingMajority: len(c.queue.awaitingMajority), InGrace: len(c.grace), Barriers: c.barriers.jobs.Len()}
+	return view.Gauges{Open: c.jobs.Len(), Packed: c.archive.Packed, Archived: c.archive.Tasks, Live: c.live.Len(),
+		InFlight: c.live.InFlight(), Waiting: len(c.live.Waiting()), Retrying: c.live.Retrying(),
+		AwaitingMajority: len(c.queue.awaitingMajority), InGrace: len(c.grace), Barriers: c.barriers.Len()}
 }
 
 // Charged is what the jobs and attempts stored here for other nodes count for.
@@ -118,16 +60,11 @@ func (v Views) Jobs(dst []JobView) []JobView {
 		}
 	}
 	for i := range v.c.archive.All() {
-		if f := v.c.archive.At(i); f.open == nil && !f.Hole() {
+		if f := v.c.archive.At(i); f.Packed() && !f.Hole() {
 			dst = append(dst, v.c.unpack(f, false).view())
 		}
 	}
-	slices.SortFunc(dst[at:], func(a, b JobView) int {
-		if a.Submitted != b.Submitted {
-			return int(max(-1, min(1, a.Submitted-b.Submitted)))
-		}
-		return a.ID.Compare(b.ID)
-	})
+	view.Sort(dst[at:])
 	return dst
 }
 
@@ -165,10 +102,10 @@ func (v Views) Decisions(id grid.JobID, from, end uint32) []grid.Decision {
 
 func (j *job) view() JobView {
 	v := JobView{ID: j.id, Spec: j.spec, Class: j.class, Submitted: j.submitted, Done: j.done, Cancelled: j.cancelled,
-		Pending: j.counts[grid.Pending], Placed: j.counts[grid.Offered] + j.counts[grid.Placed] + j.uncommitted,
-		Running: j.running + j.uncommitted, Ended: j.counts[grid.Ended] - j.uncommitted, Exit: j.exit,
-		Retried: j.replica.Retried(), Stopped: j.stopped(), Held: j.waitsWhole(),
-		BadEnds: BadEnds{Failed: int(j.failed), Missed: int(j.missed)}}
+		Pending: j.tasks.In(grid.Pending), Placed: j.tasks.Out() + j.tasks.Uncommitted(),
+		Running: j.live.Running() + j.tasks.Uncommitted(), Ended: j.tasks.Over(), Exit: j.Exit,
+		Retried: j.replica.Retried(), Stopped: j.cancellation().Stopped(), Held: j.waitsWhole(),
+		BadEnds: view.BadEnds{Failed: int(j.Failed), Missed: int(j.Missed), Unaffordable: int(j.Unaffordable)}}
 	if rep := j.replica; !rep.Sole() {
 		v.Members = rep.Members()
 		v.Owner, v.Epoch, v.Since = rep.Owner()
@@ -185,16 +122,16 @@ func (j *job) view() JobView {
 
 func (j *job) taskView(i uint32) TaskView {
 	t := j.at(i)
-	v := TaskView{ID: j.attempt(i), State: t.state, Worker: t.worker, Lost: t.lost, Result: t.result.Result(),
-		Placed: t.placed, Began: t.began, Done: t.done, Traces: t.history.List()}
-	if t.uncommitted { // an uncommitted end is not visible
+	v := TaskView{ID: j.attempt(i), State: t.State(), Worker: t.Worker, Lost: t.Lost, Result: t.Result.Result(),
+		Placed: t.Placed, Began: t.Began, Done: t.Done, Traces: t.History.List()}
+	if t.Uncommitted() { // an uncommitted end is not visible
 		v.State, v.Result, v.Done, v.Runs, v.Waits = grid.Placed, nil, 0, true, failures.Unrecorded(j.replica.Value(i))
 	}
-	if t.live != nil {
-		v.Runs, v.Said, v.Standing = t.live.status.Runs(), t.live.status.Said(), t.live.status.Standing()
+	if t.Live != nil {
+		v.Runs, v.Said, v.Standing = t.Live.Status().Runs(), t.Live.Status().Said(), t.Live.Status().Standing()
 	}
-	if t.live != nil && t.live.backup != nil {
-		v.Backup = t.live.backup.worker
+	if t.Live != nil && t.Live.backup != nil {
+		v.Backup = t.Live.backup.worker
 	}
 	v.Failures, v.LastFailed, v.Again = j.failuresOf(i)
 	if k := len(v.Traces); v.State == grid.Pending && k > 0 {
@@ -241,10 +178,12 @@ func (v Views) Underreplicated(j *JobView) string {
 		max(v.c.cfg.Known, len(v.c.gossip.Peers())) < v.c.cfg.Members-1 {
 		return ""
 	}
-	if have == 1 {
-		return fmt.Sprintf("this node alone keeps the job, where %d should: too few others were connected%s; it is lost "+
-			"if this node is", v.c.cfg.Members, v.c.accessReason(j.Spec))
-	}
-	return fmt.Sprintf("%d nodes keep the job, where %d should: too few others answered%s", have, v.c.cfg.Members,
-		v.c.accessReason(j.Spec))
+	return view.Underreplicated(have, v.c.cfg.Members, v.c.accessReason(j.Spec))
 }
+
+// WaitingCount returns the number of tasks that wait for a timer, or for a change of the nodes known.
+func (c *Coordinator) WaitingCount() int { return len(c.live.Waiting()) }
+
+// QuotaLeft is the remaining quota in a keepalive's answer: 0 = a job of any size is stored; else the most tasks that a
+// job may have, plus one.
+func (c *Coordinator) QuotaLeft(id grid.NodeID) uint32 { return c.quota.LargestJob(id) }

@@ -1,14 +1,14 @@
 package coordinator
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"skep/discovery"
 	"skep/gossip"
 	"skep/grid"
+	"skep/node/coordinator/live"
+	"skep/node/coordinator/survey"
 )
 
 // Pauses of a task that cannot be placed: doubled from minPause to maxPause.
@@ -33,33 +33,30 @@ func (c *Coordinator) waitForMajority(now grid.Time, l *liveTask, fx *grid.Effec
 }
 
 func (c *Coordinator) waitFor(now grid.Time, l *liveTask, d time.Duration, why grid.Refusal, fx *grid.Effects) {
-	t := l.task()
-	if tr := t.history.Last(); tr.What != grid.TraceWait || tr.Refusal != why {
-		c.trace(t, grid.Trace{At: now, What: grid.TraceWait, Refusal: why})
-	}
+	c.traceWait(now, l.task(), why)
 	c.parkFor(now, l, d, c.awaitedAfter(l, why.Why), fx)
 }
 
 // awaitedAfter is what a task awaits that could not be placed for a reason.
-func (c *Coordinator) awaitedAfter(l *liveTask, why grid.Why) awaited {
+func (c *Coordinator) awaitedAfter(l *liveTask, why grid.Why) live.Awaited {
 	switch {
 	case why == grid.WhyMajority:
-		return awaitMajority
-	case why == grid.WhySlots:
-		return awaitSlot
+		return live.ForMajority
+	case why == grid.WhySlots, why == grid.WhyBudget:
+		return live.ForSlot
 	case why == grid.WhyUnproven, why == grid.WhyPolicy && c.awaitsIdleNode(l.job):
-		return awaitProof
+		return live.ForProof
 	case why == grid.WhyNobody, why == grid.WhyGone:
-		return awaitNode
+		return live.ForNode
 	}
-	return awaitTimer
+	return live.ForTimer
 }
 
 // parkFor parks a task until a timer after d, or until what it awaits comes before.
-func (c *Coordinator) parkFor(now grid.Time, l *liveTask, d time.Duration, a awaited, fx *grid.Effects) {
+func (c *Coordinator) parkFor(now grid.Time, l *liveTask, d time.Duration, a live.Awaited, fx *grid.Effects) {
 	l.deadline = now.Add(d)
 	c.parkTask(l, a)
-	fx.Wake(l.deadline, grid.TimerRetry, l.handle)
+	fx.Wake(l.deadline, grid.TimerRetry, l.Key())
 }
 
 // resumeTask puts a waiting task back into the retry queue.
@@ -87,14 +84,15 @@ func (c *Coordinator) NodeChanged(now grid.Time, changed *gossip.Peer) {
 	if changed == nil || changed.Ad == nil {
 		return
 	}
-	for i := 0; i < len(c.live.waiting.list); {
-		l := c.live.waiting.list[i]
-		if l.awaits == awaitNode && l.job != noneFor {
-			if spec := l.job.spec; discovery.Fit(&spec.Needs, spec.Engine, changed.Ad) == grid.WhyNone &&
-				c.hasCandidate(now, l) {
-				l.search = 0
-				c.resumeTask(l)
-				continue
+	for i := 0; i < len(c.live.Waiting()); {
+		l := c.live.Waiting()[i]
+		if l.Awaits() == live.ForNode && l.job != noneFor {
+			if discovery.Suits(l.job.spec, changed.Ad) == grid.WhyNone {
+				if v, _ := c.candidates(now, l); len(v.Nodes) > 0 {
+					l.search = 0
+					c.resumeTask(l)
+					continue
+				}
 			}
 			noneFor = l.job
 		}
@@ -106,36 +104,23 @@ func (c *Coordinator) NodeChanged(now grid.Time, changed *gossip.Peer) {
 // the task waits; a known node fits but is not connected, so it is dialled; no known node fits, so a search is sent.
 func (c *Coordinator) noCandidate(now grid.Time, l *liveTask, fx *grid.Effects) {
 	spec := l.job.spec
-	busy, dialling, drain := l.Latest(), false, true
+	busy := l.Latest()
 	if c.FitsSelf(spec).Why == grid.WhyNone && !l.NeverFits(c.cfg.Self) {
 		if why := c.worker.Exec().Refuses(spec.Needs.Resources); why != grid.WhyNone {
 			busy = grid.Refusal{Why: why}
+		} else if why := c.peers.AcceptsNow(spec); why.Why != grid.WhyNone {
+			busy = why
 		}
 	}
-	for _, g := range c.gossip.Peers() {
-		if g.Ad == nil || l.NeverFits(g.Ad.Node) || discovery.Fit(&spec.Needs, spec.Engine, g.Ad) != grid.WhyNone {
-			continue
-		}
-		why, up := discovery.Now(&spec.Needs, g.Ad), c.peers.Connected(g.Ad.Node)
-		if up && spec.Access() == grid.AccessOwner && !c.peers.HidesJobs(g.Ad.Node) {
-			c.exclude(now, l, g.Ad.Node, grid.Refusal{Why: grid.WhyAccess})
-			continue
-		}
-		if why.Why != grid.WhyNone && (up || now.Sub(g.Fresh()) < c.cfg.Expire) {
-			busy = why // a node that drained and left is expected back until the view drops others
-			drain = drain && why.Why == grid.WhyDrain
-		} else if !up {
-			dialling = true
-			c.peers.Dial(now, g.Ad.Node, fx)
-		}
-	}
-	if busy.Why == grid.WhyDrain && drain && !dialling {
-		busy.Detail = "only nodes that drain have what it needs"
+	s := c.survey()
+	f := s.Look(now, spec, &l.Set, busy, fx)
+	for _, id := range f.Exposes {
+		c.exclude(now, l, id, grid.Refusal{Why: grid.WhyAccess})
 	}
 	switch {
-	case busy.Why != grid.WhyNone:
-		c.pauseTask(now, l, busy, fx)
-	case dialling && l.tries < 4:
+	case f.Busy.Why != grid.WhyNone:
+		c.pauseTask(now, l, f.Busy, fx)
+	case f.Dialled && l.tries < 4:
 		l.tries++
 		c.waitFor(now, l, dialPause, grid.Refusal{Why: grid.WhyGone, Detail: "a node that fits is being dialled"}, fx)
 	case c.peers.ExpectsAds() && l.tries < 4:
@@ -162,84 +147,94 @@ func (c *Coordinator) giveUp(now grid.Time, l *liveTask, fx *grid.Effects) {
 	if l.cannotExecute != nil {
 		r = l.cannotExecute
 	}
-	c.live.release(l)
+	c.live.Release(l)
 	c.end(now, l.job, l.index, r, fx)
 }
 
 // reasons lists each known node's reason for not running the task.
 func (c *Coordinator) reasons(l *liveTask) string {
-	var b strings.Builder
-	add := func(name string, r grid.Refusal) {
-		if b.Len() > 0 {
-			b.WriteString("; ")
-		}
-		fmt.Fprintf(&b, "%s %s", name, r.Why)
-		if r.Detail != "" {
-			fmt.Fprintf(&b, " (%s)", r.Detail)
-		}
-	}
-	spec := l.job.spec
-	why := func(id grid.NodeID, ad *grid.Ad) grid.Refusal {
-		if why := l.Reason(id); why.Why != grid.WhyNone {
-			return why
-		}
-		return discovery.Match(&spec.Needs, spec.Engine, ad)
-	}
-	add("this node", why(c.cfg.Self, c.gossip.Ad()))
-	for _, g := range c.gossip.Peers() {
-		if g.Ad != nil && b.Len() < grid.MaxText {
-			name := g.Ad.Name
-			if name == "" {
-				name = g.Ad.Node.Short()
-			}
-			r := why(g.Ad.Node, g.Ad)
-			if r.Why == grid.WhyNone {
-				r.Why = grid.WhyGone
-			}
-			add(name, r)
-		}
-	}
-	return b.String()
+	s := c.survey()
+	return s.Reasons(l.job.spec, &l.Set, c.gossip.Ad())
 }
 
-// Undrained lets waiting tasks try this node, which takes work again.
-func (c *Coordinator) Undrained() {
-	for _, l := range slices.Clone(c.live.waiting.list) {
+func (c *Coordinator) survey() survey.Survey {
+	return survey.Survey{Peers: c.peers, Known: c.gossip.Peers(), Expire: c.cfg.Expire}
+}
+
+// TryHere lets waiting tasks try this node: it takes work again, or at another hour it may accept theirs.
+func (c *Coordinator) TryHere() {
+	for _, l := range slices.Clone(c.live.Waiting()) {
 		l.Undrained(c.cfg.Self)
 		if l.search == 0 {
 			c.resumeTask(l)
 		}
 	}
 	for _, j := range c.queue.awaitingMajority {
-		for _, l := range j.replica.awaitingMajority {
+		for _, l := range j.live.AwaitingMajority() {
 			l.Undrained(c.cfg.Self)
 		}
 	}
 }
 
-// expectation is when the tasks of a job that were mapped and have not begun are expected to end.
-type expectation struct {
-	by, overdue grid.Time // overdue is half as long again
+// What waits here is also offered to idle nodes that ask for work (package pull).
+
+const (
+	maxWaiting     = 64 // waiting tasks that are considered
+	maxWaitingJobs = 16 // jobs that they are of
+)
+
+// mayGrant reports whether a waiting task may be offered to a node that asks: not one whose policy decided that it
+// waits, but for one that was mapped and has not begun, nor one that was lost and is placed again later.
+func (c *Coordinator) mayGrant(now grid.Time, l *liveTask) bool {
+	if l.Awaits() == live.ForMapping && l.job.expected.by == 0 {
+		return false
+	}
+	return !l.planned && !l.job.isFull(0) && now >= l.pauseUntil && !c.isLocal(l.job.spec) && c.mayAct(now, l.job) &&
+		(l.Awaits() == live.ForMapping || l.task().History.Last().Refusal.Why != grid.WhyPolicy || c.awaitsIdleNode(l.job))
 }
 
-// keepMapped has the tasks of a kind that do not begin soon wait for the next event.
-func (c *Coordinator) keepMapped(now grid.Time, k *mappedKind, end float64) {
-	d := grid.Seconds(min(end, time.Hour.Seconds()))
-	k.job.expected = expectation{by: now.Add(d), overdue: now.Add(d + d/2)}
-	if k.parked == nil {
-		return
+// Waiting appends what waits for its placement here, by job; in turns, where much does.
+func (c *Coordinator) Waiting(now grid.Time, dst []grid.Waiting) []grid.Waiting {
+	first := len(dst)
+	for l := range c.live.Turn(maxWaiting) {
+		same := func(x grid.Waiting) bool { return x.Job == l.job.id && x.Class == l.class() }
+		if slices.ContainsFunc(dst[first:], same) || !c.mayGrant(now, l) {
+			continue
+		}
+		w := grid.Waiting{Job: l.job.id, Owner: c.cfg.Self, Spec: l.job.spec, Class: l.class(), Level: l.level(),
+			Overdue: true}
+		if l.Awaits() == live.ForMapping {
+			w.End, w.Overdue = max(l.job.expected.by.Sub(now), 0).Seconds(), now >= l.job.expected.overdue
+		}
+		if dst = append(dst, w); len(dst)-first == maxWaitingJobs {
+			break
+		}
 	}
-	t, why := k.parked.task(), grid.Refusal{Why: grid.WhyPolicy, Detail: "others are mapped first"}
-	if tr := t.history.Last(); tr.What != grid.TraceWait || tr.Refusal != why {
-		c.trace(t, grid.Trace{At: now, What: grid.TraceWait, Refusal: why})
-	}
+	return dst
 }
 
-// holdAgain has the queue come to a task that is held and was cancelled before, and asks again for what it waits for.
-func (c *Coordinator) holdAgain(j *job, i uint32) {
-	if j.nextFresh = min(j.nextFresh, i); j.queueIndex == 0 && !j.setAside {
-		c.enqueueJob(j)
-		return
+// Grant offers a waiting task of a job to an idle node that asked for one, and reports whether it did.
+func (c *Coordinator) Grant(now grid.Time, x *grid.Waiting, to grid.NodeID, fx *grid.Effects) bool {
+	l := c.grantable(now, x)
+	if l == nil {
+		return false
 	}
-	c.changed(grid.JobChange{Kind: grid.JobHeld, Job: j.id})
+	s := c.candidate(now, l, to)
+	if s == nil || !c.pays(l, s) {
+		return false
+	}
+	c.dequeue(l)
+	l.search = 0
+	c.offerTo(now, l, s, fx)
+	return true
+}
+
+// grantable returns a task among those that Waiting considered last; nil if none may be granted any more.
+func (c *Coordinator) grantable(now grid.Time, x *grid.Waiting) *liveTask {
+	for l := range c.live.LastTurn(maxWaiting) {
+		if l.job.id == x.Job && l.class() == x.Class && c.mayGrant(now, l) {
+			return l
+		}
+	}
+	return nil
 }

@@ -10,8 +10,10 @@ import (
 	"skep/discovery"
 	"skep/gossip"
 	"skep/grid"
+	"skep/node/coordinator/live"
 	"skep/node/coordinator/tuning"
 	"skep/node/deposit"
+	"skep/node/exclusion"
 	"skep/node/peers"
 	"skep/node/policies"
 	"skep/node/profile"
@@ -122,11 +124,11 @@ func jobSpec(count uint32, needs ...grid.LabelNeed) *grid.JobSpec {
 func TestFailedSearchEndsTaskOfWaitingJob(t *testing.T) {
 	o := newOwner(t)
 	j := o.submit(grid.JobID{Origin: selfID}, jobSpec(2, grid.LabelNeed{Key: "os", Values: []string{"plan9"}}))
-	other := j.task(1).live
+	other := j.tasks.At(1).Live
 	o.dequeue(other)
 	other.search = 0
-	o.parkTask(other, awaitProof)
-	for end := o.now.Add(2 * time.Minute); o.now < end && j.state(0) != grid.Ended; {
+	o.parkTask(other, live.ForProof)
+	for end := o.now.Add(2 * time.Minute); o.now < end && j.tasks.State(0) != grid.Ended; {
 		o.pass(time.Second)
 	}
 	if v := j.taskView(0); v.State != grid.Ended || v.Result.Cause != grid.Unplaceable {
@@ -146,8 +148,8 @@ func reclaimedAfter(t *testing.T, reclaims uint8) time.Duration {
 	}
 	j := o.newReplica(grid.JobID{Origin: selfID}, spec, 0, []grid.NodeID{selfID}, grid.RegisterState{})
 	l := o.newLiveTask(j, 0)
-	l.task().worker, l.expectation.Made, l.reclaims = fastID, o.now, reclaims
-	o.live.accept(l)
+	l.task().Worker, l.expectation.Made, l.Reclaims = fastID, o.now, reclaims
+	o.live.Accept(l)
 	o.peers.Start(o.now, &l.expectation)
 	o.peers.Given(o.now, &l.expectation, l.class(), fastID, 1)
 	for d := time.Second; d < time.Hour; d += time.Second {
@@ -174,29 +176,29 @@ func TestPulledInVain(t *testing.T) {
 	l := o.newLiveTask(j, 0)
 	pulls := 0
 	for ; pulls < 20 && !l.stays(); pulls++ {
-		o.live.release(l)
+		o.live.Release(l)
 		o.dequeue(l)
-		l.task().worker = fastID
+		l.task().Worker = fastID
 		o.setState(j, 0, grid.Placed, &o.fx)
-		o.live.accept(l)
+		o.live.Accept(l)
 		o.pulledAway(o.now, l, fastID, grid.NodeID{99}, &o.fx)
 	}
-	if pulls != maxVainPulls || l.task().pulls != 0 {
-		t.Errorf("it stays after %d vain pulls, %d of which count as moves", pulls, l.task().pulls)
+	if pulls != exclusion.MaxVainPulls || l.task().Pulls != 0 {
+		t.Errorf("it stays after %d vain pulls, %d of which count as moves", pulls, l.task().Pulls)
 	}
 }
 
-// An offer names the nodes that would not be offered the task if they pulled it: one that has, in vain, one where it
-// failed, and those where its class fails; MaxBarred at most.
+// An offer names the nodes that would not be offered the task if they pulled it: one that has, twice in vain, one where
+// it failed, and those where its class fails; MaxBarred at most.
 func TestOfferBarsNodes(t *testing.T) {
 	o, spec := newOwner(t), jobSpec(1)
 	j := o.newReplica(grid.JobID{Origin: selfID}, spec, 0, []grid.NodeID{selfID}, grid.RegisterState{})
 	l := o.newLiveTask(j, 0)
-	if barred := o.barred(l, nil); len(barred) > 0 {
+	if barred := l.Barred(o.peers.Blacklist(l.class()), nil); len(barred) > 0 {
 		t.Fatalf("%v are barred at first", barred)
 	}
 	vain, failed, never, class := grid.NodeID{9}, grid.NodeID{8}, grid.NodeID{7}, grid.NodeID{6}
-	l.vain = append(l.vain, vain, vain, grid.NodeID{})
+	l.Vain = append(l.Vain, vain, vain, grid.NodeID{}, fastID) // the last one only once: it may fit by now
 	l.Fail(failed, grid.Refusal{Why: grid.WhyDisk})
 	l.Exclude(never, grid.Refusal{Why: grid.WhyEngine}, grid.Never)
 	l.Exclude(grid.NodeID{5}, grid.Refusal{Why: grid.WhyQueue}, o.now.Add(time.Second)) // it may have room soon
@@ -206,25 +208,34 @@ func TestOfferBarsNodes(t *testing.T) {
 	if !o.peers.Excludes(o.now, l.class(), class) {
 		t.Fatal("the class does not fail there")
 	}
-	if barred, want := o.barred(l, nil), []grid.NodeID{vain, failed, never, class}; !slices.Equal(barred, want) {
+	barred, want := l.Barred(o.peers.Blacklist(l.class()), nil), []grid.NodeID{vain, failed, never, class}
+	if !slices.Equal(barred, want) {
 		t.Errorf("%v are barred, want %v", barred, want)
 	}
 	for k := range byte(20) {
 		l.Exclude(grid.NodeID{1, k}, grid.Refusal{Why: grid.WhyEngine}, grid.Never)
 	}
-	if n := len(o.barred(l, nil)); n != grid.MaxBarred {
+	if n := len(l.Barred(o.peers.Blacklist(l.class()), nil)); n != grid.MaxBarred {
 		t.Errorf("%d are barred", n)
 	}
 }
 
-// A task is not taken from the queue here for a node on which it has failed.
+// A task is not taken from the queue here for a node on which it has failed, or that pulled it twice in vain; it is for
+// one that did so once: what kept it from there may be over.
 func TestNotYieldedWhereItFailed(t *testing.T) {
 	o, spec := newOwner(t), jobSpec(1)
 	spec.Retries = 1
 	j := o.submit(grid.JobID{Origin: selfID}, spec)
-	l, id := j.at(0).live, grid.AttemptID{Task: grid.TaskID{Job: j.id}, Attempt: j.at(0).attempt}
+	l, id := j.at(0).Live, grid.AttemptID{Task: grid.TaskID{Job: j.id}, Attempt: j.at(0).Attempt}
 	if l == nil || !o.MayYield(o.now, id, fastID) {
 		t.Fatal("it may not be yielded at all")
+	}
+	vain := grid.NodeID{9}
+	if l.Vain = append(l.Vain, vain); !o.MayYield(o.now, id, vain) {
+		t.Error("it is kept from a node that has pulled it once in vain")
+	}
+	if l.Vain = append(l.Vain, vain); o.MayYield(o.now, id, vain) {
+		t.Error("it is yielded to a node that has pulled it twice in vain")
 	}
 	l.Fail(fastID, grid.Refusal{Why: grid.WhyDisk})
 	if o.MayYield(o.now, id, fastID) {

@@ -139,7 +139,8 @@ func TestImpossible(t *testing.T) {
 func TestEnds(t *testing.T) {
 	var e Ends
 	add := func(bid grid.Bid, d grid.Deadline, cause grid.Cause, exit int32, took time.Duration) {
-		e.Add(&grid.JobSpec{Rules: grid.Rules{Bid: bid, Deadline: d}}, &grid.Result{Cause: cause, Exit: exit}, took)
+		r := &grid.Result{Cause: cause, Exit: exit, Wall: 8 * time.Second}
+		e.Add(&grid.JobSpec{Rules: grid.Rules{Bid: bid, Deadline: d}}, r, took)
 	}
 	const s = time.Second
 	add(0, grid.Deadline{}, grid.Exited, 0, 7*s)
@@ -147,7 +148,8 @@ func TestEnds(t *testing.T) {
 	add(4000, grid.Deadline{At: 10 * s}, grid.Exited, 0, 10*s)
 	add(4000, grid.Deadline{At: 10 * s}, grid.Missed, grid.ExitMissed, 10*s)
 	add(500, grid.Deadline{}, grid.Exited, 1, s)
-	if want := (Ends{Good: 3, Missed: 1, Other: 1, InTime: 5, Late: 6.5, Weighted: 7 + 22 + 40}); e != want {
+	if want := (Ends{Good: 3, Missed: 1, Other: 1, InTime: 5, Late: 6.5, Weighted: 7 + 22 + 40,
+		Value: 7 + 2*0.95*8 + 4*8}); e != want {
 		t.Errorf("%+v, want %+v", e, want)
 	}
 }

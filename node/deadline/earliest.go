@@ -50,6 +50,16 @@ func Earliest(tasks int, lanes []Lane) float64 {
 // bisections are enough for a millionth of the first bound.
 const bisections = 20
 
+// Shortest is the shortest run time of one task; 0 = nothing is known.
+func Shortest(lanes []Lane) (run float64) {
+	for _, l := range lanes {
+		if l.Slots > 0 && (run == 0 || l.Run < run) {
+			run = l.Run
+		}
+	}
+	return run
+}
+
 // Impossible says that a deadline cannot be met by tasks that would end at the earliest after so many seconds; "" = it
 // can, or nothing is known, as of a gang that may have several numbers of ranks: the run times are those of any.
 func Impossible(spec *grid.JobSpec, class string, lanes []Lane) string {

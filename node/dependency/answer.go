@@ -22,7 +22,7 @@ func (d *Dependencies) answered(now grid.Time, from grid.NodeID, g *grid.Registe
 	}
 	switch g.Answer {
 	case grid.RegisterOK:
-		w.heard, w.owner, w.to, w.mute, w.denied = now, from, from, 0, w.denied[:0]
+		w.heard, w.owner, w.to, w.mute, w.denied, w.gone = now, from, from, 0, w.denied[:0], w.gone[:0]
 		d.record(now, w, spec, g, fx)
 	case grid.RegisterHigher:
 		if w.owner != g.Owner && g.Owner != from && slices.Contains(keepers(w.other), g.Owner) {
@@ -43,23 +43,31 @@ func (d *Dependencies) answered(now grid.Time, from grid.NodeID, g *grid.Registe
 }
 
 // noteDenied notes that a node does not know the job any more. Once all that kept it say so, nobody knows how it ended.
+// That it has ended is known once most of them say so: a single one could be wrong, and one that has gone for good must
+// not be waited for.
 func (d *Dependencies) noteDenied(now grid.Time, w *wait, spec *grid.JobSpec, from grid.NodeID, gone bool,
 	fx *grid.Effects) {
-	if !slices.Contains(w.denied, from) {
+	first := !slices.Contains(w.denied, from)
+	if first {
 		w.denied = append(w.denied, from)
 	}
-	w.gone = w.gone || gone
+	if gone && !slices.Contains(w.gone, from) {
+		w.gone = append(w.gone, from)
+	}
 	w.owner = grid.NodeID{}
 	all := keepers(w.other)
+	whole := len(w.denied) == len(all)
 	switch {
-	case len(w.denied) < len(all):
-		w.mute = max(w.mute, 2) // not the one that it seemed to be
-		w.every = minAsk
-		d.waits.due.Update(w.place, now.Add(minAsk/8))
-	case w.gone && w.other.Kind == grid.AfterAny && !wants(spec, w.k):
+	case w.other.Kind == grid.AfterAny && !wants(spec, w.k) && (len(w.gone) > len(all)/2 || whole && len(w.gone) > 0):
 		d.put(now, w, spec.DependencyEntry(w.k), &grid.Result{Cause: grid.Exited}, fx)
-	default:
+	case whole:
 		d.recordVain(now, w, spec, "is not known any more to those that kept it", fx)
+	default:
+		w.mute = max(w.mute, 2) // not the one that it seemed to be
+		if first {              // the others are asked at once, but not in turns for ever while one of them is away
+			w.every = minAsk
+			d.waits.due.Update(w.place, now.Add(minAsk/8))
+		}
 	}
 }
 

@@ -134,7 +134,7 @@ type wait struct {
 	since  grid.Time
 	mute   int           // questions that were not answered, one after the other
 	denied []grid.NodeID // who keeps the other job, and says that there is no such job
-	gone   bool          // one of them says that it is over
+	gone   []grid.NodeID // who of them says that it is over
 }
 
 // Key returns the number.

@@ -40,6 +40,13 @@ func retried(rule *grid.OnFailure, r *grid.Result) bool {
 // on, as often as the rule says, or as callers have them run again; and an owner makes attempts of no epoch but its
 // own.
 func Possible(s *grid.JobSpec, e *grid.Entry, epoch uint32) bool {
+	if s.Rules.Budget.Some() && e.Index == s.UsedEntry() {
+		return e.Used > 0 && e.Open() && e.Result != nil && e.Attempt == (grid.Attempt{}) && e.RetriedAt == 0 &&
+			e.RetryEpoch == 0 && len(e.Failures) == 0 && e.Round < grid.MaxRounds
+	}
+	if e.Used != 0 {
+		return false
+	}
 	if e.Again == 0 && e.Round == 0 {
 		return len(e.Failures) == 0 && e.RetriedAt == 0
 	}

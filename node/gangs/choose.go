@@ -3,6 +3,8 @@ package gangs
 import (
 	"cmp"
 	"slices"
+	"strings"
+	"time"
 
 	"skep/grid"
 )
@@ -44,10 +46,17 @@ func (c *Choice) Ranks() (n uint32) {
 
 // FewestNodes takes few nodes, and of those that do the near and the least loaded ones. It places as many ranks as
 // there is room for.
-type FewestNodes struct{}
+type FewestNodes struct {
+	// Later says that slots which become free are asked for. Of near nodes the same are taken by all owners then, so that
+	// gangs follow each other there: the slots of a gang become free together, those of single tasks one by one.
+	Later bool
+}
+
+// nearRTT is the round trip up to which nodes count as equally near where gangs follow each other.
+const nearRTT = 20 * time.Millisecond
 
 // Choose implements [Chooser]: the nearest node that has room for all that are left, else the one with most room.
-func (FewestNodes) Choose(size Size, nodes []grid.GangNode, rooms []int) (c Choice) {
+func (f FewestNodes) Choose(size Size, nodes []grid.GangNode, rooms []int) (c Choice) {
 	ranks := 0
 	for _, n := range rooms {
 		ranks = min(ranks+n, size.Max)
@@ -60,6 +69,9 @@ func (FewestNodes) Choose(size Size, nodes []grid.GangNode, rooms []int) (c Choi
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int {
+		if f.Later && max(nodes[a].RTT, nodes[b].RTT) <= nearRTT {
+			return nodes[a].Node.Compare(nodes[b].Node)
+		}
 		return cmp.Or(cmp.Compare(nodes[a].RTT, nodes[b].RTT), cmp.Compare(nodes[a].Backlog, nodes[b].Backlog))
 	})
 	for ranks > 0 {
@@ -117,11 +129,24 @@ func (g *Gang) Suits(now grid.Time, p Place) bool {
 	return !slices.Contains(g.unfit, p.Node) && (room < 0 || room >= int(p.Ranks))
 }
 
-// Choose chooses workers for the next round. If too few slots are free as far as is known, the first round asks all the
-// same, for the fewest ranks: that slots have become free is told with a delay, and the answers say how many are.
+// Choose chooses workers for the next round. That ranks reach each other on some ports only is part of what it says.
 func (g *Gang) Choose(now grid.Time, by Chooser, of *grid.Gang, need grid.Resources, nodes []grid.GangNode,
 	rooms []int) Choice {
+	c := g.choose(now, by, of, need, nodes, rooms)
+	if c.Places != nil && of.Ports.Some() {
+		c.Why = strings.TrimPrefix(c.Why+"; "+onPorts(&of.Ports), "; ")
+	}
+	return c
+}
+
+// choose chooses them. If too few slots are free as far as is known, the first round asks all the same, for the fewest
+// ranks: that slots have become free is told with a delay, and the answers say how many are.
+func (g *Gang) choose(now grid.Time, by Chooser, of *grid.Gang, need grid.Resources, nodes []grid.GangNode,
+	rooms []int) Choice {
 	size := g.Size(of)
+	if g.Later() {
+		return g.pause.late.choose(size, by, nodes, rooms)
+	}
 	c := by.Choose(size, nodes, rooms)
 	if c.Places != nil || g.Tries > 0 {
 		return c

@@ -67,8 +67,8 @@ type Gang struct {
 	placed  []bool
 	results []*grid.Result
 	mayRun  bool // a rank of the attempt may have started
-	missed  string
-	without uint32 // rank
+	miss    miss
+	pause   pause
 }
 
 // room is how many ranks a worker said that it could keep.
@@ -121,6 +121,7 @@ func (g *Gang) Reserve(a grid.Attempt, c Choice, round uint32, due grid.Time) {
 	g.become(Reserving, Waiting)
 	g.round = round
 	g.attempt, g.ranks, g.places, g.Due, g.Held, g.mayRun = a, c.Ranks(), c.Places, due, nil, false
+	g.pause.ask(c.Places)
 }
 
 // Kept records that a worker keeps the slots that it was asked for, and reports whether all do. An answer about other
@@ -193,24 +194,7 @@ func (g *Gang) Adopt(a grid.Attempt, ranks uint32) {
 func (g *Gang) clear() {
 	clear(g.placed)
 	clear(g.results)
-	g.missed, g.without = "", 0
-}
-
-// Miss records that a rank of an adopted attempt is lost, and why, while it is not known yet whether that attempt is
-// the newest.
-func (g *Gang) Miss(rank uint32, why string) {
-	g.placed[rank], g.missed, g.without = false, why, rank
-}
-
-// HasMissed reports whether a rank was lost in the grace.
-func (g *Gang) HasMissed() bool { return g.missed != "" }
-
-// Missed returns the rank that is lost and why; else these.
-func (g *Gang) Missed(rank uint32, why string) (uint32, string) {
-	if g.missed != "" {
-		return g.without, g.missed
-	}
-	return rank, why
+	g.miss = miss{}
 }
 
 // Confirm records that a worker has a rank, and reports whether all ranks have a place and the gang may start.
@@ -225,6 +209,7 @@ func (g *Gang) Start() {
 		panic("gangs: a rank starts only when all have a place")
 	}
 	g.become(Running, Offered)
+	g.pause = pause{}
 	g.mayRun, g.Tries, g.Patient, g.places, g.Due = true, 0, 0, nil, grid.Never
 }
 
@@ -236,6 +221,7 @@ func (g *Gang) Result(rank uint32) *grid.Result { return g.results[rank] }
 
 // GiveUp ends an attempt, or a round, of which nothing has started.
 func (g *Gang) GiveUp() {
+	g.fail()
 	g.Tries++
 	g.phase, g.places = Waiting, nil
 	g.clear()

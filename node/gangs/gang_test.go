@@ -73,7 +73,7 @@ func TestPauses(t *testing.T) {
 		g.GiveUp()
 		most := time.Duration(0)
 		for range 100 {
-			most = max(most, g.Pause(r))
+			most = max(most, g.drawPause(r))
 		}
 		if most < last-200*time.Millisecond || most > 5*maxPause/4 {
 			t.Errorf("after %d rounds up to %v, before %v", tries+1, most, last)
@@ -168,6 +168,19 @@ func TestFirstRoundAsks(t *testing.T) {
 	want("or that it has enough", choose(1, 0, 0), 6)
 	g.GiveUp()
 	want("in the second round", choose(1, 0, 0), 0)
+}
+
+// That ranks reach each other on some ports only is said of a choice, and of no failure to choose.
+func TestChoiceOnPorts(t *testing.T) {
+	need, nodes := grid.Resources{CPU: grid.CPU}, []grid.GangNode{{Node: grid.NodeID{1}}}
+	of := &grid.Gang{Ranks: 2, Ports: grid.Ports{80, 90}}
+	const want = "fixed ports only: ranks reach each other on 80, 90"
+	if c := New(1, 2).Choose(0, FewestNodes{}, of, need, nodes, []int{2}); c.Why != want {
+		t.Errorf("%q: want %q", c.Why, want)
+	}
+	if c := New(1, 2).Choose(0, FewestNodes{}, of, need, nodes, []int{1}); c.Why != "" {
+		t.Errorf("no choice: %q", c.Why)
+	}
 }
 
 // Rooms are what is free, what a worker said, or for a gang that asks for later all of a node; none where it cannot

@@ -2,6 +2,7 @@ package gangs
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -66,6 +67,15 @@ func TooLarge(nodes []grid.GangNode, ranks, could int, name func(grid.NodeID) st
 	}
 	return fmt.Sprintf("nobody can run it: %d ranks, and the nodes known could run %d of them at a time (%d nodes fit%s)",
 		ranks, could, fit, s.String())
+}
+
+// onPorts says on which ports ranks reach each other.
+func onPorts(p *grid.Ports) string {
+	var list []string
+	for _, port := range p.List() {
+		list = append(list, strconv.Itoa(int(port)))
+	}
+	return "fixed ports only: ranks reach each other on " + strings.Join(list, ", ")
 }
 
 // Stopped is the end of a rank that is stopped since another one has ended badly.

@@ -84,7 +84,7 @@ func (t MetaTask) Rows(p *Poll, until float64, most int) *balance.MetaTask {
 	for i := range t {
 		k := &t[i]
 		row := balance.Kind{Job: k.Job, Arrived: k.Arrived, Tasks: k.Tasks, Bid: k.Bid,
-			Pays: k.Spec.Bid(), Deadline: k.Spec.Rules.Deadline}
+			Pays: k.Spec.Bid(), Deadline: k.Spec.Rules.Deadline, Spend: k.Spec.Spend()}
 		for n := range p.Answers {
 			a := &p.Answers[n]
 			alone, fetch := math.Inf(1), 0.0

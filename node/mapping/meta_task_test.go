@@ -58,7 +58,13 @@ func TestTableOfAMetaTask(t *testing.T) {
 	p.Answers = append(states(10, 2, 1, 2), states(20, 3, 3)...)
 	p.Answers[1].Fetch = 5 // of the job that it was asked about
 	m[0].View[1].Fetch, m[1].View[0].Fetch = 6, 7
+	budgeted := *m[0].Spec
+	budgeted.Count, budgeted.Rules.Budget = 4, 10
+	m[0].Spec = &budgeted
 	table := m.Rows(&p, 30, 100)
+	if a, b := table.Kinds[0].Spend, table.Kinds[1].Spend; a != 2.5 || b != 0 {
+		t.Errorf("a budget of 10 s for 4 tasks, and none, pay for %g and %g s a task", a, b)
+	}
 	inf := math.Inf(1)
 	for i, want := range [][]float64{{2, 2, inf}, {inf, 7, 3}} {
 		if !slices.Equal(table.Kinds[i].Alone, want) {

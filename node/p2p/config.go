@@ -6,6 +6,8 @@ import (
 	"log/slog"
 	"os"
 
+	"github.com/libp2p/go-libp2p/core/protocol"
+
 	"skep/exec/units"
 	"skep/grid"
 	"skep/node"
@@ -84,6 +86,7 @@ type Config struct {
 // forTests is what tests replace; nil: as for every node.
 type forTests struct {
 	newNode func(node.Config, grid.Wall) (stepper, error)
+	control protocol.ID      // of control streams, in tests; "" = this version's
 	age     func() grid.Time // clock by which this process and a copy compare their ages
 }
 

@@ -15,6 +15,7 @@ import (
 	"skep/node/p2p/clock"
 	"skep/node/p2p/instance"
 	"skep/node/p2p/machine"
+	"skep/node/p2p/transport"
 )
 
 // How long a node that starts asks those it knows whether another process has its identity, before it does anything
@@ -139,3 +140,7 @@ func ageText(d time.Duration) string {
 // Copies returns the nodes with whose identity a second process was found in the last minutes, and what that one said
 // of itself: of this node the other process, of a peer one of the two.
 func (d *Driver) Copies() map[grid.NodeID]instance.Copy { return d.copies.watch.Copies() }
+
+// VersionGaps returns the peers met in the last minutes that speak another version of the control protocol: they
+// neither give nor take work.
+func (d *Driver) VersionGaps() map[grid.NodeID]transport.VersionGap { return d.transport.VersionGaps() }

@@ -24,6 +24,7 @@ import (
 	"skep/node/p2p/joblist"
 	"skep/node/p2p/lifecycle"
 	"skep/node/p2p/mesh"
+	"skep/node/p2p/ports"
 	"skep/node/p2p/reachability"
 	"skep/node/p2p/runner"
 	"skep/node/p2p/store"
@@ -64,6 +65,7 @@ type peering struct {
 	transport *transport.Transport
 	jobs      *joblist.Lists
 	mesh      *mesh.Mesh
+	ports     *ports.Proxies
 }
 
 // identified is who a node is. It is set before anything that says so starts.

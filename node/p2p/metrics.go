@@ -74,7 +74,12 @@ var (
 		[]string{"in_time"}, nil)
 	descWeighted = prometheus.NewDesc("skep_weighted_completion_seconds_total",
 		"Bid times the time from the submission to the end, of tasks of own jobs with exit 0.", nil, nil)
+	descValue = prometheus.NewDesc("skep_value_seconds_total",
+		"Bid times what the result was worth when it came, 0 to 1, times its run time, of tasks of own jobs with exit 0.",
+		nil, nil)
 	descSuspended = prometheus.NewDesc("skep_suspensions_total", "Times that an attempt here was suspended.", nil, nil)
+	descMoves     = prometheus.NewDesc("skep_moves_total",
+		"Started tasks given up to go on at another node: of own jobs, anywhere; and attempts here.", []string{"of"}, nil)
 
 	descTasks   = prometheus.NewDesc("skep_attempts", "Attempts accepted here.", []string{"state"}, nil)
 	descPending = prometheus.NewDesc("skep_tasks_pending", "Tasks of own jobs that look for a node.", nil, nil)
@@ -155,7 +160,10 @@ func collectNode(s *node.Stats, counter, gauge func(*prometheus.Desc, float64, .
 	counter(descBids, s.InTime, "yes")
 	counter(descBids, s.Late, "no")
 	counter(descWeighted, s.Weighted)
+	counter(descValue, s.Value)
 	counter(descSuspended, float64(s.Suspensions))
+	counter(descMoves, float64(s.Migrated), "own_jobs")
+	counter(descMoves, float64(s.Vacated), "attempts_here")
 	gauge(descTasks, float64(s.Queued), "queued")
 	gauge(descTasks, float64(s.Running), "running")
 	gauge(descPending, float64(s.Pending))

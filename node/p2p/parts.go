@@ -12,6 +12,7 @@ import (
 	"skep/node"
 	"skep/node/p2p/joblist"
 	"skep/node/p2p/mesh"
+	"skep/node/p2p/ports"
 	"skep/node/p2p/reachability"
 	"skep/node/p2p/runner"
 	"skep/node/p2p/transport"
@@ -23,12 +24,15 @@ func (d *Driver) openRunner() (err error) {
 	table := units.NewTable(c.kinds, units.CPUs())
 	d.mesh = mesh.New(d.work.Context(), mesh.Config{Self: d.self, Peers: otherNodes{d}, Log: d.log, Drop: d.drops.add})
 	d.onClose(d.mesh.Close)
+	d.ports = ports.New(d.work.Context(), ports.Config{Self: d.self, Peers: otherNodes{d}, Log: d.log, Drop: d.drops.add})
+	d.onClose(d.ports.Close)
 	d.runner, err = runner.Open(d.work.Context(), runner.Config{
 		Self: d.self, Name: c.name(), DataDir: c.DataDir, Capacity: c.capacity(),
 		MaxOutput: c.MaxOutput, MaxCollect: c.MaxCollect,
 		MaxCheckpoint: max(c.Node.DepositLimit, node.Defaults().DepositLimit), // owners may have other limits
 		DiskLow:       c.DiskLow, Share: c.Share, Boxes: c.Boxes, Units: table,
-		Mesh: d.mesh, Log: d.log, Blobs: d.blobs, Loop: d.inbox, Peers: otherNodes{d}, Drop: d.drops.add,
+		Mesh: d.mesh, Ports: d.ports, Log: d.log, Blobs: d.blobs, Loop: d.inbox, Peers: otherNodes{d}, Drop: d.drops.add,
+		Fatal: c.Fatal,
 	})
 	if err == nil {
 		d.onClose(d.runner.Close)
@@ -51,12 +55,12 @@ func (d *Driver) openNetwork(tokenAddrs []string) (err error) {
 	if err := d.openWatch(); err != nil {
 		return err
 	}
-	ports := readPorts(d.work.Context(), d.store.Datastore())
-	err = ports.open(c.Listen, func(listen []string) (err error) {
+	listen := readPorts(d.work.Context(), d.store.Datastore())
+	err = listen.open(c.Listen, func(listen []string) (err error) {
 		d.transport, err = transport.Open(d.work.Context(), transport.Config{
 			Self: d.self, Boot: d.boot, Instance: d.instance, Instances: d.copies.watch,
 			Key: d.key, Secret: d.secret, Version: c.Version, Listen: listen, Allow: c.Allow,
-			Services: d.services(), Contacts: d.reach, Addrs: d.reach.Addrs(),
+			Control: c.control, Services: d.services(), Contacts: d.reach, Addrs: d.reach.Addrs(),
 			Log: d.log, Inbox: d.inbox, Members: &d.members, Drop: d.drops.add,
 		})
 		return err
@@ -67,7 +71,7 @@ func (d *Driver) openNetwork(tokenAddrs []string) (err error) {
 	d.onClose(d.transport.Close)
 	d.onClose(d.reach.Close)
 	d.onClose(d.copies.watch.Close)
-	if err := ports.save(d.work.Context(), d.store.Datastore(), c.Listen,
+	if err := listen.save(d.work.Context(), d.store.Datastore(), c.Listen,
 		d.transport.Host().Network().ListenAddresses()); err != nil {
 		return fmt.Errorf("ports: %w", err)
 	}
@@ -93,7 +97,9 @@ func (d *Driver) services() []transport.Service {
 		PerPeer:   most, All: transport.ServesAll, Inbound: runner.ExecsPerPeer + most, Transfer: true}
 	packets := transport.Service{Protocol: mesh.Protocol, Request: mesh.Request, ServeLong: d.mesh.Serve,
 		PerPeer: most, All: transport.ServesAll, Inbound: maxMeshStreams, Transfer: true}
-	return []transport.Service{blobs, outputs, inputs, commands, packets, d.reach.Service(),
+	connections := transport.Service{Protocol: ports.Protocol, Request: ports.Request, ServeLong: d.ports.Serve,
+		PerPeer: most, All: transport.ServesAll, Inbound: ports.Inbound, Outbound: ports.Outbound, Transfer: true}
+	return []transport.Service{blobs, outputs, inputs, commands, packets, connections, d.reach.Service(),
 		d.jobs.Service(d.work.Context()), d.copies.watch.Service()}
 }
 

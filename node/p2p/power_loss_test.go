@@ -216,3 +216,32 @@ func TestFailedStartLeavesAFreshFolder(t *testing.T) {
 		t.Errorf("boot %d, %v", boot, err)
 	}
 }
+
+// A start that fails does not take the log from a database that was there before.
+func TestFailedStartKeepsTheLog(t *testing.T) {
+	dir := t.TempDir()
+	if _, _, _, err := startFolder(dir); err != nil {
+		t.Fatal(err)
+	}
+	data := filepath.Join(dir, "data")
+	log := filepath.Join(data, store.LogFile)
+	if err := os.RemoveAll(log); err != nil {
+		t.Fatal(err)
+	}
+	d := &Driver{cfg: Config{DataDir: data, Logger: slog.New(slog.DiscardHandler)}}
+	if _, _, err := d.cfg.defaults(); err != nil {
+		t.Fatal(err)
+	}
+	d.work = lifecycle.New(context.Background())
+	if err := d.openFolder(); err != nil {
+		t.Fatal(err)
+	}
+	class := grid.Record{Kind: grid.RecClass, Class: grid.ClassRecord{Class: "c", Mean: 2}}
+	if err := d.store.Commit([]grid.Record{class}); err != nil {
+		t.Fatal(err)
+	}
+	d.unwind()
+	if _, err := os.Stat(log); err != nil {
+		t.Errorf("it removes the log: %v", err)
+	}
+}

@@ -83,7 +83,7 @@ func Renew(dir string, again bool) (renewed bool, err error) {
 // carryOut removes what belongs to the other node, and first saves how the new one finds the members that the folder
 // knows. It begins anew where it was cut short.
 func (r *renewal) carryOut(dir string) error {
-	s, err := store.Open(dir)
+	s, err := store.OpenForData(dir)
 	if err != nil {
 		return err
 	}
@@ -108,7 +108,7 @@ func (r *renewal) carryOut(dir string) error {
 	}
 	// The database comes last: without it the folder would count as damaged if this was cut short.
 	for _, name := range []string{identity.KeyFile, preparedFile, store.MarkFile, blobFolder, "work", "uptime",
-		store.CopyFile, store.File} {
+		store.CopyFile, store.LogFile, store.LogDraft, store.File} {
 		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
 			return fmt.Errorf("new identity: %w", err)
 		}

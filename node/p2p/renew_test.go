@@ -1,12 +1,14 @@
 package p2p
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"skep/grid"
 	"skep/node/p2p/identity"
 	"skep/node/p2p/internal/rig"
 	"skep/node/p2p/reachability"
@@ -56,6 +58,38 @@ func TestNewIdentityOfACopy(t *testing.T) {
 	}
 	if on, err := Renew(dir, true); !on || err != nil {
 		t.Errorf("told to do it again: %v, %v", on, err)
+	}
+}
+
+// A folder that was copied under a running node may have a log that does not belong to its database: it gets another
+// identity all the same.
+func TestNewIdentityOfALiveCopy(t *testing.T) {
+	dir := t.TempDir()
+	if _, _, _, err := startFolder(dir); err != nil {
+		t.Fatal(err)
+	}
+	data := filepath.Join(dir, "data")
+	s, err := store.Open(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	class := grid.Record{Kind: grid.RecClass, Class: grid.ClassRecord{Class: "c", Mean: 2}}
+	if err := s.Commit([]grid.Record{class}); err != nil {
+		t.Fatal(err)
+	}
+	live := copyFolder(t, data)
+	if err := os.Remove(filepath.Join(live, store.LogFile)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := store.Open(live); !errors.Is(err, store.ErrDamaged) {
+		t.Errorf("with the identity that it has: %v", err)
+	}
+	if did, err := Renew(live, false); !did || err != nil {
+		t.Errorf("another identity: %v, %v", did, err)
+	}
+	if _, err := os.Stat(filepath.Join(live, store.File)); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the other node's database is there: %v", err)
 	}
 }
 

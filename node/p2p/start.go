@@ -141,10 +141,14 @@ func (d *Driver) cleanFolder(before []os.DirEntry) {
 	if d.started || err != nil {
 		return
 	}
+	had := func(name string) bool {
+		return slices.ContainsFunc(before, func(o os.DirEntry) bool { return o.Name() == name })
+	}
 	var added []string
 	for _, e := range after {
-		was := slices.ContainsFunc(before, func(o os.DirEntry) bool { return o.Name() == e.Name() })
-		if !was && e.Name() != store.CopyFile { // the database stays converted
+		// A database that was there stays converted, and may need its log.
+		ofDatabase := e.Name() == store.CopyFile || e.Name() == store.LogFile
+		if !had(e.Name()) && !(ofDatabase && had(store.File)) {
 			added = append(added, e.Name())
 		}
 	}
@@ -180,10 +184,8 @@ func (d *Driver) nodeConfig() (node.Config, error) {
 	}
 	if nc.Order.LeastSpeed > 0 {
 		d.log.Info("no gangs and no tasks with processors of their own can run here", "reason", "its tasks share the cores")
-	} else if err := d.runner.GangNetwork(); err == nil {
-		exposed = append(exposed, grid.Label{Key: grid.GangNetworkLabel, Value: grid.FeatureValue})
 	} else {
-		d.log.Info("only gangs with network: host can run here", "reason", err.Error())
+		exposed = append(exposed, d.gangNetworks()...)
 	}
 	if nc.Labels, err = machine.Labels(d.cfg.Version, level, d.canPin(), exposed, d.cfg.Labels); err != nil {
 		return nc, err
@@ -193,6 +195,27 @@ func (d *Driver) nodeConfig() (node.Config, error) {
 		nc.Speed, err = machine.Speed(d.work.Context(), d.store.Datastore())
 	}
 	return nc, err
+}
+
+// gangNetworks returns the labels that say what network ranks of gangs can have here, and logs why they cannot have
+// another.
+func (d *Driver) gangNetworks() (labels []grid.Label) {
+	packets, fixed := d.runner.GangNetwork(), d.runner.GangPorts()
+	if packets == nil {
+		labels = append(labels, grid.Label{Key: grid.GangNetworkLabel, Value: grid.FeatureValue})
+	}
+	if fixed == nil {
+		labels = append(labels, grid.Label{Key: grid.GangPortsLabel, Value: grid.FeatureValue})
+	}
+	switch {
+	case packets != nil && fixed != nil:
+		d.log.Info("only gangs with network: host can run here", "reason", packets.Error())
+	case packets != nil:
+		d.log.Info("only gangs that name their ports, or with network: host, can run here", "reason", packets.Error())
+	case fixed != nil:
+		d.log.Info("no gangs that name their ports can run here", "reason", fixed.Error())
+	}
+	return labels
 }
 
 // canPin reports whether there are as many processors as cores that tasks may take, so that each pinned task gets its
@@ -211,13 +234,9 @@ func (d *Driver) start() {
 	d.transport.Start()
 	d.reach.Start()
 	d.work.Go(d.watchMachine)
+	if x := d.cfg.Node.Accept; x != nil && x.AsksTime() {
+		d.work.Go(d.watchHour)
+	}
 	d.log.Info("node runs", "node", d.self.String(), "network", identity.NetworkName(d.secret), "boot", d.boot, "addrs",
 		d.Addrs())
-}
-
-// watchMachine reports to the node how much of the machine it has.
-func (d *Driver) watchMachine() {
-	machine.Watch(d.work.Context(), d.cfg.DataDir, d.cfg.CPUs, d.runner.CPU, func(left, up float64) {
-		d.inbox.Event(func(ev *grid.Event) { ev.Kind, ev.Left, ev.Up = grid.EvAvailable, left, up })
-	})
 }

@@ -53,7 +53,7 @@ func (p *Peers) Eligible(now grid.Time, n *Need, dst []balance.State) (fit []bal
 		ready := startAt(g.Ad, spec.Needs.Counts)
 		stated := ready + p.runTimeAt(m, spec, n.Level, typical)
 		dst = append(dst, balance.State{Node: q.id, Ready: ready, RTT: g.RTT, Site: q.site, Heard: g.Fresh(),
-			Quote: grid.Quote{Price: g.Ad.Price},
+			Quote: grid.Quote{Price: g.Ad.Price, Outbid: g.Ad.Outbid},
 			ECT:   s.CompletionTime(now, stated, expected, floor), Most: atOnce(g.Ad.Capacity, spec.Needs.Counts)})
 		if n.Fetch {
 			dst[len(dst)-1].Fetch = p.fetchTime(q.id, spec)
@@ -77,6 +77,7 @@ func (p *Peers) mayStay(now grid.Time, n *Need) bool {
 	return !(n.Foreign && p.cfg.Private) && !n.Excluded.Excludes(p.cfg.Self, n.Strict) &&
 		(n.Blacklisted || !p.Excludes(now, n.Class, p.cfg.Self)) &&
 		discovery.Fit(&spec.Needs, spec.Engine, p.cfg.Gossip.Ad()) == grid.WhyNone &&
+		p.AcceptsNow(spec).Why == grid.WhyNone &&
 		p.cfg.Exec.Refuses(spec.Needs.Resources) == grid.WhyNone
 }
 
@@ -97,7 +98,7 @@ func (m *connectedPeer) mayRun(spec *grid.JobSpec) bool {
 	ad := m.view.Ad
 	return ad != nil && m.can.has(takesWork) &&
 		(m.can.has(hidesJobs) || spec.Access() != grid.AccessOwner) && !ad.Closed() &&
-		discovery.Fit(&spec.Needs, spec.Engine, ad) == grid.WhyNone
+		discovery.Suits(spec, ad) == grid.WhyNone
 }
 
 // runTimeAt is the time in seconds that a peer without a backlog needs for a task, moving it included; typical as in

@@ -71,7 +71,7 @@ func (p *Peers) column(now grid.Time, m connectedPeer) []grid.Rate {
 			if ad != nil && spec.Needs.Counts != "" {
 				slots = perCore(ad.Capacity, spec.Needs.Resources)
 			}
-			if ad != nil && discovery.Fit(&spec.Needs, spec.Engine, ad).Never() {
+			if ad != nil && discovery.Suits(spec, ad).Never() {
 				x.Mu = 0
 			} else if x.Mu == 0 {
 				x.Mu = rates.RateAtSpeed(r.TypicalAt(k, stated), speed)

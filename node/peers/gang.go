@@ -15,9 +15,12 @@ func (p *Peers) GangNodes(now grid.Time, n *Need) (nodes []grid.GangNode) {
 	self := &grid.Ad{Node: p.cfg.Self, Free: here.Free(), Capacity: here.Capacity(), Speed: p.cfg.Speed,
 		Availability: p.cfg.Profile.Availability()}
 	own := grid.GangNode{Node: self.Node, Free: n.free(self), Capacity: self.Capacity, Speed: p.rankSpeed(self, n),
-		Coord: p.cfg.Gossip.Coord()}
-	if own.Refuses = discovery.Match(&spec.Needs, spec.Engine, p.cfg.Gossip.Ad()); own.Refuses.Why == grid.WhyNone {
+		Coord: p.cfg.Gossip.Coord(), Own: true}
+	if own.Refuses = p.FitsSelf(spec); own.Refuses.Why == grid.WhyNone {
 		own.Refuses.Why = here.Refuses(spec.Needs.Resources)
+	}
+	if own.Refuses.Why == grid.WhyNone {
+		own.Refuses = p.AcceptsNow(spec)
 	}
 	if n.Foreign && p.cfg.Private {
 		own.Refuses.Why = grid.WhyPrivate
@@ -29,7 +32,7 @@ func (p *Peers) GangNodes(now grid.Time, n *Need) (nodes []grid.GangNode) {
 		if g.Ad != nil {
 			nodes = append(nodes, grid.GangNode{Node: g.Ad.Node, Free: n.free(g.Ad), Capacity: g.Ad.Capacity,
 				Backlog: g.Ad.Backlog, RTT: g.RTT, Refuses: p.refusesGang(now, n, g), Speed: p.rankSpeed(g.Ad, n),
-				Coord: g.Ad.Coord, News: now.Sub(g.Heard)})
+				Coord: g.Ad.Coord, News: now.Sub(g.Heard), Link: p.bandwidths.of(now, g.Ad.Node)})
 		}
 	}
 	at, _ := slices.BinarySearchFunc(nodes, own.Node,
@@ -70,7 +73,7 @@ func (p *Peers) rankSpeed(ad *grid.Ad, n *Need) float64 {
 func (p *Peers) refusesGang(now grid.Time, n *Need, g *gossip.Peer) grid.Refusal {
 	spec, id := n.Spec, g.Ad.Node
 	q := p.set.get(id)
-	if r := discovery.Match(&spec.Needs, spec.Engine, g.Ad); r.Why != grid.WhyNone {
+	if r := discovery.Explain(spec, g.Ad); r.Why != grid.WhyNone {
 		return r
 	}
 	if g.Ad.Sharing.Least > 0 {
@@ -89,7 +92,7 @@ func (p *Peers) refusesGang(now grid.Time, n *Need, g *gossip.Peer) grid.Refusal
 		return grid.Refusal{Why: grid.WhyAccess}
 	case p.Excludes(now, n.Class, id):
 		return grid.Refusal{Why: grid.WhyAvoided}
-	case p.records.Of(id).OnProbation(now, grid.MilliCPU(q.cores)):
+	case p.records.Of(id).GetsNoRanks(now, grid.MilliCPU(q.cores)):
 		return grid.Refusal{Why: grid.WhyUnproven}
 	}
 	return grid.Refusal{}

@@ -39,11 +39,22 @@ func (h *holders) lacks(id grid.NodeID, spec *grid.JobSpec) (size float64) {
 	if spec == nil {
 		return 0
 	}
-	spec.EachInput(func(in *grid.File, share float64) {
-		if in.Size >= leastHeld && h.known.Get(held{id, in.Blob}) == nil {
-			size += share * float64(in.Size)
-		}
-	})
+	spec.EachInput(func(in *grid.File, share float64) { size += share * h.lacksOf(id, in) })
+	return size
+}
+
+func (h *holders) lacksOf(id grid.NodeID, f *grid.File) float64 {
+	if f.Size < leastHeld || h.known.Get(held{id, f.Blob}) != nil {
+		return 0
+	}
+	return float64(f.Size)
+}
+
+// Lacks is how many bytes of files another node is not known to have, of small ones none.
+func (p *Peers) Lacks(id grid.NodeID, files []grid.File) (size float64) {
+	for i := range files {
+		size += p.holders.lacksOf(id, &files[i])
+	}
 	return size
 }
 

@@ -65,6 +65,7 @@ const (
 	keepsDeadlines                     // deadlines: see grid.FeatureDeadlines
 	sizesGangs                         // gangs of no fixed size: see grid.FeatureGangSizes
 	keepsContracts                     // contracts of gangs: see grid.FeatureContracts
+	keepsBudgets                       // budgets: see grid.FeatureBudgets
 
 	// borrowed is no ability: the peer's rates belong to an immutable ad, and are never written to. It is here since a
 	// field of its own would make each peer larger.
@@ -118,6 +119,9 @@ func abilities(kinds grid.KindSet, features grid.FeatureSet) (a ability) {
 	}
 	if features.Has(grid.FeatureContracts) {
 		a |= keepsContracts
+	}
+	if features.Has(grid.FeatureBudgets) {
+		a |= keepsBudgets
 	}
 	return a
 }

@@ -62,8 +62,10 @@ type Peers struct {
 	records  reputation.Records
 	failures reputation.FailureLog
 	dialled  []dialled
-	holders  holders    // of inputs
-	loads    [loads]int // number of peers of each, except otherLoad
+	holders  holders // of inputs
+
+	bandwidths bandwidths
+	loads      [loads]int // number of peers of each, except otherLoad
 }
 
 // New returns the peers of a node: none yet.

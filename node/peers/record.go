@@ -48,11 +48,13 @@ func (p *Peers) StoodStill(e *grid.Expectation, worker grid.NodeID, d time.Durat
 }
 
 // Lost records that a worker has lost an attempt.
-func (p *Peers) Lost(now grid.Time, worker grid.NodeID) { p.records.Lost(now, worker) }
+func (p *Peers) Lost(now grid.Time, worker grid.NodeID, lease time.Duration) {
+	p.records.Lost(now, worker, lease)
+}
 
 // LossBackoff is for how long a task that a node has lost prefers others to it, by the node's track record.
-func (p *Peers) LossBackoff(now grid.Time, worker grid.NodeID, first time.Duration) time.Duration {
-	return p.records.LossBackoff(now, worker, first)
+func (p *Peers) LossBackoff(now grid.Time, worker grid.NodeID, lease time.Duration) time.Duration {
+	return p.records.LossBackoff(now, worker, lease)
 }
 
 // Reclaimed records that an attempt was taken back from a worker that did not end it in time.

@@ -1,7 +1,11 @@
 package peers
 
 import (
+	"cmp"
+	"time"
+
 	"skep/grid"
+	"skep/node/deadline"
 	"skep/node/rates"
 )
 
@@ -60,6 +64,12 @@ func (p *Peers) levelRate(level string) float64 {
 	return p.cfg.Rates.LevelRate(level, p.statedRates)
 }
 
+// MoveTime is how long a task's move to a node with a round trip takes that has to fetch so many bytes, in seconds, as
+// measured.
+func (p *Peers) MoveTime(rtt time.Duration, bytes float64) float64 {
+	return p.cfg.Rates.Overhead(rtt, bytes)
+}
+
 // Told is the level of a task's class by which tasks are allocated.
 func (p *Peers) Told(level string) string { return p.cfg.Rates.Told(level) }
 
@@ -92,4 +102,26 @@ func (p *Peers) Demoted(now grid.Time, next string, spec *grid.JobSpec) string {
 	next = p.cfg.Rates.Intern(next)
 	p.cfg.Rates.ArriveForeign(now, next, spec)
 	return next
+}
+
+// excludesNone excludes no node.
+type excludesNone struct{}
+
+func (excludesNone) Excludes(grid.NodeID, bool) bool { return false }
+
+// Lanes are the nodes that may run the tasks of a job that is submitted, only this one if it is local; none if it is
+// not known how long such tasks take.
+func (p *Peers) Lanes(now grid.Time, spec *grid.JobSpec, class string, local bool) (lanes []deadline.Lane) {
+	n := Need{Spec: spec, Class: class, Level: cmp.Or(grid.LevelOf(spec), class), Excluded: excludesNone{}}
+	if p.Expected(n.Level) == 0 {
+		return nil
+	}
+	nodes, _ := p.Eligible(now, &n, nil)
+	for i := range nodes {
+		if s := &nodes[i]; !local || s.Node == p.cfg.Self {
+			slots := p.Capacity(s.Node).Slots(spec.Needs.Resources, int(spec.Count))
+			lanes = append(lanes, deadline.Lane{Slots: slots, Ready: s.Ready, Run: s.ECT - s.Ready})
+		}
+	}
+	return lanes
 }

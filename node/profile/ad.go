@@ -21,6 +21,7 @@ type Load struct {
 
 // Describe returns the node's current description. It changes nothing; Rates aliases the load's.
 func (p *Profile) Describe(l Load) grid.Ad {
+	l.Work.Accept, l.Work.Hour = p.cfg.Accept, p.hour
 	return grid.Ad{
 		Node: p.cfg.Self, Seq: grid.Seq{Boot: p.cfg.Boot, N: p.made}, Name: p.cfg.Name,
 		Capacity: p.cfg.Capacity, Free: l.Free, Speed: p.cfg.Speed, Availability: p.Availability(),

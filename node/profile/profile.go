@@ -6,6 +6,7 @@ import (
 	"skep/balance"
 	"skep/gossip"
 	"skep/grid"
+	"skep/requirement"
 )
 
 // Config is what a profile is told once.
@@ -17,6 +18,7 @@ type Config struct {
 	Speed    float64
 	Engines  []string
 	Private  bool
+	Accept   *requirement.Expression // what is required of jobs; nil = nothing
 
 	Prior  float64 // mean run time assumed for a class that no node has measured, seconds
 	Gossip *gossip.Gossip
@@ -36,6 +38,7 @@ type Profile struct {
 
 	addrs   []string
 	lowDisk bool // the disk is nearly full
+	hour    requirement.Hour
 	availability
 }
 
@@ -61,6 +64,15 @@ func (p *Profile) SetLowDisk(now grid.Time, low bool, fx *grid.Effects) {
 	p.lowDisk = low
 	p.Changed(now, fx)
 }
+
+// SetHour applies the driver's report of the hour.
+func (p *Profile) SetHour(now grid.Time, h requirement.Hour, fx *grid.Effects) {
+	p.hour = h
+	p.Changed(now, fx)
+}
+
+// Hour is the hour at this node, as far as its driver has said.
+func (p *Profile) Hour() requirement.Hour { return p.hour }
 
 // Name is the name that people are shown.
 func (p *Profile) Name() string { return p.cfg.Name }

@@ -33,7 +33,7 @@ func (o *Outbox) Put(id grid.AttemptID, p *grid.Progress) {
 func (o *Outbox) Drop(id grid.AttemptID) { delete(o.notes, id) }
 
 // AddBeat adds an attempt to a beat, with its report if that is due and there is room for it: else the next beat has
-// it. is says where it stands: Queued, Suspended, and Suspensions.
+// it. is says where it stands: Queued, Suspended, Suspensions and Movable.
 func (o *Outbox) AddBeat(m *grid.Message, id grid.AttemptID, is grid.Report) {
 	m.Attempts = append(m.Attempts, id)
 	n := o.notes[id]
@@ -41,7 +41,7 @@ func (o *Outbox) AddBeat(m *grid.Message, id grid.AttemptID, is grid.Report) {
 		n.beats++
 	}
 	due := n != nil && n.beats >= repeatBeats
-	if !is.Queued && is.Suspensions == nil && !due || len(m.Reports) == grid.MaxReports {
+	if !is.Queued && is.Suspensions == nil && is.Movable == nil && !due || len(m.Reports) == grid.MaxReports {
 		return
 	}
 	r := is

@@ -20,6 +20,7 @@ type Status struct {
 	next      grid.Time      // what comes before is not kept: a worker says no more than once in grid.ProgressEvery
 
 	suspensions *grid.Suspensions // nil = none were said
+	movable     *grid.Movable     // as its worker said last; nil = its worker does not give it up
 }
 
 // Note takes what the attempt's worker has said of it: a request for a start lease means that it waits, a beat that it
@@ -42,6 +43,7 @@ func (s *Status) Note(now grid.Time, m *grid.Message, at int, running *int) (sto
 			stood = min(now.Sub(s.heard), grid.MaxSuspended-s.stood)
 			s.stood += stood
 		}
+		s.movable = r.Movable
 		if s.suspended, s.heard = r.Suspended, now; r.Suspensions != nil {
 			s.suspensions = r.Suspensions
 		}
@@ -107,6 +109,9 @@ func (s *Status) Standing() Standing {
 	}
 	return x
 }
+
+// Movable returns how the attempt stands, if its worker gives it up when it is asked to; else nil. It is immutable.
+func (s *Status) Movable() *grid.Movable { return s.movable }
 
 // Said returns what the attempt has said last; nil if nothing. It is immutable.
 func (s *Status) Said() *grid.Progress { return s.said }

@@ -21,7 +21,8 @@ type world struct {
 	counts  grid.Counts
 	given   []grid.NodeID
 	judged  int
-	refused grid.NodeID // may pull nothing of what waits here
+	refused grid.NodeID    // may pull nothing of what waits here
+	needs   grid.Resources // of what waits; none = one core
 }
 
 func (w *world) Room() (grid.Resources, bool) { return w.free, w.queued > 0 }
@@ -50,23 +51,27 @@ func (w *world) RunTimeAt(_ grid.Time, _ grid.NodeID, _ *grid.JobSpec, level str
 type queue struct{ *world }
 type placements struct{ *world }
 
-func waitingOf(jobs int, end float64, dst []grid.Waiting) []grid.Waiting {
+func (w *world) waitingOf(jobs int, end float64, dst []grid.Waiting) []grid.Waiting {
+	needs := w.needs
+	if needs.CPU == 0 {
+		needs = oneCore
+	}
 	for i := range jobs {
 		dst = append(dst, grid.Waiting{Job: grid.JobID{Nonce: [10]byte{byte(i)}}, End: end, Class: "class",
-			Level: "level", Spec: &grid.JobSpec{Needs: grid.Needs{Resources: oneCore}}, Here: make([]grid.AttemptID, 1)})
+			Level: "level", Spec: &grid.JobSpec{Needs: grid.Needs{Resources: needs}}, Here: make([]grid.AttemptID, 1)})
 	}
 	return dst
 }
 
 func (q queue) Waiting(_ grid.Time, dst []grid.Waiting) []grid.Waiting {
 	if q.keeps {
-		return waitingOf(q.queued, 0.5, dst)
+		return q.waitingOf(q.queued, 0.5, dst)
 	}
-	return waitingOf(q.queued, 2, dst)
+	return q.waitingOf(q.queued, 2, dst)
 }
 
 func (p placements) Waiting(_ grid.Time, dst []grid.Waiting) []grid.Waiting {
-	return waitingOf(p.waiting, 2, dst)
+	return p.waitingOf(p.waiting, 2, dst)
 }
 
 func (q queue) Yield(_ grid.Time, _ *grid.Waiting, to grid.NodeID, _ float64, _ func(grid.AttemptID) bool,
@@ -343,6 +348,21 @@ func TestALateTaskIsForgiven(t *testing.T) {
 	r.fx.Reset()
 	if r.x.Notified(r.now, owner, &r.fx); len(r.fx.Sends) != 1 || r.fx.Sends[0].To != owner {
 		t.Errorf("sent %+v, want a pull", r.fx.Sends)
+	}
+}
+
+// A task that needs more cores than are believed of a node may go there alone: it would be idle for good.
+func TestATaskOfMoreCoresThanAreBelieved(t *testing.T) {
+	r := newRig(&world{queued: 1, needs: grid.Resources{CPU: 6 * grid.CPU}})
+	for range 3 {
+		r.x.PullReceived(r.now, grid.NodeID{7}, grid.Resources{CPU: 8 * grid.CPU}, &r.fx)
+	}
+	if len(r.given) != 1 {
+		t.Errorf("a node of which 4 cores are believed gets %d tasks of 6, want one at a time", len(r.given))
+	}
+	r.now = r.now.Add(time.Second) // it takes a second there
+	if r.x.PullReceived(r.now, grid.NodeID{7}, grid.Resources{CPU: 8 * grid.CPU}, &r.fx); len(r.given) != 2 {
+		t.Errorf("a second later it has got %d, want another", len(r.given))
 	}
 }
 

@@ -71,7 +71,8 @@ func (x *Exchange) debit(now grid.Time, id grid.NodeID, need grid.Resources, the
 }
 
 // exceeds reports whether a node has too few cores, or units of counted resources, for a task beside those that it was
-// given lately.
+// given lately. Where fewer cores are believed than the task needs, it may be given alone: a node of which one core is
+// believed would else be idle beside tasks of two for good, and could not show that it has them.
 func (x *Exchange) exceeds(now grid.Time, id grid.NodeID, need *grid.Resources) bool {
 	sum := grid.Resources{CPU: need.CPU, Counts: need.Counts}
 	for i := range x.debits {
@@ -81,5 +82,5 @@ func (x *Exchange) exceeds(now grid.Time, id grid.NodeID, need *grid.Resources) 
 			}
 		}
 	}
-	return sum.CPU > x.cfg.Peers.Cores(id) || need.Counts != "" && !x.cfg.Peers.Counts(id).Fits(sum.Counts)
+	return sum.CPU > max(x.cfg.Peers.Cores(id), need.CPU) || need.Counts != "" && !x.cfg.Peers.Counts(id).Fits(sum.Counts)
 }

@@ -19,7 +19,7 @@ type Accounts struct {
 	unused   []*account
 }
 
-// Admit says why something must not be kept for who; "" = it may. What is over does not stand in the way: see Oldest.
+// Admit says why something must not be kept for who; "" = it may. What is over does not stand in the way: see oldest.
 func (s *Accounts) Admit(who Parties, size Amount) string {
 	for _, k := range who.keys() {
 		if a := s.accounts.Get(k); a != nil && !k.node.IsZero() {
@@ -38,8 +38,8 @@ func (s *Accounts) Admit(who Parties, size Amount) string {
 	return ""
 }
 
-// Left is what may still be kept for who. It may be negative: what was on disk is kept whatever it is.
-func (s *Accounts) Left(who Parties) Amount {
+// left is what may still be kept for who. It may be negative: what was on disk is kept whatever it is.
+func (s *Accounts) left(who Parties) Amount {
 	left := All
 	all := s.all.open()
 	left.add(&all, -1)
@@ -71,9 +71,9 @@ func (s *Accounts) Of(id grid.JobID) (who Parties, known bool) {
 	return Parties{}, false
 }
 
-// Oldest returns the job that is to be forgotten first to make room for something that was admitted; false if there is
+// oldest returns the job that is to be forgotten first to make room for something that was admitted; false if there is
 // room, or nothing that could go.
-func (s *Accounts) Oldest(who Parties, size Amount) (grid.JobID, bool) {
+func (s *Accounts) oldest(who Parties, size Amount) (grid.JobID, bool) {
 	for _, k := range who.keys() {
 		a := s.accounts.Get(k)
 		if a != nil && (a.over.Tasks > MaxOver || a.kept.beyond(&size, &Each) != "") && len(a.old) > a.gone {
@@ -86,8 +86,8 @@ func (s *Accounts) Oldest(who Parties, size Amount) (grid.JobID, bool) {
 	return grid.JobID{}, false
 }
 
-// Crowded reports whether something does not fit beside what is kept, jobs that are over included.
-func (s *Accounts) Crowded(who Parties, size Amount) bool {
+// crowded reports whether something does not fit beside what is kept, jobs that are over included.
+func (s *Accounts) crowded(who Parties, size Amount) bool {
 	for _, k := range who.keys() {
 		if a := s.accounts.Get(k); a != nil && a.kept.beyond(&size, &Each) != "" {
 			return true

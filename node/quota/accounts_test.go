@@ -85,7 +85,7 @@ func TestWhatIsOverMakesRoom(t *testing.T) {
 	for i := range 3 {
 		l.Keep(job(alice, i), who, size)
 	}
-	if _, is := l.Oldest(who, size); is || l.Admit(who, size) == "" {
+	if _, is := l.oldest(who, size); is || l.Admit(who, size) == "" {
 		t.Fatal("jobs that go on are to make room")
 	}
 	for _, i := range []int{2, 0, 1} {
@@ -95,12 +95,12 @@ func TestWhatIsOverMakesRoom(t *testing.T) {
 		t.Fatalf("jobs that are over stand in the way: %s", why)
 	}
 	for _, i := range []int{2, 0} {
-		if id, is := l.Oldest(who, Amount{Bytes: 600, Registers: 1}); !is || id != job(alice, i) {
+		if id, is := l.oldest(who, Amount{Bytes: 600, Registers: 1}); !is || id != job(alice, i) {
 			t.Fatalf("to be forgotten: %v, %v; want job %d", id, is, i)
 		}
 		l.Forget(job(alice, i))
 	}
-	if id, is := l.Oldest(who, Amount{Bytes: 600}); is {
+	if id, is := l.oldest(who, Amount{Bytes: 600}); is {
 		t.Errorf("%v is to be forgotten, though there is room", id)
 	}
 }
@@ -120,7 +120,7 @@ func TestAllTogetherAreBounded(t *testing.T) {
 	if why := l.Admit(who, Amount{Bytes: 300}); why != "" {
 		t.Fatal(why)
 	}
-	if id, is := l.Oldest(who, Amount{Bytes: 300}); !is || id != job(bob, 1) {
+	if id, is := l.oldest(who, Amount{Bytes: 300}); !is || id != job(bob, 1) {
 		t.Errorf("to be forgotten: %v, %v; want bob's", id, is)
 	}
 }
@@ -148,11 +148,11 @@ func TestOverJobsAreBoundedByTasks(t *testing.T) {
 		l.Keep(job(alice, i), who, Amount{Registers: 1, Tasks: grid.MaxCount})
 		l.End(job(alice, i), MaxOver/2)
 	}
-	if id, is := l.Oldest(who, Amount{}); !is || id != job(alice, 0) {
+	if id, is := l.oldest(who, Amount{}); !is || id != job(alice, 0) {
 		t.Errorf("to be forgotten: %v, %v; want the oldest", id, is)
 	}
 	l.Forget(job(alice, 0))
-	if _, is := l.Oldest(who, Amount{}); is {
+	if _, is := l.oldest(who, Amount{}); is {
 		t.Error("what is within the bound is to be forgotten")
 	}
 }

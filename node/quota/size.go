@@ -1,14 +1,64 @@
 package quota
 
-import "skep/grid"
+import (
+	"cmp"
 
-// Estimated memory of what is stored, without what it points to.
+	"skep/grid"
+	"skep/sparse"
+)
+
+// Estimated memory of what is stored, without what it points to; its size on disk is smaller.
 const (
-	offerBytes  = grid.KiB // an attempt, with its entries in maps and lists
+	jobBytes    = 4 * grid.KiB // a job and its register, with their entries in maps and lists
+	offerBytes  = grid.KiB     // an attempt, with its entries in maps and lists
 	inputBytes  = grid.Bytes(80)
 	stringBytes = grid.Bytes(16)
 	placeBytes  = grid.Bytes(36)
 )
+
+const (
+	// LeafBytes is a leaf of tasks and of entries.
+	LeafBytes = sparse.Leaf * grid.Bytes(240)
+
+	// EndBytes is the entry of a task that ended without having run.
+	EndBytes = grid.Bytes(700)
+
+	typicalJobBytes = jobBytes + 64*grid.KiB // a job of ordinary size
+)
+
+// JobBytes estimates the memory of a job without its tasks and their entries.
+func JobBytes(s *grid.JobSpec) grid.Bytes { return jobBytes + specBytes(s) }
+
+// JobAmount is what a job takes of which nothing is written yet.
+func JobAmount(s *grid.JobSpec) Amount {
+	return Amount{Bytes: JobBytes(s), Registers: 1, Tasks: int(s.Count)}
+}
+
+// Register is what a job's register has of its entries.
+type Register interface {
+	Value(i uint32) (entry *grid.Entry, final bool)
+	NeedsLeaf(i uint32) bool
+}
+
+// EntriesBytes estimates what a register takes more once it has these entries of an epoch, or of a vote (epoch 0). One
+// that it has already costs nothing.
+func EntriesBytes(s *grid.JobSpec, entries []grid.Entry, epoch uint32, r Register) (bytes grid.Bytes) {
+	last := ^uint32(0)
+	for k := range entries {
+		f := &entries[k]
+		if f.Index >= s.Entries() {
+			continue
+		}
+		if v, _ := r.Value(f.Index); v != nil && !v.OlderThan(cmp.Or(epoch, f.Epoch), f.Round) {
+			continue
+		}
+		bytes += grid.Bytes(f.Weight())
+		if leaf := f.Index / sparse.Leaf; leaf != last && r.NeedsLeaf(f.Index) {
+			bytes, last = bytes+LeafBytes, leaf
+		}
+	}
+	return bytes
+}
 
 // PartiesOf names who answers for what a node sends about a job: the sender, and the origin only for what it sends
 // itself. Whoever has seen a job has the origin's signature of it, and could use up the origin's quota with copies.
@@ -23,15 +73,15 @@ func PartiesOf(id grid.JobID, from grid.NodeID) Parties {
 // AttemptBytes estimates the memory of an attempt with its specification, the places of its gang's ranks, and the
 // shares that those of an attempt before had.
 func AttemptBytes(s *grid.JobSpec, places []grid.RankPlace, before grid.Division) grid.Bytes {
-	size := offerBytes + SpecBytes(s) + placeBytes*grid.Bytes(len(places)) + grid.Bytes(4*len(before.Shares))
+	size := offerBytes + specBytes(s) + placeBytes*grid.Bytes(len(places)) + grid.Bytes(4*len(before.Shares))
 	for i := range places {
 		size += grid.Bytes(4 * len(places[i].Shares))
 	}
 	return size
 }
 
-// SpecBytes estimates the memory of a specification.
-func SpecBytes(s *grid.JobSpec) grid.Bytes {
+// specBytes estimates the memory of a specification.
+func specBytes(s *grid.JobSpec) grid.Bytes {
 	size := 2*len(s.Sealed) + len(s.Name) + len(s.Class) + len(s.Policy)
 	strings := len(s.Command) + len(s.Outputs) + 2*len(s.Env)
 	for _, w := range s.Command {

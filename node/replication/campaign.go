@@ -30,6 +30,7 @@ const (
 	CampaignWon                    // this member is the owner; save all entries and the state
 	CampaignRenewed                // as CampaignWon, and it was the owner before and nobody else has acted since
 	CampaignLost                   // another member is the owner, or may be: campaign again later, if at all
+	CampaignRefused                // as CampaignOpen, but to one voter the owner is alive: ask again later
 	CampaignVoid                   // the origin has forgotten the register: the job is long over
 	CampaignDone                   // the job is closed; save all entries and the state
 	CampaignGone                   // the job is closed, and no member has its outcome any more
@@ -80,9 +81,11 @@ func (r *Register) VoteReceived(from grid.NodeID, g *grid.RegisterMessage, seq u
 	}
 	v := &r.campaign.votes[place]
 	switch g.Answer {
-	case grid.RegisterHigher, grid.RegisterLive:
+	case grid.RegisterHigher:
 		r.campaign = nil
 		return CampaignLost
+	case grid.RegisterLive: // no vote, but a majority of others may do: then the owner can write nothing any more
+		return CampaignRefused
 	case grid.RegisterGone:
 		if g.Opened < max(r.state.Opened, r.campaign.opened) { // of an earlier close
 			v.answer = grid.RegisterUnknown

@@ -116,3 +116,25 @@ func TestQueuedOnce(t *testing.T) {
 		t.Error("something is left to write")
 	}
 }
+
+// A member to which the owner is alive gives no vote, and others may do all the same: with a majority of them the owner
+// can write nothing any more, so the campaign is won, whoever answered first.
+func TestCampaignIsWonBesideAVoterThatHearsTheOwner(t *testing.T) {
+	fourth, fifth := grid.NodeID{4}, grid.NodeID{5}
+	r := newRegister(second, []grid.NodeID{self, second, third, fourth, fifth}, 1, grid.RegisterState{})
+	r.Write(self, &grid.RegisterMessage{Epoch: 1}, nil)
+	r.Campaign(0)
+	for _, x := range []struct {
+		from   grid.NodeID
+		answer grid.RegisterAnswer
+		want   Outcome
+	}{
+		{self, grid.RegisterOK, CampaignOpen}, {third, grid.RegisterLive, CampaignRefused},
+		{fourth, grid.RegisterOK, CampaignWon},
+	} {
+		a := grid.RegisterMessage{Epoch: 2, Answer: x.answer, Next: 1}
+		if got := r.VoteReceived(x.from, &a, 1); got != x.want {
+			t.Fatalf("after the answer of %v: outcome %v, want %v", x.from, got, x.want)
+		}
+	}
+}

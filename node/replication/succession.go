@@ -82,6 +82,8 @@ func (r *Replica) VoteAnswered(now grid.Time, from grid.NodeID, a *grid.Register
 			r.sawHigherEpoch(now, a)
 		}
 		r.delayCampaign(now)
+	case CampaignRefused:
+		r.delayCampaign(now)
 	case CampaignVoid:
 		if wasOwner {
 			r.StepDown()

@@ -21,6 +21,8 @@ type Record struct {
 	backoffUntil grid.Time   // until then it gets no work; afterwards one attempt at a time
 	last         grid.Time   // time of the last result
 	ends         endTally    // attempts that brought a result, and attempts lost
+	outages      endTally    // attempts that brought a result, and outages in which attempts were lost
+	outageUntil  grid.Time   // losses before it belong to the latest outage
 }
 
 // Bounds of the records and of what is believed.
@@ -60,23 +62,30 @@ func (rec *Record) lateCount(now grid.Time) int {
 	return n
 }
 
-// lost counts a lost attempt.
-func (rec *Record) lost(now grid.Time) {
+// lost counts an attempt whose lease ran out. A node that cannot be reached loses all that it has at once: what is lost
+// within two leases of the first loss is one outage. Not from the latest loss on, or a node that loses all that it gets
+// would have one outage for ever.
+func (rec *Record) lost(now grid.Time, lease time.Duration) {
 	rec.onTime /= 2
 	rec.ends.add(now, false)
+	if now >= rec.outageUntil {
+		rec.outages.add(now, false)
+		rec.outageUntil = now.Add(2 * lease)
+	}
 }
 
-// lossBackoff is for how long a task that the node has lost prefers others to it: a time that doubles with each attempt
-// that the node has lost lately beyond those that brought a result.
-func (rec *Record) lossBackoff(now grid.Time, first time.Duration) time.Duration {
-	rec.ends.decay(now)
-	beyond := min(max(int(rec.ends.bad-rec.ends.good+0.5)-1, 0), maxLossDoublings)
-	return first << beyond
+// lossBackoff is for how long a task that the node has lost prefers others to it: a lease, doubled for each outage
+// that the node has had lately beyond the attempts that brought a result.
+func (rec *Record) lossBackoff(now grid.Time, lease time.Duration) time.Duration {
+	rec.outages.decay(now)
+	beyond := min(max(int(rec.outages.bad-rec.outages.good+0.5)-1, 0), maxLossDoublings)
+	return lease << beyond
 }
 
 // result counts a result: expected and actual time, in seconds.
 func (rec *Record) result(now grid.Time, expected, took float64, late bool) {
 	rec.ends.add(now, true)
+	rec.outages.add(now, true)
 	if late {
 		rec.onTime /= 2
 	} else {
@@ -119,6 +128,18 @@ func (rec *Record) OnProbation(now grid.Time, cores grid.MilliCPU) bool {
 	}
 	initial := max(minProbation, probationPerCore*int(min(cores, probationCores*grid.CPU)/grid.CPU))
 	return rec.results < maxTrust && len(rec.due) >= initial<<rec.results
+}
+
+// GetsNoRanks reports whether the node is asked for no slots of gangs now. One on probation is not, unless its late
+// attempts are at most half as many as the results that it has brought lately: these are no loss, they wait there, and
+// in a slot nothing waits.
+func (rec *Record) GetsNoRanks(now grid.Time, cores grid.MilliCPU) bool {
+	if !rec.OnProbation(now, cores) {
+		return false
+	}
+	lately := rec.ends
+	lately.decay(now)
+	return rec.reclaimed > 0 || rec.results < maxTrust || 2*float64(rec.lateCount(now)) > lately.good
 }
 
 // BackoffUntil returns until when the node gets no work since it had stragglers, and whether it gets one attempt at a

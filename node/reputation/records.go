@@ -80,21 +80,21 @@ func (r *Records) TakeChange() bool {
 // tasks.
 func (r *Records) CountResult() { r.results++ }
 
-// Lost counts an attempt that the node lost.
-func (r *Records) Lost(now grid.Time, id grid.NodeID) {
+// Lost counts an attempt that the node lost: its lease ran out.
+func (r *Records) Lost(now grid.Time, id grid.NodeID, lease time.Duration) {
 	if rec := r.Of(id); rec != nil {
-		rec.lost(now)
+		rec.lost(now, lease)
 		r.changed = true
 	}
 }
 
-// LossBackoff is for how long a task that a node has lost prefers others to it: a time that doubles with each attempt
-// that the node has lost lately beyond those that brought a result.
-func (r *Records) LossBackoff(now grid.Time, id grid.NodeID, first time.Duration) time.Duration {
+// LossBackoff is for how long a task that a node has lost prefers others to it: a lease, doubled for each outage that
+// the node has had lately beyond the attempts that brought a result.
+func (r *Records) LossBackoff(now grid.Time, id grid.NodeID, lease time.Duration) time.Duration {
 	if rec := r.Of(id); rec != nil {
-		return rec.lossBackoff(now, first)
+		return rec.lossBackoff(now, lease)
 	}
-	return first
+	return lease
 }
 
 // Returned takes an attempt off its worker's outstanding ones, before anything else about it changes; delivered = it

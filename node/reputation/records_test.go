@@ -47,7 +47,7 @@ func TestReturnRate(t *testing.T) {
 	}
 	for range 8 {
 		now = now.Add(time.Second)
-		r.Lost(now, fastID)
+		r.Lost(now, fastID, time.Second)
 	}
 	if a := s.ReturnRate(now); a > 0.25 {
 		t.Errorf("eight of eight were lost, and %g is believed", a)
@@ -331,7 +331,7 @@ func TestOneLongResult(t *testing.T) {
 	}
 }
 
-// The back-off after a loss doubles with what a node has lost beyond what it delivered, up to a bound.
+// The back-off after a loss doubles with the outages of a node beyond what it delivered, up to a bound.
 func TestLossBackoff(t *testing.T) {
 	var r Records
 	id := grid.NodeID{1}
@@ -345,13 +345,39 @@ func TestLossBackoff(t *testing.T) {
 		want      time.Duration
 	}{{0, 1, time.Second}, {5, 1, time.Second}, {0, 2, 2 * time.Second}, {3, 6, 4 * time.Second},
 		{0, 100, 32 * time.Second}} {
-		rec.ends = endTally{good: x.good, bad: x.bad}
+		rec.outages = endTally{good: x.good, bad: x.bad}
 		if d := r.LossBackoff(0, id, time.Second); d != x.want {
-			t.Errorf("%v delivered, %v lost: %v, want %v", x.good, x.bad, d, x.want)
+			t.Errorf("%v delivered, %v outages: %v, want %v", x.good, x.bad, d, x.want)
 		}
 	}
-	rec.ends = endTally{bad: 8}
+	rec.outages = endTally{bad: 8}
 	if d := r.LossBackoff(grid.Time(10*time.Minute), id, time.Second); d != 2*time.Second {
-		t.Errorf("ten minutes after 8 losses: %v, want 2s", d)
+		t.Errorf("ten minutes after 8 outages: %v, want 2s", d)
+	}
+}
+
+// All that a node loses within two leases is one outage; a node that goes on losing what it gets has another one each
+// two leases.
+func TestLossesOfOneOutage(t *testing.T) {
+	var r Records
+	id, lease := grid.NodeID{1}, time.Second
+	r.list = append(r.list, &Record{node: id})
+	lose := func(at time.Duration) time.Duration {
+		r.Lost(grid.Time(at), id, lease)
+		return r.LossBackoff(grid.Time(at), id, lease)
+	}
+	for k := range 20 {
+		if d := lose(lease + time.Duration(k)*lease/10); d != lease {
+			t.Fatalf("after %d losses of one outage: %v, want %v", k+1, d, lease)
+		}
+	}
+	if d := lose(3 * lease); d != 2*lease {
+		t.Errorf("in the second outage: %v, want %v", d, 2*lease)
+	}
+	for at := 3 * lease; at < 20*lease; at += lease / 2 {
+		lose(at)
+	}
+	if d := lose(20 * lease); d != lease<<maxLossDoublings {
+		t.Errorf("of a node that loses all that it gets: %v, want %v", d, lease<<maxLossDoublings)
 	}
 }

@@ -60,5 +60,5 @@ func (r *Records) Reclaimed(now grid.Time, id grid.NodeID) {
 		rec.reclaimed = min(rec.reclaimed+1, maxHolds)
 		rec.backoffUntil = now.Add(min(minBackoff<<rec.reclaimed, maxBackoff))
 	}
-	rec.lost(now)
+	rec.lost(now, 0) // an outage of its own: the others that it has may go on
 }

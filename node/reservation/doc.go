@@ -23,10 +23,20 @@
 // A gang that fails often asks for slots later: as slots become free it gets them, until it has all or its time is
 // over (filling). Meanwhile queued tasks that end in time use them ([Table.Lend]).
 //
-// Bounds. What an owner does here counts for the node that asks, whatever job it names. Each may have one gang here at
-// a time. A gang that kept slots for some time without using them is followed by as long a time in which that owner
-// gets none, while others want some: an owner that only reserves has the node for half of the time at most. The owners
-// and the gangs that are remembered are bounded, and so is the time to live.
+// Hand-over. A gang that is refused asks again after a random pause. So that the slots of a gang which is over do
+// not go to queued tasks meanwhile, owners in line are told when nobody keeps slots here any more
+// ([grid.WhyHandOver]): when a gang has started, so that the next one keeps what becomes free while it runs, when it
+// has ended, and when the last slots that were kept have been so in vain. The first in line is told too if a younger
+// gang begins to fill. Each is a hint of one message, to four owners at most, about the first gang of each. What it
+// makes of that is the owner's affair (package gangs).
+//
+// Bounds. What an owner does here counts for the node that asks, whatever job it names. Each may have one gang here
+// at a time. A gang that kept slots for some time without using them is followed by as long a time in which that
+// owner gets none, while others want some: an owner that only reserves has the node for half of the time at most. If
+// the gang had taken slots of younger ones this rest is longer each time, until it is a time to live: an owner that
+// only takes slots from others does so once in that. Later slots are refused during a rest in any case: tasks that
+// wait for them at other nodes are not known here. The owners and the gangs that are remembered are bounded, and so
+// is the time to live.
 //
 // Sources:
 //

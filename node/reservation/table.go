@@ -15,7 +15,10 @@ const (
 	maxOwners  = 256 // nodes that asked of which something is remembered
 	maxInLine  = 32  // gangs of each
 	longInLine = 10 * time.Minute
-	wantsFor   = 10 * time.Second // a gang that asked wants slots for so long
+	wantsFor   = 10 * time.Second       // a gang that asked wants slots for so long
+	toldFor    = 30 * time.Second       // and is told so long of slots that are handed over
+	minRest    = 100 * time.Millisecond // after slots that were kept in vain
+	maxDoubled = 7                      // times, until it is as long as a time to live
 
 	maxAge   = 24 * time.Hour         // that an owner can say of a gang
 	sameTime = 500 * time.Millisecond // gangs that came within it are in the order of their jobs' identities
@@ -39,6 +42,7 @@ type kept struct {
 	until grid.Time
 	held  uint32 // slots taken in the ledger
 	used  uint32 // slots that ranks took over
+	wound bool   // it has taken slots of a younger gang
 }
 
 // fills reports whether it gets slots as they become free.
@@ -50,11 +54,13 @@ func (k *kept) fills() bool { return k.held+k.used < k.ask.Ranks }
 // Of three gangs that came 400 ms after one another each may so go before the next, and the last before the first. They
 // can wound each other in turn then, but not wait for each other: owners hold nothing while they wait, slots that are
 // asked for later end with the time to live, and the pauses between questions are random.
-func (a *kept) before(b *kept) bool {
-	if d := a.came.Sub(b.came); d.Abs() > sameTime {
+func (a *kept) before(b *kept) bool { return goesFirst(a.came, &a.ask.Job, b.came, &b.ask.Job) }
+
+func goesFirst(came grid.Time, job *grid.JobID, came2 grid.Time, job2 *grid.JobID) bool {
+	if d := came.Sub(came2); d.Abs() > sameTime {
 		return d < 0
 	}
-	return a.ask.Job.Compare(b.ask.Job) < 0
+	return job.Compare(*job2) < 0
 }
 
 // Table is the reservations at a worker. The zero value is empty; On gives it its ledger.
@@ -62,6 +68,7 @@ type Table struct {
 	ledger Ledger
 	kept   []*kept // in line: each was put before the first that it goes before
 	owners []*owner
+	passed bool // it is the next gang's turn, and those in line are not told yet
 }
 
 // On returns the table with the ledger that it takes slots from.
@@ -94,8 +101,8 @@ func (t *Table) Asked(now grid.Time, from grid.NodeID, q *grid.Reserve, workWait
 	}
 	o := t.owner(from)
 	ttl := min(max(q.TTL, minTTL), MaxTTL)
-	k := &kept{owner: from, ask: *q, came: o.inLine(now, q.Job, q.Age), since: now, until: now.Add(ttl)}
-	why, holder := t.refuses(now, k, o, workWaits)
+	k := &kept{owner: from, ask: *q, came: o.inLine(now, q), since: now, until: now.Add(ttl)}
+	why, holder := t.refuses(now, o, workWaits || q.Later)
 	if why == grid.WhyNone {
 		why, holder = t.keep(now, k, fx)
 	}
@@ -105,6 +112,8 @@ func (t *Table) Asked(now grid.Time, from grid.NodeID, q *grid.Reserve, workWait
 		t.answer(k, grid.Refusal{Why: why}, holder, uint32(could), fx)
 	case !k.fills():
 		t.answer(k, grid.Refusal{}, grid.JobID{}, q.Ranks, fx)
+	default:
+		t.overtaken(now, k, fx)
 	}
 }
 
@@ -112,13 +121,16 @@ func (t *Table) Asked(now grid.Time, from grid.NodeID, q *grid.Reserve, workWait
 func earlier(a, b *grid.Reserve) bool { return int32(a.Round-b.Round) < 0 }
 
 // refuses returns why an owner gets no slots, however many are free, and the gang that it has them for.
-func (t *Table) refuses(now grid.Time, k *kept, o *owner, workWaits bool) (grid.Why, grid.JobID) {
+//
+// Slots that become free are refused during a rest whoever wants some: tasks that wait at other nodes may, and this
+// worker does not know of them.
+func (t *Table) refuses(now grid.Time, o *owner, othersWant bool) (grid.Why, grid.JobID) {
 	for _, x := range t.kept {
-		if x.owner == k.owner {
+		if x.owner == o.id {
 			return grid.WhyShare, x.ask.Job
 		}
 	}
-	if now < o.restUntil && (workWaits || t.wantedBy(now, k.owner)) {
+	if now < o.restUntil && (othersWant || t.wantedBy(now, o.id)) {
 		return grid.WhyShare, grid.JobID{}
 	}
 	return grid.WhyNone, grid.JobID{}
@@ -149,7 +161,8 @@ func (t *Table) keep(now grid.Time, k *kept, fx *grid.Effects) (grid.Why, grid.J
 	}
 	for i := len(t.kept) - 1; i >= 0 && victims > 0; i-- {
 		if x := t.kept[i]; x.used == 0 {
-			t.remove(now, i)
+			t.giveBack(i)
+			k.wound = true
 			t.answer(x, grid.Refusal{Why: grid.WhyWounded}, k.ask.Job, 0, fx)
 			victims--
 		}
@@ -197,48 +210,36 @@ func (t *Table) Take(now grid.Time, from grid.NodeID, id grid.AttemptID, needs g
 	return true
 }
 
-// Expire gives up what was not used in time.
-func (t *Table) Expire(now grid.Time) {
-	for i := len(t.kept) - 1; i >= 0; i-- {
-		if now >= t.kept[i].until {
-			t.remove(now, i)
-		}
-	}
-}
-
-// Next is when the next reservation expires; Never = none will.
-func (t *Table) Next() grid.Time {
-	next := grid.Never
+// Cores is how many cores the slots have together that are taken in the ledger.
+func (t *Table) Cores() (sum grid.MilliCPU) {
 	for _, k := range t.kept {
-		next = min(next, k.until)
+		sum += grid.MilliCPU(k.held) * k.ask.Needs.CPU
 	}
-	return next
-}
-
-// Last is when the last reservation expires; Never = none will.
-func (t *Table) Last() grid.Time {
-	last := grid.Time(-1)
-	for _, k := range t.kept {
-		last = max(last, k.until)
-	}
-	if last < 0 {
-		return grid.Never
-	}
-	return last
+	return sum
 }
 
 // Len is the number of gangs for which slots are kept.
 func (t *Table) Len() int { return len(t.kept) }
 
-// remove gives a gang's slots back. Its owner gets none for as long as it had them in vain.
-func (t *Table) remove(now grid.Time, at int) {
+// giveBack gives a gang's slots back.
+func (t *Table) giveBack(at int) {
 	k := t.kept[at]
 	for ; k.held > 0; k.held-- {
 		t.ledger.Unhold(k.ask.Needs)
 	}
 	t.kept = slices.Delete(t.kept, at, at+1)
-	if end := min(now, k.until); k.used == 0 {
-		t.owner(k.owner).restUntil = now.Add(end.Sub(k.since))
+}
+
+// remove gives the slots of a gang back that it has released or not used in time. Its owner rests if it had them in
+// vain. One that is wounded may ask again at once: who wounds it keeps the slots, and it comes next.
+func (t *Table) remove(now grid.Time, at int) {
+	k := t.kept[at]
+	t.giveBack(at)
+	if k.used == 0 {
+		t.owner(k.owner).rest(now, k)
+	}
+	if len(t.kept) == 0 {
+		t.PassOn()
 	}
 }
 

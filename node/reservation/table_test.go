@@ -235,13 +235,11 @@ func TestRoundsWrapAround(t *testing.T) {
 func TestOwnWorkHasItsTurn(t *testing.T) {
 	w := newWorld(t)
 	w.ask(0, "a1", 4, 1, true)
-	q := &grid.Reserve{Job: job("a1"), Round: 2, Ranks: 4, Needs: grid.Resources{CPU: grid.CPU}, TTL: time.Hour,
-		Later: true}
+	q := &grid.Reserve{Job: job("a1"), Round: 2, Ranks: 4, Needs: grid.Resources{CPU: grid.CPU}, TTL: time.Hour}
 	w.tb.On(&w.e).Expire(at(10))
 	w.fx.Reset()
 	w.tb.Asked(at(11), grid.NodeID{'a'}, q, true, &w.fx)
 	w.want("while work waits", w.said(), "a1 4 keeps as many slots for this owner as it may")
-	w.fx.Reset()
-	w.tb.Asked(at(12), grid.NodeID{'a'}, q, false, &w.fx)
-	w.want("when none waits", w.said(), "a1 4")
+	w.want("later slots when none waits", w.ask(12, "a1", 4, 3, true), "a1 4 keeps as many slots for this owner as it may")
+	w.want("free slots when none waits", w.ask(12, "a1", 4, 4, false), "a1 4")
 }

@@ -21,12 +21,6 @@ import (
 // about its clock cycles.
 const ReferenceWork = 3e9
 
-// Bandwidths of links, bytes a second: a network of 1 Gbit/s, and one of 100 Mbit/s.
-const (
-	SiteBandwidth = 1.25e8
-	FarBandwidth  = 1.25e7
-)
-
 // Chooser is the search of one gang.
 type Chooser struct {
 	cop    gang.COP
@@ -95,7 +89,12 @@ func (c *Chooser) Choose(ranks gangs.Size, nodes []grid.GangNode, rooms []int) g
 	if s.Time > 0 { // it is not a number where the model knows no times
 		choice.Time = s.Time
 	}
-	choice.Why = text(&s, &examined, choice.Places, oldest(nodes, of, s.Places))
+	var used []int
+	for m := range placed {
+		used = append(used, of[m])
+	}
+	slices.Sort(used)
+	choice.Why = text(&s, &examined, choice.Places, oldest(nodes, of, s.Places)) + slowestLink(nodes, used)
 	return choice
 }
 

@@ -5,6 +5,7 @@
 // A node's speed is that of one core by its calibration and what other users leave of it by its last ad, times
 // [ReferenceWork]. The latency between two nodes is half
 // the distance of their network coordinates; where one has none it is half of each one's round trip from the owner.
-// Bandwidths are not measured between all pairs: links within a site have [SiteBandwidth], those between sites
-// [FarBandwidth].
+// The bandwidth of a link is what transfers between the owner and its nodes have achieved, if one of them is in the
+// owner's site; other links, and those without a transfer, have [SiteBandwidth] within a site and [FarBandwidth]
+// between sites.
 package schedule

@@ -43,9 +43,13 @@ func considered(ranks int, nodes []grid.GangNode, rooms []int) (of []int) {
 	return of
 }
 
-// machines makes a pool of the nodes that have room, and returns the index of each one's node.
+// machines makes a pool of the nodes that have room, and returns the index of each one's node. The search orders
+// machines by their speed and memory, and takes the first of those that are equal: here the one with the faster link.
 func machines(ranks int, nodes []grid.GangNode, rooms []int) (of []int, pool *gang.Pool) {
 	of = considered(ranks, nodes, rooms)
+	slices.SortStableFunc(of, func(a, b int) int {
+		return cmp.Compare(fromOwner(&nodes[b]), fromOwner(&nodes[a]))
+	})
 	var used []grid.GangNode
 	var slots []int
 	for _, i := range of {
@@ -62,10 +66,7 @@ func poolOf(nodes []grid.GangNode, slots []int) *gang.Pool {
 		all = append(all, gang.Machine{Speed: n.Speed * ReferenceWork, Memory: float64(n.Free.Memory), Slots: slots[i]})
 	}
 	return gang.NewPool(all, func(from, to int) gang.Link {
-		l := gang.Link{Latency: latency(&nodes[from], &nodes[to]), Bandwidth: SiteBandwidth}
-		if l.Latency > gang.DefaultSiteDelay {
-			l.Bandwidth = FarBandwidth
-		}
+		l, _, _ := linkOf(&nodes[from], &nodes[to])
 		return l
 	})
 }

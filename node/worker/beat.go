@@ -9,7 +9,7 @@ import (
 )
 
 // sendBeats sends each owner its attempts that this node holds, and schedules the next beat a third of the shortest
-// attempt lease later. Of this node's own attempts only waiting ones need it.
+// attempt lease later. Of this node's own attempts only those need it that wait, are suspended or may move.
 func (w *Worker) sendBeats(now grid.Time, fx *grid.Effects) {
 	lease := time.Duration(0)
 	w.dropUnleased(now, fx)
@@ -21,7 +21,7 @@ func (w *Worker) sendBeats(now grid.Time, fx *grid.Effects) {
 			if queued && isUnleased(now, a) && w.exec.MakeDormant(a) {
 				w.freed = true
 			}
-			if to == w.cfg.Self && !queued || a.Tries > 8 || a.HandedBack != nil {
+			if to == w.cfg.Self && !queued && !w.beatsHere(a) || a.Tries > 8 || a.HandedBack != nil && !w.vacates(a) {
 				continue
 			}
 			if !w.cfg.Contacts.Connected(to) {
@@ -44,11 +44,17 @@ func (w *Worker) sendBeats(now grid.Time, fx *grid.Effects) {
 				continue
 			}
 			w.beat(to, a, fx)
-			w.checkpoints.Report(a.ID, to, fx)
+			if to != w.cfg.Self {
+				w.checkpoints.Report(a.ID, to, fx)
+			}
 		}
 	}
 	w.wakeForBeat(now, lease, fx)
 }
+
+// beatsHere reports whether an attempt that has started gets beats also where its owner runs it: whether it is to move
+// is weighed with each, and the time for which it is suspended counts until the last.
+func (w *Worker) beatsHere(a *exec.Work) bool { return w.mayMove(a) || w.exec.Suspended(a) }
 
 // CheckpointAnswered takes what an owner says of the checkpoints of an attempt here.
 func (w *Worker) CheckpointAnswered(from grid.NodeID, m *grid.Message, fx *grid.Effects) {
@@ -62,7 +68,7 @@ func (w *Worker) CheckpointAnswered(from grid.NodeID, m *grid.Message, fx *grid.
 // beat tells a node that an attempt is here, whether it has started, and what it has said of its progress.
 func (w *Worker) beat(to grid.NodeID, a *exec.Work, fx *grid.Effects) {
 	w.progress.AddBeat(fx.About(to, grid.KindBeat), a.ID, grid.Report{Queued: a.State == grid.WorkQueued,
-		Suspended: w.exec.Suspended(a), Suspensions: w.exec.SuspensionsOf(a)})
+		Suspended: w.exec.Suspended(a), Suspensions: w.exec.SuspensionsOf(a), Movable: w.movable(a)})
 }
 
 // Progressed takes what an attempt here says of its progress. The next beat tells its owner, this node at once.
@@ -126,6 +132,8 @@ func (w *Worker) Asked(now grid.Time, from grid.NodeID, ids []grid.AttemptID, fx
 				hearsay) {
 				m.Refusal = w.refusedEarlier()
 			}
+		case w.vacates(a):
+			w.beat(from, a, fx)
 		case a.HandedBack != nil:
 			w.refuse(from, a, fx)
 		case a.State == grid.WorkFinished:

@@ -37,6 +37,9 @@ func (w *Worker) handBack(now grid.Time, a *exec.Work, why grid.HandBack, fx *gr
 func (w *Worker) sendHandBack(now grid.Time, a *exec.Work, fx *grid.Effects) {
 	job := a.ID.Task.Job
 	to := w.Owner(job)
+	if w.vacates(a) {
+		return // it is told when nothing of it runs
+	}
 	if w.cfg.Contacts.Connected(to) {
 		if a.Tries < maxHandBackTries {
 			w.refuse(to, a, fx)
@@ -61,4 +64,9 @@ func (w *Worker) refuse(to grid.NodeID, a *exec.Work, fx *grid.Effects) {
 	m := fx.Send(to, grid.KindRefuse)
 	m.Attempts = append(m.Attempts, a.ID)
 	m.Refusal, m.Puller = grid.Refusal{Why: a.HandedBack.Why}, a.HandedBack.Puller
+}
+
+// lost is the result of an attempt that this node does not run to its end.
+func lost(why string) *grid.Result {
+	return &grid.Result{Cause: grid.Lost, Exit: grid.ExitSkep, Error: why}
 }

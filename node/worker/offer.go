@@ -41,7 +41,9 @@ func (w *Worker) Consider(from grid.NodeID, o *grid.Offer, reg *grid.KnownRegist
 		return Ignored, grid.Refusal{}
 	}
 	o.Lease, o.Age = min(max(o.Lease, minLease), time.Hour), min(max(o.Age, 0), maxTaskAge)
-	if a := w.exec.Get(o.ID); a != nil && a.HandedBack != nil {
+	if a := w.exec.Get(o.ID); a != nil && a.HandedBack != nil && a.HandedBack.Why == grid.WhyMoved {
+		return Ignored, grid.Refusal{} // the offer is late, and its owner hears that it was given up
+	} else if a != nil && a.HandedBack != nil {
 		return Answered, w.refusedEarlier()
 	} else if a != nil {
 		return Answered, grid.Refusal{}

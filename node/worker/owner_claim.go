@@ -77,7 +77,7 @@ func (w *Worker) mayRepeat(now grid.Time, last *grid.Time) bool {
 
 // queryOwner reports this node's attempts of a job to the claimants, and asks the other members whom they follow by
 // sending a beat with one attempt. Waiting attempts are reported like running ones: a claim alone starts none of
-// them.
+// them. So are those that are given up of which something runs still.
 func (w *Worker) queryOwner(now grid.Time, id grid.JobID, rec *ownerRecord, fx *grid.Effects) {
 	works, claimants := w.exec.Of(id, nil), rec.claimants(nil)
 	if len(works) == 0 {
@@ -92,11 +92,11 @@ func (w *Worker) queryOwner(now grid.Time, id grid.JobID, rec *ownerRecord, fx *
 			}
 		case slices.Contains(claimants, to):
 			for _, a := range works {
-				if a.HandedBack != nil {
+				if w.isHandedBack(a) {
 					w.refuse(to, a, fx)
 					continue
 				}
-				if a.State == grid.WorkFinished {
+				if a.State == grid.WorkFinished && a.HandedBack == nil {
 					m := fx.Send(to, grid.KindResult)
 					m.Attempts, m.Result = append(m.Attempts, a.ID), a.Result
 					continue
@@ -104,7 +104,7 @@ func (w *Worker) queryOwner(now grid.Time, id grid.JobID, rec *ownerRecord, fx *
 				m := fx.About(to, grid.KindBeat)
 				m.Attempts = append(m.Attempts, a.ID)
 			}
-		case to != rec.owner && works[0].HandedBack != nil:
+		case to != rec.owner && w.isHandedBack(works[0]):
 			w.refuse(to, works[0], fx)
 		case to != rec.owner:
 			m := fx.About(to, grid.KindBeat)

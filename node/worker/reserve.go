@@ -25,8 +25,20 @@ func (w *Worker) Reserve(now grid.Time, from grid.NodeID, q *grid.Reserve, fx *g
 			Refusal: grid.Refusal{Why: why}}
 		return
 	}
-	w.table().Asked(now, from, q, w.workWaits(), fx)
+	w.table().Asked(now, from, w.inTime(now, q), w.workWaits(), fx)
 	w.freed, w.news.Changed = true, true
+}
+
+// inTime returns a question for slots that become free as one for free slots, if what runs here is not expected to end
+// in time: slots would be kept in vain, and the gang would be late for those of other nodes.
+func (w *Worker) inTime(now grid.Time, q *grid.Reserve) *grid.Reserve {
+	if !q.Later || w.exec.Capacity().Slots(q.Needs, int(q.Ranks)) < int(q.Ranks) || grid.Seconds(w.exec.UntilFree(now,
+		q.Job, q.Needs, int(q.Ranks), w.cfg.RunTime)) <= min(q.TTL, reservation.MaxTTL) {
+		return q
+	}
+	free := *q
+	free.Later = false
+	return &free
 }
 
 func (w *Worker) refusesGang(from grid.NodeID, q *grid.Reserve) grid.Why {
@@ -71,9 +83,11 @@ func (w *Worker) requeue(o *grid.Offer, ready bool) *exec.Work {
 	return w.exec.AcceptFrom(w.payer(o.ID.Task.Job), 0, o.ID, o, ready)
 }
 
-// ReservedUntil is when the first and the last of the slots that are kept for gangs are free again at the latest; Never
-// = none are kept.
-func (w *Worker) ReservedUntil() (first, last grid.Time) { return w.table().Next(), w.table().Last() }
+// Reserved is how many cores are kept for gangs, with those of ranks that wait for a start lease, and when the first
+// and the last slots that no rank has are free again at the latest; Never = none are kept.
+func (w *Worker) Reserved() (cores grid.MilliCPU, first, last grid.Time) {
+	return w.table().Cores() + w.exec.HeldCores(), w.table().Next(), w.table().Last()
+}
 
 // localRank is the index of a rank among those of its attempt here.
 func (w *Worker) localRank(a *exec.Work) (n uint32) {
@@ -88,11 +102,28 @@ func (w *Worker) localRank(a *exec.Work) (n uint32) {
 	return n
 }
 
+// passOn has the gangs in line told if all ranks of a gang here are in the state of this one, which has just started or
+// ended.
+func (w *Worker) passOn(a *exec.Work) {
+	if a.Spec.IsGang() && !slices.ContainsFunc(w.exec.Of(a.ID.Task.Job, nil), func(o *exec.Work) bool {
+		return o.State != a.State
+	}) {
+		w.table().PassOn()
+	}
+}
+
 // fillReserved gives slots that are free to the gangs that wait for some.
 func (w *Worker) fillReserved(now grid.Time, fx *grid.Effects) {
 	if w.table().Len() > 0 {
 		w.table().Expire(now)
 		w.table().Fill(fx)
+	}
+}
+
+// handOver tells the gangs in line that it is their turn, if it is.
+func (w *Worker) handOver(now grid.Time, fx *grid.Effects) {
+	if t := w.table(); t.HandsOver() {
+		t.HandOver(now, fx)
 	}
 }
 

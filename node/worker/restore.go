@@ -28,7 +28,7 @@ func (w *Worker) Restore(r *grid.WorkRecord, verified bool) {
 		w.exec.ScheduleResend(w.exec.Restore(r.ID, o, lost("the node was restarted while the task ran")), 0)
 	case grid.WorkFinished:
 		a := w.exec.Restore(r.ID, o, r.Result)
-		if a.HandedBack = r.HandedBack; a.HandedBack != nil {
+		if a.HandedBack = r.HandedBack; a.HandedBack != nil && a.HandedBack.Why != grid.WhyMoved {
 			w.neverRan.add(tombstone{r.ID, w.isHearsay(r.ID.Task.Job)})
 		}
 		w.exec.ScheduleResend(a, 0)

@@ -35,6 +35,7 @@ func (w *Worker) startFitting(now grid.Time, accepted grid.AttemptID, fx *grid.E
 			w.start(now, a, accepted, fx)
 		}
 	}
+	w.handOver(now, fx)
 	w.resume(now, true, fx)
 }
 
@@ -42,12 +43,16 @@ func (w *Worker) startFitting(now grid.Time, accepted grid.AttemptID, fx *grid.E
 func (w *Worker) start(now grid.Time, a *exec.Work, accepted grid.AttemptID, fx *grid.Effects) {
 	w.refuted = false
 	w.save(a, fx)
+	w.passOn(a)
 	fx.Starts = append(fx.Starts, grid.Start{Attempt: a.ID, Spec: a.Spec, Inputs: a.Inputs(), Until: a.Until,
 		Local: w.localRank(a), Places: a.Places(), Before: a.Before(), Weight: w.exec.Weight(a)})
 	if a.ID != accepted {
 		w.tellSelf(a, fx)
 	} else if w.own(a.ID.Task.Job) {
 		fx.Changed = append(fx.Changed, a.ID.Task)
+	}
+	if w.beatsHere(a) {
+		w.wakeForBeat(now, a.Lease, fx)
 	}
 	if w.boundOf(a) != nil {
 		w.stopOverBound(now, fx)
@@ -105,7 +110,7 @@ func (w *Worker) AttemptEvent(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 		if a := w.exec.Get(ev.Attempt); a != nil && a.State == grid.WorkRunning {
 			x := *ev.Checkpoint
 			x.Shares = grid.ShareOf(a.Places(), ev.Attempt.Task.Index)
-			w.checkpoints.Event(ev.Attempt, &x, w.Owner(ev.Attempt.Task.Job), fx)
+			w.checkpoints.Event(ev.Attempt, &x, w.ran(a), w.Owner(ev.Attempt.Task.Job), fx)
 		}
 	}
 }
@@ -113,6 +118,9 @@ func (w *Worker) AttemptEvent(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 // Ended handles the end of an attempt of which no process is left. One that was told to stop only frees its slot.
 func (w *Worker) Ended(now grid.Time, id grid.AttemptID, r *grid.Result, fx *grid.Effects) {
 	if w.exec.Stopped(id) {
+		if a := w.exec.Get(id); a != nil && a.HandedBack != nil {
+			w.sendHandBack(now, a, fx)
+		}
 		w.startReady(now, fx)
 		w.news.Changed = true
 		return
@@ -150,6 +158,7 @@ func (w *Worker) keepResult(now grid.Time, id grid.AttemptID, r *grid.Result, st
 	}
 	w.sendResult(now, a, fx)
 	w.boundUnacked(fx)
+	w.passOn(a)
 	w.startReady(now, fx)
 }
 
@@ -164,11 +173,6 @@ func (w *Worker) boundUnacked(fx *grid.Effects) {
 func (w *Worker) stop(now grid.Time, a *exec.Work, r *grid.Result, fx *grid.Effects) {
 	fx.Stops = append(fx.Stops, grid.Stop{Attempt: a.ID})
 	w.keepResult(now, a.ID, r, true, fx)
-}
-
-// lost is the result of an attempt that this node does not run to its end.
-func lost(why string) *grid.Result {
-	return &grid.Result{Cause: grid.Lost, Exit: grid.ExitSkep, Error: why}
 }
 
 // sendResult sends a result, or that the attempt is handed back, and sets when it is due again.

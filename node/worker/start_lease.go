@@ -39,6 +39,8 @@ func (w *Worker) StartedTooLate(now grid.Time, id grid.AttemptID, fx *grid.Effec
 	if a != nil {
 		w.save(a, fx)
 		w.leasesDue = true
+	} else if a = w.exec.Get(id); a != nil && a.HandedBack != nil {
+		w.sendHandBack(now, a, fx)
 	}
 	w.HandBackQueue(now, fx)
 	w.startReady(now, fx)

@@ -13,7 +13,7 @@ func (w *Worker) startSuspending(now grid.Time, accepted grid.AttemptID, fx *gri
 		return false
 	}
 	for _, s := range suspended {
-		w.suspend(s, false, fx)
+		w.suspend(now, s, false, fx)
 	}
 	w.start(now, a, accepted, fx)
 	return true
@@ -27,15 +27,16 @@ func (w *Worker) resume(now grid.Time, anyway bool, fx *grid.Effects) {
 		if a == nil {
 			return
 		}
-		w.suspend(a, true, fx)
+		w.suspend(now, a, true, fx)
 		if w.boundOf(a) != nil {
 			w.stopOverBound(now, fx)
 		}
 	}
 }
 
-func (w *Worker) suspend(a *exec.Work, resume bool, fx *grid.Effects) {
+func (w *Worker) suspend(now grid.Time, a *exec.Work, resume bool, fx *grid.Effects) {
 	fx.Suspends = append(fx.Suspends, grid.Suspend{Attempt: a.ID, Resume: resume})
 	w.news.Changed = true
 	w.tellSelf(a, fx)
+	w.wakeForBeat(now, a.Lease, fx)
 }

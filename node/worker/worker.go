@@ -60,6 +60,7 @@ type Worker struct {
 	neverRan   tombstones // attempts that were refused or handed back, the latter also after they were acknowledged
 	drainUntil grid.Time  // when a draining node stops what runs
 	stale      uint64
+	vacated    uint64
 
 	reservations reservation.Table
 	reserveWake  grid.Time // time of the next timer; 0 = none

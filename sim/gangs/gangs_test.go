@@ -25,6 +25,27 @@ func calm(experiment, app string, sites int) *Setting {
 	return s
 }
 
+// Bursts leave their part of what the load that lasts leaves, and do not change when that comes.
+func TestBursts(t *testing.T) {
+	s := setting("e3", "life", 1)
+	lasting := s.load(1, 0)
+	s.Load.Bursts = Spells{Free: time.Minute, Busy: 10 * time.Second}
+	both, busy, seconds := s.load(1, 0), 0.0, 200_000
+	for at := range seconds {
+		whole, _ := lasting.Value(float64(at))
+		left, until := both.Value(float64(at))
+		if until <= float64(at) || left != whole && left != whole*s.Load.Left {
+			t.Fatalf("%g of a processor are left until %g, at %d s: want %g or half of it", left, until, at, whole)
+		}
+		if left != whole {
+			busy++
+		}
+	}
+	if part := busy / float64(seconds); math.Abs(part-1.0/7) > 0.02 {
+		t.Errorf("there are bursts in %.3f of the time: want a seventh", part)
+	}
+}
+
 // The medians of a load-free run by another program, with other machines drawn; latencies are what the model leaves
 // out.
 func TestPredictionWithoutLoad(t *testing.T) {
@@ -140,6 +161,8 @@ func TestSettings(t *testing.T) {
 		"app":        func(s *Setting) { s.App = "torus" },
 		"sites 2":    func(s *Setting) { s.Sites = 2 },
 		"load":       func(s *Setting) { s.Load.Left = 0 },
+		"bursts":     func(s *Setting) { s.Load.Bursts.Busy = time.Second },
+		"busy":       func(s *Setting) { s.Load.Bursts.Busy, s.Load.Bursts.Free = -time.Second, -time.Second },
 		"wan":        func(s *Setting) { s.WAN.Mbps = 0 },
 		"lan":        func(s *Setting) { s.LAN.Latency = 0 },
 		"memory":     func(s *Setting) { s.Memory.Free[1] = 0.1 },

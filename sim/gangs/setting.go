@@ -43,6 +43,15 @@ type Load struct {
 	Free  time.Duration `yaml:"free"` // mean time without
 	Busy  time.Duration `yaml:"busy"` // mean time with; 0 = there is none
 	Noise float64       `yaml:"noise"`
+
+	// Bursts are load besides that leaves as much.
+	Bursts Spells `yaml:"bursts"`
+}
+
+// Spells are exponential times without load and with it.
+type Spells struct {
+	Free time.Duration `yaml:"free"` // mean time without
+	Busy time.Duration `yaml:"busy"` // mean time with; 0 = there is none
 }
 
 // WAN is the links between sites. Their bandwidth is log-normal.
@@ -96,8 +105,12 @@ func (s *Setting) Check() error {
 		return s.checkMachines()
 	case s.Sites != 1 && s.Sites != 3:
 		return fmt.Errorf("sites %d: want 1 or 3", s.Sites)
+	case s.Load.Busy < 0 || s.Load.Bursts.Busy < 0:
+		return fmt.Errorf("load: want no busy time below 0")
 	case s.Load.Busy > 0 && !(positive(s.Load.Left, s.Load.Free.Seconds()) && s.Load.Left <= 1) || s.Load.Noise < 0:
 		return fmt.Errorf("load: want left above 0 and at most 1, a free time, and no noise below 0")
+	case s.Load.Bursts.Busy > 0 && !(positive(s.Load.Left, s.Load.Bursts.Free.Seconds()) && s.Load.Left <= 1):
+		return fmt.Errorf("load: bursts: want left above 0 and at most 1, and a free time")
 	case !positive(s.WAN.Mbps, s.WAN.Every.Seconds(), s.WAN.Latency.Seconds()) || s.WAN.Sigma < 0:
 		return fmt.Errorf("wan: want mbps, every and latency above 0, and no sigma below 0")
 	case !positive(s.LAN.Mbps, s.LAN.Latency.Seconds()):

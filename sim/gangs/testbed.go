@@ -52,6 +52,7 @@ const (
 	streamFailures
 	streamChoice
 	streamQueries
+	streamBursts
 )
 
 const (
@@ -83,8 +84,7 @@ func (s *Setting) testbed(seed uint64) *testbed {
 		failures: grid.NewRand(seed, streamFailures)}
 	n := len(t.machines)
 	for h, m := range t.machines {
-		t.world.Hosts = append(t.world.Hosts, mesh.Host{Speed: m.mhz * mega, Load: s.load(grid.NewRand(seed,
-			streamLoad+uint64(h)))})
+		t.world.Hosts = append(t.world.Hosts, mesh.Host{Speed: m.mhz * mega, Load: s.load(seed, uint64(h))})
 		r := grid.NewRand(seed, streamMemory+uint64(h))
 		t.memory = append(t.memory, mesh.NewTrace(func() (float64, float64) {
 			free := s.Memory.Free[0] + (s.Memory.Free[1]-s.Memory.Free[0])*r.Float64()
@@ -96,18 +96,34 @@ func (s *Setting) testbed(seed uint64) *testbed {
 	return t
 }
 
-func (s *Setting) load(r *grid.Rand) *mesh.Trace {
-	if s.Load.Busy == 0 {
+// load is the part of a host's processor that others leave.
+func (s *Setting) load(seed, host uint64) *mesh.Trace {
+	lasting := s.spells(Spells{s.Load.Free, s.Load.Busy}, grid.NewRand(seed, streamLoad+host))
+	if s.Load.Bursts.Busy == 0 {
+		return lasting
+	}
+	bursts, now := s.spells(s.Load.Bursts, grid.NewRand(seed, streamBursts+host)), 0.0
+	return mesh.NewTrace(func() (float64, float64) {
+		a, untilA := lasting.Value(now)
+		b, untilB := bursts.Value(now)
+		began := now
+		now = min(untilA, untilB)
+		return a * b, now - began
+	})
+}
+
+func (s *Setting) spells(of Spells, r *grid.Rand) *mesh.Trace {
+	if of.Busy == 0 {
 		return mesh.Constant(1)
 	}
 	mean := func(d time.Duration) float64 { return max(r.ExpFloat64()*d.Seconds(), 1e-3) }
-	busy := r.Float64() < s.Load.Busy.Seconds()/(s.Load.Busy+s.Load.Free).Seconds()
+	busy := r.Float64() < of.Busy.Seconds()/(of.Busy+of.Free).Seconds()
 	return mesh.NewTrace(func() (float64, float64) {
 		busy = !busy
 		if !busy {
-			return s.Load.Left, mean(s.Load.Busy)
+			return s.Load.Left, mean(of.Busy)
 		}
-		return 1, mean(s.Load.Free)
+		return 1, mean(of.Free)
 	})
 }
 

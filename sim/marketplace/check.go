@@ -10,6 +10,9 @@ import (
 const (
 	MaxServers = 10_000
 	MaxBurst   = 10_000
+	MaxAhead   = 100
+	MaxOwners  = 10_000
+	maxOffers  = 1_000_000 // that all owners know
 	maxTime    = 1e9
 )
 
@@ -33,6 +36,12 @@ func (s *System) Check() error {
 	want("tasks.burst", float64(s.Tasks.Burst), 1, MaxBurst)
 	want("delay", s.Delay, 0, maxTime)
 	want("per_size", s.PerSize, 0, maxTime)
+	want("ahead", float64(s.Ahead), 0, MaxAhead)
+	want("owners", float64(s.Owners), 0, MaxOwners)
+	if n := s.Owners * s.Servers.Count; n > maxOffers && s.Owners <= MaxOwners && s.Servers.Count <= MaxServers {
+		errs = append(errs, fmt.Errorf("owners %d: want at most %d of %d servers, each of whom knows all", s.Owners,
+			maxOffers/s.Servers.Count, s.Servers.Count))
+	}
 	want("reprice", s.Reprice, 1e-3, maxTime)
 	interval := func(key string, x [2]float64, lo float64) {
 		if !(x[0] >= lo && x[1] >= x[0] && x[1] <= 1e6) {

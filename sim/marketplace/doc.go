@@ -1,6 +1,7 @@
 // Package marketplace simulates the system of the market study: clients whose tasks arrive at random and bid, servers
 // of different speeds with a background load of their own, and one matcher between them that runs a protocol of
-// package balance/market. Messages take no time, or a random one.
+// package balance/market, or as many as there are owners of tasks, each for its own. Messages take no time, or a random
+// one.
 //
 // A run is a function of the system, the protocol, the seed and the number of the replication. Each random variable has
 // a stream of its own, so that all protocols of a seed meet the same tasks and the same background load.

@@ -32,6 +32,7 @@ const (
 	data      // of a task, to a server
 	migrate   // to the server that has the task
 	result    // to the client
+	refused   // to the owner of a task for which a server has no room
 )
 
 // event is something that happens at a time.
@@ -39,7 +40,7 @@ type event struct {
 	seq     uint64 // of equal times the earlier made is first
 	kind    kind
 	server  int32
-	to      int32
+	to      int32 // server, or for told and tick the matcher
 	version uint32
 	task    uint32 // its ID; 0 = none
 	news    int32  // index in engine.letters
@@ -54,45 +55,49 @@ func (bySeq) Before(a, b event) bool { return a.seq < b.seq }
 
 // engine is one run of a system under a protocol.
 type engine struct {
-	sys     *System
-	p       market.Protocol
-	now     float64
-	end     float64
-	agenda  heap.Heap[float64, event, bySeq]
-	atOnce  fifo.Queue[event] // messages that take no time
-	seq     uint64
-	stop    *atomic.Bool
-	source  source
-	servers []server
-	matcher *matcher
-	owners  []*grid.Rand // of background arrivals, by server
-	delays  *grid.Rand
-	tasks   store
-	letters []news // on their way
-	spare   []int32
-	books   books
+	sys      *System
+	p        market.Protocol
+	now      float64
+	end      float64
+	agenda   heap.Heap[float64, event, bySeq]
+	atOnce   fifo.Queue[event] // messages that take no time
+	seq      uint64
+	stop     *atomic.Bool
+	source   source
+	servers  []server
+	matchers []*matcher   // of the owners; one for all where there are none
+	loads    []*grid.Rand // of background arrivals, by server
+	delays   *grid.Rand
+	places   *grid.Rand // at which owner a task arrives
+	tasks    store
+	letters  []news // on their way
+	spare    []int32
+	books    books
 }
 
-// The streams of a replication's randomness; servers have those from streamOwners on.
+// The streams of a replication's randomness; servers have those from streamLoads on.
 const (
 	streamGaps = iota
 	streamSizes
 	streamWeights
 	streamValues
 	streamDelays
-	streamOwners
+	streamLoads
+	streamPlaces = 1 << 30
 )
 
 func newEngine(s *System, p market.Protocol, o *Options, replication int, stop *atomic.Bool) *engine {
 	stream := func(k int) *grid.Rand { return grid.NewRand(o.Seed, uint64(replication)<<32|uint64(k)) }
 	e := &engine{sys: s, p: p, stop: stop, end: o.Warmup + o.Measured + o.Tail, delays: stream(streamDelays),
+		places: stream(streamPlaces),
 		source: source{sys: s, from: o.Warmup, most: int(math.Round(s.Rate() * o.Measured)), gaps: stream(streamGaps),
 			sizes: stream(streamSizes), weights: stream(streamWeights), values: stream(streamValues)}}
 	e.servers = make([]server, s.Servers.Count)
 	for j := range e.servers {
-		e.servers[j] = server{index: int32(j), speed: s.Servers.speed(j), units: s.Servers.Units, serving: p.Serving,
+		e.servers[j] = server{index: int32(j), speed: s.Servers.speed(j), units: s.Servers.Units,
+			discipline: discipline{p.Serving, p.Order}, arrived: make([]uint32, max(s.Owners, 1)),
 			takes: s.Background.Units, dropsLate: s.Readings.DropLate && p.Migrates, whole: s.Readings.WholeCapacity}
-		e.owners = append(e.owners, stream(streamOwners+j))
+		e.loads = append(e.loads, stream(streamLoads+j))
 		if s.Background.Share > 0 {
 			e.nextBackground(int32(j))
 		}
@@ -100,11 +105,15 @@ func newEngine(s *System, p market.Protocol, o *Options, replication int, stop *
 			e.at(s.Reprice, event{kind: reprice, server: int32(j)})
 		}
 	}
-	e.matcher = newMatcher(p, e.servers, &s.Readings)
+	for range max(s.Owners, 1) {
+		e.matchers = append(e.matchers, newMatcher(p, e.servers, s))
+	}
 	e.source.advance()
 	e.at(e.source.next, event{kind: arrival})
 	if interval := e.interval(); interval > 0 {
-		e.at(interval, event{kind: tick})
+		for k := range e.matchers {
+			e.at(interval, event{kind: tick, to: int32(k)})
+		}
 	}
 	return e
 }
@@ -183,6 +192,11 @@ func (e *engine) handle(ev event) {
 		for range e.sys.Tasks.Burst {
 			t := e.tasks.add(e.source.make(e.now))
 			e.books.came(t)
+			if e.sys.Owners > 0 {
+				t.owner = int32(e.places.IntN(e.sys.Owners))
+				e.query(t)
+				continue
+			}
 			e.send(event{kind: toMatcher, task: t.id()}, 0)
 		}
 		e.source.advance()
@@ -216,6 +230,7 @@ func (e *engine) message(ev event, t *task) {
 	case matched:
 		e.send(event{kind: data, server: ev.server, task: ev.task}, t.query.Size)
 	case result:
+		e.pays(&e.servers[ev.server], t)
 		e.books.returned(e.now, t, e.sys.reference())
 		e.tasks.returned(ev.task)
 	default:

@@ -165,3 +165,24 @@ func TestDeadlinesOutOfReach(t *testing.T) {
 		}
 	}
 }
+
+// A budget of moves bounds how often a task moves, suspended or not; it still ends.
+func TestBudgetOfMoves(t *testing.T) {
+	all := 0
+	for seed := range uint64(15) {
+		s := drawn(seed)
+		s.Ageing = nil
+		for _, most := range []int{1, 3} {
+			b := ran(t, s, fmt.Sprintf("pe_a:%d", most)).books
+			if b.moves > most*b.created || b.finished == 0 {
+				t.Errorf("%s: %d tasks have moved %d times, at most %d each", s.Name, b.created, b.moves, most)
+			}
+			if free := ran(t, s, "pe_a").books; most == 1 && free.moves > free.created {
+				all++
+			}
+		}
+	}
+	if all == 0 {
+		t.Error("no system has tasks that move more than once without a budget")
+	}
+}

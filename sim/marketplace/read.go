@@ -75,12 +75,14 @@ func (r *reader) pair(dst *[2]float64) func(document.Entry) {
 }
 
 func (r *reader) system(s *System, n ast.Node) {
-	r.mapping(n, "system", []string{"name", "servers", "load", "background", "tasks", "delay", "per_size", "reprice",
-		"ageing", "readings", "judge_whole"}, keys{
+	r.mapping(n, "system", []string{"name", "servers", "load", "background", "tasks", "delay", "per_size", "ahead",
+		"owners", "reprice", "ageing", "readings", "judge_whole"}, keys{
 		"name":     func(e document.Entry) { s.Name, _ = r.Text(e.Value, "name") },
 		"load":     number(r, &s.Load),
 		"delay":    number(r, &s.Delay),
 		"per_size": number(r, &s.PerSize),
+		"ahead":    number(r, &s.Ahead),
+		"owners":   number(r, &s.Owners),
 		"reprice":  number(r, &s.Reprice),
 		"servers": func(e document.Entry) {
 			r.mapping(e.Value, e.Key, []string{"count", "speed", "units", "ratio"}, keys{

@@ -26,6 +26,14 @@ type Readings struct {
 	// WholeCapacity divides the revenue from which a reserve price follows by all that the server could do, with what the
 	// background took. Else by what it offered.
 	WholeCapacity bool
+
+	// PaysLate pays for a result that comes after its deadline, too. Else the server gets nothing, as [1, section 6.3] has
+	// it.
+	PaysLate bool
+
+	// JudgeRunning judges tasks that are to move while they run by their deadlines, too, as Deadlines says. Else they move
+	// though they will be late.
+	JudgeRunning bool
 }
 
 // words are how a reading is written in a file: the first is the zero value.
@@ -34,6 +42,8 @@ var words = map[string][]string{
 	"news":      {"remembered", "last"},
 	"late":      {"kept", "dropped"},
 	"revenue":   {"offered", "capacity"},
+	"paid":      {"on_time", "all"},
+	"running":   {"free", "judged"},
 }
 
 // readings reads a system's readings.
@@ -50,9 +60,11 @@ func (r *reader) readings(x *Readings, n ast.Node) {
 			})
 		}
 	}
-	r.mapping(n, "readings", []string{"deadlines", "news", "late", "revenue"}, keys{
+	r.mapping(n, "readings", []string{"deadlines", "news", "late", "revenue", "paid", "running"}, keys{
 		"deadlines": take(func(k int) { x.Deadlines = market.Judged(k) }),
 		"news":      take(func(k int) { x.LastNews = k == 1 }),
 		"late":      take(func(k int) { x.DropLate = k == 1 }),
-		"revenue":   take(func(k int) { x.WholeCapacity = k == 1 })})
+		"revenue":   take(func(k int) { x.WholeCapacity = k == 1 }),
+		"paid":      take(func(k int) { x.PaysLate = k == 1 }),
+		"running":   take(func(k int) { x.JudgeRunning = k == 1 })})
 }

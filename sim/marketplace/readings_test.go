@@ -14,7 +14,7 @@ func TestDropLate(t *testing.T) {
 		return &task{at: -1, query: market.Query{Size: 1, Left: 1, Bid: bid, Deadline: deadline}}
 	}
 	for _, drops := range []bool{false, true} {
-		s := server{speed: 1, units: 1, serving: market.Preemptive, dropsLate: drops}
+		s := server{speed: 1, units: 1, discipline: discipline{serving: market.Preemptive}, dropsLate: drops}
 		late, timely, high := of(2, 3), of(1, 30), of(3, 30)
 		for _, x := range []*task{timely, late, high} {
 			s.add(x)
@@ -38,7 +38,7 @@ func TestLastNews(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, last := range []bool{false, true} {
-		m := newMatcher(p, []server{{speed: 1, units: 1}}, &Readings{LastNews: last})
+		m := newMatcher(p, []server{{speed: 1, units: 1}}, &System{Readings: Readings{LastNews: last}})
 		q := &market.Query{ID: 7, Size: 1, Left: 1, Bid: 2, Deadline: math.Inf(1), From: -1}
 		o := m.book.Query(0, q)
 		m.sent(o, q)
@@ -66,16 +66,35 @@ func TestRevenueBasis(t *testing.T) {
 }
 
 func TestReadReadings(t *testing.T) {
-	s, err := Read("m.yaml", []byte("readings: {deadlines: none, news: last, late: dropped, revenue: capacity}\n"))
+	s, err := Read("m.yaml", []byte("readings: {deadlines: none, news: last, late: dropped, revenue: capacity, "+
+		"paid: all, running: judged}\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := Readings{Deadlines: market.Unjudged, LastNews: true, DropLate: true, WholeCapacity: true}
+	want := Readings{Deadlines: market.Unjudged, LastNews: true, DropLate: true, WholeCapacity: true,
+		PaysLate: true, JudgeRunning: true}
 	if s.Readings != want {
 		t.Errorf("read %+v, want %+v", s.Readings, want)
 	}
 	_, err = Read("m.yaml", []byte("readings: {late: gone}\n"))
 	if says := `m.yaml:1:18: late "gone": want kept or dropped`; err == nil || !strings.Contains(err.Error(), says) {
 		t.Errorf("error %v, want one with %q", err, says)
+	}
+}
+
+// A server is paid for a result that comes by its deadline, and for a late one only where all are paid.
+func TestLateResultsEarnNothing(t *testing.T) {
+	for all, want := range map[bool]float64{false: 0.4, true: 1} {
+		e := &engine{sys: &System{Readings: Readings{PaysLate: all}}, now: 5, servers: make([]server, 1)}
+		s := &e.servers[0]
+		s.speed, s.units = 1, 1
+		s.advance(5)
+		for _, q := range []market.Query{{Size: 1, Bid: 2, Deadline: 5}, {Size: 1, Bid: 3, Deadline: 4}} {
+			x := e.tasks.add(task{at: -1, query: q})
+			e.message(event{kind: result, task: x.id()}, x)
+		}
+		if got := s.revenue.Price(0); math.Abs(got-want) > 1e-12 {
+			t.Errorf("all are paid: %v: price %g, want %g", all, got, want)
+		}
 	}
 }

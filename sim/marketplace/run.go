@@ -36,6 +36,10 @@ const MaxReplications = 10_000
 // maxTasks bounds the tasks of a run, each of which may take 200 bytes.
 const maxTasks = 1e7
 
+// maxNews bounds the news of a run: each owner hears of each task where it is and when it ends, which takes some half a
+// microsecond.
+const maxNews = 1e9
+
 // Check reports everything that is wrong with the options.
 func (o *Options) Check() error {
 	var errs []error
@@ -64,15 +68,34 @@ func (o *Options) Check() error {
 	return errors.Join(errs...)
 }
 
+// checkOwners reports the protocols that need a matcher where there is none: one that moves tasks has to know them all.
+func (o *Options) checkOwners(s *System) error {
+	for _, name := range o.Protocols {
+		if p, _ := market.Parse(name); s.Owners > 0 && p.Migrates {
+			return fmt.Errorf("protocol %q: moves the tasks of all, which takes a matcher: want owners 0 in the file, or "+
+				"another protocol", name)
+		}
+	}
+	return nil
+}
+
 // Run runs a system under each of the protocols. When ctx ends early it returns ctx's error and a report of the runs
 // that were done.
 func Run(ctx context.Context, s *System, o Options) (*Report, error) {
 	if err := errors.Join(s.Check(), o.Check()); err != nil {
 		return nil, err
 	}
-	if n := s.Rate() * (o.Warmup + o.Measured + o.Tail); n > maxTasks {
-		return nil, fmt.Errorf("time: %.3g tasks in a run: want at most %g: a shorter time, or fewer servers", n,
+	if err := o.checkOwners(s); err != nil {
+		return nil, err
+	}
+	tasks := s.Rate() * (o.Warmup + o.Measured + o.Tail)
+	if tasks > maxTasks {
+		return nil, fmt.Errorf("time: %.3g tasks in a run: want at most %g: a shorter time, or fewer servers", tasks,
 			float64(maxTasks))
+	}
+	if n := tasks * float64(s.Owners); n > maxNews {
+		return nil, fmt.Errorf("owners %d: each hears of all %.3g tasks of a run, %.3g times together: want at most %g: "+
+			"a shorter time, or fewer owners", s.Owners, tasks, n, float64(maxNews))
 	}
 	runs := make([]*Sample, len(o.Protocols)*o.Replications)
 	if err := runAll(ctx, s, &o, runs); err != nil {

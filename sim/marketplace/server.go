@@ -9,10 +9,10 @@ import (
 
 // server runs background tasks, and those of the market with what is left [1, section 6.2.3].
 type server struct {
-	index   int32
-	speed   float64 // of a resource unit
-	units   float64
-	serving market.Serving
+	index int32
+	speed float64 // of a resource unit
+	units float64
+	discipline
 
 	background int // tasks that run
 	queued     int // tasks that wait for others of the background
@@ -27,11 +27,18 @@ type server struct {
 	last    float64 // time to which work is counted
 	version uint32  // of the planned completion
 
-	arrived  uint32 // tasks that have come
+	arrived  []uint32 // tasks that have come, by owner
+	told     uint32   // news
 	revenue  market.Revenue
 	price    float64
 	executed float64 // work for the market
 	own      float64 // resource units × time of the background
+}
+
+// discipline says which of its tasks a server runs.
+type discipline struct {
+	serving market.Serving
+	order   market.Order // of those that wait, where it is Exclusive
 }
 
 // available is the number of resource units for tasks of the market.
@@ -103,7 +110,6 @@ func (s *server) plan(now float64) (at float64, t *task) {
 
 // add gives the server a task, and returns the one that it suspends; nil = none.
 func (s *server) add(t *task) (suspended *task) {
-	s.arrived++
 	s.tasks = append(s.tasks, t)
 	t.at = s.index
 	if s.serving == market.Proportional {
@@ -119,6 +125,7 @@ func (s *server) add(t *task) (suspended *task) {
 		suspended.running = false
 		suspended.stops++
 		s.run(t)
+	case s.serving == market.Exclusive: // it waits
 	default:
 		suspended = t
 		t.stops++
@@ -151,7 +158,7 @@ func (s *server) remove(t *task) (resumed *task) {
 		s.drop()
 	}
 	for _, x := range s.tasks {
-		if resumed == nil || x.query.Bid > resumed.query.Bid && s.serving == market.Preemptive {
+		if resumed == nil || s.before(x, resumed) {
 			resumed = x
 		}
 	}
@@ -159,6 +166,17 @@ func (s *server) remove(t *task) (resumed *task) {
 		s.run(resumed)
 	}
 	return resumed
+}
+
+// before reports whether a task that waits goes before one that was there first.
+func (s *server) before(x, y *task) bool {
+	switch {
+	case s.serving == market.Exclusive && s.order == market.ByArrival:
+		return false
+	case s.serving == market.Exclusive && s.order == market.BySize:
+		return x.query.Size < y.query.Size
+	}
+	return x.query.Bid > y.query.Bid
 }
 
 // drop ends the suspended tasks whose deadlines have passed: they will have no result.
@@ -196,9 +214,12 @@ func (s *server) leave() (started bool) {
 // news is what a server tells the matcher of itself.
 type news struct {
 	server    int32
-	arrived   uint32 // tasks that have come so far
-	ended     bool   // a task has ended, or is away
-	freed     bool   // the server does more than before
+	number    uint32  // of the server's, from 1 on
+	arrived   uint32  // tasks of the receiver's that have come so far
+	given     int     // tasks that are there
+	due       float64 // when the last of them will be done
+	ended     bool    // a task has ended, or is away
+	freed     bool    // the server does more than before
 	available float64
 	price     float64
 	bids      float64
@@ -207,9 +228,15 @@ type news struct {
 	running   uint64
 }
 
-func (s *server) news(ended, freed bool) news {
-	n := news{server: s.index, arrived: s.arrived, ended: ended, freed: freed, available: s.available(), price: s.price,
-		bids: s.bids}
+func (s *server) news(now float64, ended, freed bool) news {
+	s.told++
+	n := news{server: s.index, number: s.told, given: len(s.tasks), due: now, ended: ended, freed: freed,
+		available: s.available(), price: s.price, bids: s.bids}
+	if s.serving == market.Exclusive {
+		for _, t := range s.tasks {
+			n.due += t.query.Left / (s.speed * max(n.available, 1e-9))
+		}
+	}
 	if s.running != nil {
 		n.busy, n.high, n.running = true, s.running.query.Bid, s.running.query.ID
 	}

@@ -12,6 +12,9 @@ type System struct {
 	Delay      float64 // mean one-way time of a message; its standard deviation is half of it
 	PerSize    float64 // mean further time of a task's data and of a result, for a unit of its size
 
+	Ahead  int // tasks that a server which takes one at a time may have waiting
+	Owners int // of tasks, each of whom matches its own, with no matcher between them; 0 = there is one for all
+
 	Reprice float64 // time between the changes of reserve prices
 	Ageing  *Ageing // nil = bids do not rise
 

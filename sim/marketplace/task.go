@@ -15,6 +15,7 @@ type task struct {
 	at      int32 // server that it is at; -1 = none
 	running bool
 	done    bool
+	owner   int32 // whose matcher has its query
 	moves   int32
 	stops   int32 // times that it was suspended
 }

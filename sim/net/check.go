@@ -168,8 +168,9 @@ func (s *Scenario) suits(g *Group, c *Class) bool {
 
 // fits reports whether a node of the group meets the needs of a class.
 func (s *Scenario) fits(g *Group, c *Class) bool {
-	ad := grid.Ad{Capacity: g.resources(), Labels: g.labels(), Engines: []string{grid.EngineProcess}}
-	return !discovery.Fit(&c.Needs, grid.EngineProcess, &ad).Never()
+	ad := grid.Ad{Name: g.Name, Capacity: g.resources(), Labels: s.labels(g), Engines: []string{grid.EngineProcess},
+		Speed: g.Speed, Availability: 1, AdWork: grid.AdWork{Accept: g.Accept}}
+	return discovery.Suits(c.spec(1), &ad) == grid.WhyNone
 }
 
 // lambda solves the allocation LP with a column for each group: its available cores, and what one of them completes of
@@ -219,7 +220,7 @@ func (s *Scenario) world(seed uint64) sim.Config {
 	w := sim.Config{Seed: seed, Nodes: s.nodes(), Network: s.Network.World, Disk: sim.Disk{Sync: s.Sync},
 		Work: s.Arrivals(seed), Faults: s.faults(seed), Spread: s.Spread,
 		Repeat: fmt.Sprintf("skep sim net FILE --seed %d --replications 1", seed),
-		Machine: sim.Machine{Sizes: sizes, Bandwidth: s.Files, Rate: func(class string, i int) float64 {
+		Machine: sim.Machine{Sizes: sizes, Bandwidth: s.Files, Overhead: s.Overhead, Rate: func(class string, i int) float64 {
 			c := specs[class]
 			if c == nil {
 				return 0

@@ -2,6 +2,7 @@ package net
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -59,8 +60,8 @@ func (s *Scenario) under(name string) *Scenario {
 // the replications that ended under all.
 func Compare(ctx context.Context, s *Scenario, policies []string, by string, onProgress func(Progress)) (*Comparison,
 	error) {
-	if by == "iteration" && len(s.gangs()) == 0 {
-		return nil, fmt.Errorf("by iteration: the workload has no gangs: want one of the others")
+	if err := s.checkFigure(by); err != nil {
+		return nil, err
 	}
 	for k, policy := range policies {
 		if problems, _ := s.under(policy).Check(); len(problems) > 0 {
@@ -76,8 +77,7 @@ func Compare(ctx context.Context, s *Scenario, policies []string, by string, onP
 		rows[r], whole[r] = make([]float64, len(policies)), true
 	}
 	for k, policy := range policies {
-		x := s.under(policy)
-		r, err := replicateAll(ctx, x, func(p Progress) {
+		of, err := FigureOf(ctx, s.under(policy), by, func(p Progress) {
 			if onProgress != nil {
 				p.Done = (float64(k) + p.Done) / float64(len(policies))
 				onProgress(p)
@@ -86,10 +86,9 @@ func Compare(ctx context.Context, s *Scenario, policies []string, by string, onP
 		if err != nil {
 			return nil, fmt.Errorf("policy %s: %w", policy, err)
 		}
-		for n, m := range r.samples {
-			whole[n] = whole[n] && m != nil && m.complete && m.classes != nil
-			if whole[n] {
-				rows[n][k] = m.figure(x, by)
+		for n, m := range of {
+			if whole[n] = whole[n] && m != nil; whole[n] {
+				rows[n][k] = *m
 			}
 		}
 	}
@@ -108,6 +107,34 @@ func Compare(ctx context.Context, s *Scenario, policies []string, by string, onP
 			Estimate(score.Figure), above(all, k), score.Best, score.Failures})
 	}
 	return c, nil
+}
+
+// FigureOf runs a scenario and returns one of its Figures in each replication: nil of one that did not end, NaN of one
+// that was unstable or lost tasks.
+func FigureOf(ctx context.Context, s *Scenario, by string, onProgress func(Progress)) ([]*float64, error) {
+	if err := s.checkFigure(by); err != nil {
+		return nil, err
+	}
+	r, err := replicateAll(ctx, s, onProgress)
+	if err != nil {
+		return nil, err
+	}
+	of := make([]*float64, len(r.samples))
+	for n, m := range r.samples {
+		if m != nil && m.complete && m.classes != nil {
+			x := m.figure(s, by)
+			of[n] = &x
+		}
+	}
+	return of, nil
+}
+
+// checkFigure reports a figure that nothing in the workload has.
+func (s *Scenario) checkFigure(by string) error {
+	if by == "iteration" && len(s.gangs()) == 0 {
+		return errors.New("by iteration: the workload has no gangs: want one of the others")
+	}
+	return nil
 }
 
 // above is by how many percent the figures of one policy are above those of the one before it.

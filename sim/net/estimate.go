@@ -46,6 +46,9 @@ func estimate(x []float64) Estimate {
 	return e
 }
 
+// EstimateOf returns the mean of x with its interval at 95 %; values that are not finite are left out.
+func EstimateOf(x []float64) Estimate { return estimate(x) }
+
 // over returns the estimate of a value of each sample.
 func over(all []*sample, f func(m *sample) float64) Estimate {
 	x := make([]float64, len(all))

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"skep/grid"
@@ -163,3 +165,33 @@ const minSession = time.Second
 var faultKinds = map[string]sim.FaultKind{"crash": sim.Crash, "leave": sim.Leave, "restart": sim.Restart,
 	"cut": sim.Cut, "cut_out": sim.CutOut,
 	"cut_in": sim.CutIn, "heal": sim.Heal, "slow": sim.Slow, "drift": sim.Drift, "share": sim.Share}
+
+// pick parses the nodes of a fault: all, a group, group/FROM-TO, a share as 10%, or group/10%.
+func pick(t string) (p Pick, err error) {
+	p.From, p.To = -1, -1
+	group, part, both := strings.Cut(t, "/")
+	if !both && (strings.HasSuffix(t, "%") || t == "all") {
+		group, part = "", t
+	}
+	p.Group = group
+	switch {
+	case part == "" && !both, part == "all":
+	case strings.HasSuffix(part, "%"):
+		share, perr := strconv.ParseFloat(strings.TrimSuffix(part, "%"), 64)
+		if p.Share = share / 100; perr != nil || !(p.Share > 0 && p.Share <= 1) {
+			err = fmt.Errorf("%.60q: want a share of more than 0%%, at most 100%%", t)
+		}
+	default:
+		lo, hi, ranged := strings.Cut(part, "-")
+		if !ranged {
+			hi = lo
+		}
+		var e1, e2 error
+		p.From, e1 = strconv.Atoi(lo)
+		p.To, e2 = strconv.Atoi(hi)
+		if e1 != nil || e2 != nil || p.From < 0 || p.To < p.From {
+			err = fmt.Errorf("%.60q: want GROUP, GROUP/FROM-TO with positions from 0, GROUP/10%%, 10%% or all", t)
+		}
+	}
+	return p, err
+}

@@ -27,8 +27,8 @@ type scenarioFile struct {
 
 var scenarioKeys = []string{"name", "seed", "replications", "start", "warmup", "time", "spread", "nodes", "classes",
 	"network", "policy", "order", "preempt", "sharing",
-	"rule", "perfect", "forward", "rates", "node", "balance", "gossip", "discovery", "disk", "workload", "faults",
-	"digest", "checks"}
+	"rule", "perfect", "forward", "rates", "node", "balance", "gossip", "discovery", "disk", "overhead", "workload",
+	"faults", "digest", "checks"}
 
 // requiredKeys are the keys that a scenario must have.
 var requiredKeys = []string{"nodes", "classes", "workload"}
@@ -163,6 +163,8 @@ func (f *scenarioFile) field(e document.Entry) {
 		for _, k := range f.Mapping(e.Value, "disk", "sync") {
 			f.span(k, &s.Sync)
 		}
+	case "overhead":
+		f.overhead(e)
 	case "workload":
 		f.list(e, f.stream)
 	case "faults":

@@ -2,8 +2,6 @@ package net
 
 import (
 	"fmt"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/goccy/go-yaml/ast"
@@ -11,6 +9,7 @@ import (
 	"skep/document"
 	"skep/grid"
 	"skep/node"
+	"skep/requirement"
 	"skep/sim"
 )
 
@@ -18,7 +17,8 @@ import (
 func (f *scenarioFile) group(i int, n ast.Node) {
 	g := Group{Name: fmt.Sprint("group-", i), Count: 1, Cores: 1, Memory: 4 * grid.GiB, Speed: 1}
 	for _, e := range f.Mapping(n, "nodes", "name", "count", "cpus", "memory", "speed", "rates", "labels", "resources",
-		"session", "away", "leaves", "availability", "hostile", "load", "site") {
+		"session", "away", "leaves", "availability", "hostile", "load", "site", "ranks",
+		"accept") {
 		switch e.Key {
 		case "name":
 			f.Value(e, func(t string) error { g.Name = t; return nil })
@@ -47,12 +47,16 @@ func (f *scenarioFile) group(i int, n ast.Node) {
 			g.Labels = f.labels(e)
 		case "resources":
 			f.counts(e, &g.Counts)
+		case "accept":
+			g.Accept = f.expression(e, requirement.Accept)
 		case "hostile":
 			g.Hostile = f.behaviours(e)
 		case "load":
 			f.load(e, &g.Load)
 		case "site":
 			f.Value(e, func(t string) error { g.Site = t; return nil })
+		case "ranks":
+			f.size(e, &g.Port)
 		case "session":
 			g.Up = f.distribution(e)
 		case "away":
@@ -133,7 +137,8 @@ func (f *scenarioFile) class(e document.Entry) {
 	c := Class{Name: e.Key, Size: sim.Exponential(), Retries: grid.MaxRetries,
 		Needs: grid.Needs{Resources: grid.Resources{CPU: grid.CPU}}}
 	for _, k := range f.Mapping(e.Value, "class", "mean", "size", "cpu", "memory", "labels", "resources", "retries",
-		"inputs", "idempotent", "bound", "fails", "on_failure", "priority", "deadline") {
+		"inputs", "idempotent", "checkpoint", "bound", "fails", "on_failure", "priority", "deadline", "where",
+		"rank") {
 		switch k.Key {
 		case "mean":
 			f.span(k, &c.Mean)
@@ -163,6 +168,12 @@ func (f *scenarioFile) class(e document.Entry) {
 			f.size(k, &c.Inputs)
 		case "idempotent":
 			f.flag(k, &c.Idempotent)
+		case "checkpoint":
+			f.span(k, &c.Checkpoint)
+		case "where":
+			c.Needs.Where = f.expression(k, requirement.Where)
+		case "rank":
+			c.Rank = f.expression(k, requirement.Rank)
 		case "priority":
 			c.Terms.ReadPriority(&f.Reader, k)
 		case "deadline":
@@ -182,67 +193,8 @@ func (f *scenarioFile) class(e document.Entry) {
 	if c.Needs.Counts != "" {
 		c.Needs.AddFeature(grid.ResourceLabel)
 	}
+	if c.Needs.Where != nil {
+		c.Needs.AddFeature(grid.RequirementLabel)
+	}
 	f.s.Classes = append(f.s.Classes, c)
-}
-
-// sizes parses the distribution of task sizes, of mean 1.
-func (f *scenarioFile) sizes(e document.Entry) sim.Distribution {
-	if t, ok := e.Value.(*ast.StringNode); ok {
-		switch t.Value {
-		case "exponential":
-			return sim.Exponential()
-		case "deterministic":
-			return sim.Deterministic()
-		}
-		f.At(e.Value, "size %q: want exponential, deterministic, {hyperexponential: SCV} or {uniform: LOW}", t.Value)
-		return nil
-	}
-	var d sim.Distribution
-	entries := f.Mapping(e.Value, "size", "hyperexponential", "uniform")
-	if len(entries) > 1 || e.Value.Type() == ast.MappingType && len(entries) == 0 {
-		f.At(e.Value, "size: %d distributions: want exponential, deterministic, {hyperexponential: SCV} or {uniform: LOW}",
-			len(entries))
-	}
-	for _, k := range entries {
-		x := 1.0
-		switch k.Key {
-		case "hyperexponential":
-			f.real(k, 1, 1e6, &x)
-			d = sim.Hyperexponential(x)
-		case "uniform":
-			f.real(k, 0, 1, &x)
-			d = sim.UniformSize(x)
-		}
-	}
-	return d
-}
-
-// pick parses the nodes of a fault: all, a group, group/FROM-TO, a share as 10%, or group/10%.
-func pick(t string) (p Pick, err error) {
-	p.From, p.To = -1, -1
-	group, part, both := strings.Cut(t, "/")
-	if !both && (strings.HasSuffix(t, "%") || t == "all") {
-		group, part = "", t
-	}
-	p.Group = group
-	switch {
-	case part == "" && !both, part == "all":
-	case strings.HasSuffix(part, "%"):
-		share, perr := strconv.ParseFloat(strings.TrimSuffix(part, "%"), 64)
-		if p.Share = share / 100; perr != nil || !(p.Share > 0 && p.Share <= 1) {
-			err = fmt.Errorf("%.60q: want a share of more than 0%%, at most 100%%", t)
-		}
-	default:
-		lo, hi, ranged := strings.Cut(part, "-")
-		if !ranged {
-			hi = lo
-		}
-		var e1, e2 error
-		p.From, e1 = strconv.Atoi(lo)
-		p.To, e2 = strconv.Atoi(hi)
-		if e1 != nil || e2 != nil || p.From < 0 || p.To < p.From {
-			err = fmt.Errorf("%.60q: want GROUP, GROUP/FROM-TO with positions from 0, GROUP/10%%, 10%% or all", t)
-		}
-	}
-	return p, err
 }

@@ -175,7 +175,8 @@ func (s *Scenario) parallel(bounds []int) *sim.Parallel {
 	for i := range s.nodes() {
 		g := &s.Groups[groupOf(bounds, i)]
 		p.Speed = append(p.Speed, g.Speed*schedule.ReferenceWork)
-		p.Capacity = append(p.Capacity, port, port)
+		own := float64(cmp.Or(g.Port, grid.Bytes(port)))
+		p.Capacity, p.Files = append(p.Capacity, own, own), p.Files || g.Port > 0
 		if !slices.Contains(sites, g.Site) {
 			sites = append(sites, g.Site)
 		}

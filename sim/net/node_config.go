@@ -58,7 +58,7 @@ func (s *Scenario) bound(w *sim.Config) time.Duration {
 func (s *Scenario) configure(bounds []int) func(i int, c *node.Config) {
 	labels := make([][]grid.Label, len(s.Groups))
 	for g := range s.Groups {
-		labels[g] = slices.Clone(s.Groups[g].labels())
+		labels[g] = s.labels(&s.Groups[g])
 		for _, l := range [...]grid.Label{{Key: "arch", Value: "amd64"}, {Key: "os", Value: "linux"}} {
 			if !slices.ContainsFunc(labels[g], func(x grid.Label) bool { return x.Key == l.Key }) {
 				labels[g] = append(labels[g], l)
@@ -76,6 +76,7 @@ func (s *Scenario) configure(bounds []int) func(i int, c *node.Config) {
 		own := s.Node
 		own.Name = fmt.Sprintf("%s-%d", group.Name, i-bounds[g])
 		own.Capacity, own.Speed, own.Labels = group.resources(), group.Speed, labels[g]
+		own.Accept = group.Accept
 		if s.Given {
 			own.Given, own.Pull = given[g], false // what is given is no estimate: the theses do not pull
 		}

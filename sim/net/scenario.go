@@ -6,6 +6,7 @@ import (
 
 	"skep/grid"
 	"skep/node"
+	"skep/requirement"
 	"skep/sim"
 	"skep/sim/net/worth"
 )
@@ -26,16 +27,22 @@ type Scenario struct {
 	Node    node.Config // every setting of a node, except those of its group
 	Given   bool        // nodes are given the scenario's rates, and measure none
 	Perfect bool        // at each decision, nodes know the current state of connected nodes, whatever the rule
-	Sync    time.Duration
 	Streams []Stream
 	Faults  []Fault
 	Files   grid.Bytes // bytes of files transferred in a second; 0 = 100 MiB
+	Costs
 
 	Strategy string // of gangs: one of Strategies, or ""
 
 	Omitted
 
 	Obsolete []string // knobs in the file that have no effect any more, as in gossip.theta
+}
+
+// Costs are what a machine takes for a task beside its run time.
+type Costs struct {
+	Sync     time.Duration // of the disk
+	Overhead time.Duration // from a task's start to its program's first instruction; 0 = 1 ms
 }
 
 // Omitted is what a run goes without, to be faster.
@@ -62,12 +69,15 @@ type Group struct {
 	Speed  float64            // of a core relative to the reference
 	Rates  map[string]float64 // tasks of mean size that a slot completes in a second; without an entry, Speed/Class.Mean
 	Labels []grid.Label
-	Up     Span    // length of a session; zero = for ever
-	Down   Span    // time between sessions
-	Leaves float64 // share of sessions that end with a farewell instead of a crash
-	Left   float64 // share of the cores that other users leave, until a fault changes it; 0 = all
-	Load   Load    // of other users, which comes and goes
-	Site   string  // groups of one name share a link to the others, for messages of ranks
+	Up     Span       // length of a session; zero = for ever
+	Down   Span       // time between sessions
+	Leaves float64    // share of sessions that end with a farewell instead of a crash
+	Left   float64    // share of the cores that other users leave, until a fault changes it; 0 = all
+	Load   Load       // of other users, which comes and goes
+	Port   grid.Bytes // bytes a second of a node's port for messages of ranks; 0 = Network.Port. Files take it then, too
+	Site   string     // groups of one name share a link to the others, for messages of ranks
+
+	Accept *requirement.Expression // what its nodes require of jobs; nil = nothing
 
 	// Hostile is how the group's nodes violate the protocol; 0 = not. They submit only where a stream names their
 	// group, and do not count for λ*.
@@ -93,7 +103,12 @@ type Class struct {
 	Failing Failing
 
 	Idempotent bool // tasks may run twice at once: policies with copies may start a second one
-	Terms      worth.Terms
+
+	// Checkpoint is after how long tasks write a checkpoint each time, from which an attempt goes on; 0 = they write none.
+	Checkpoint time.Duration
+
+	Terms worth.Terms
+	Rank  *requirement.Expression // of nodes, of those that are idle the highest first; nil = none
 }
 
 // Fault is applied at a time.
@@ -182,7 +197,7 @@ func (g *Group) rate(c *Class) float64 {
 func (c *Class) spec(tasks uint32) *grid.JobSpec {
 	s := &grid.JobSpec{Class: c.Name, Engine: grid.EngineProcess, Command: []string{"task"}, Count: tasks,
 		Retries: c.Retries, Needs: c.Needs, Idempotent: c.Idempotent,
-		Rules: grid.Rules{OnFailure: c.Failing.Rule}}
+		Rules: grid.Rules{OnFailure: c.Failing.Rule, Rank: c.Rank}}
 	if c.Inputs > 0 {
 		var id grid.BlobID
 		copy(id[:], c.Name)
@@ -192,11 +207,15 @@ func (c *Class) spec(tasks uint32) *grid.JobSpec {
 }
 
 // labels returns the labels of a node of the group, without those of its platform.
-func (g *Group) labels() []grid.Label {
-	if g.Counts == "" {
-		return g.Labels
+func (s *Scenario) labels(g *Group) []grid.Label {
+	labels := slices.Clone(g.Labels)
+	if g.Counts != "" {
+		labels = append(labels, grid.Label{Key: grid.ResourceLabel, Value: grid.FeatureValue})
 	}
-	return append(slices.Clone(g.Labels), grid.Label{Key: grid.ResourceLabel, Value: grid.FeatureValue})
+	if slices.ContainsFunc(s.Classes, func(c Class) bool { return c.Needs.Where != nil }) {
+		labels = append(labels, grid.Label{Key: grid.RequirementLabel, Value: grid.FeatureValue})
+	}
+	return labels
 }
 
 // perCore returns how many tasks of mean size of a class a core completes in a second, all cores of a node together no

@@ -65,8 +65,20 @@ func (s *Scenario) Arrivals(seed uint64) []sim.Submission {
 			all = append(all, sim.Submission{At: at, Node: from[r.IntN(len(from))], Spec: c.Terms.For(spec, terms)})
 		}
 	}
+	for k := range all {
+		if c := s.class(all[k].Spec.Class); !all[k].Spec.IsGang() {
+			all[k].Checkpoint = c.Checkpoint
+		}
+	}
 	slices.SortStableFunc(all, func(a, b sim.Submission) int { return int(max(-1, min(1, a.At-b.At))) })
 	return all
+}
+
+// Sizes are those of the tasks that Arrivals draws, in their order: of a job, one after the other.
+func (s *Scenario) Sizes(seed uint64) (sizes []float64) {
+	w := s.world(seed)
+	w.Sizes(func(_ string, size float64) { sizes = append(sizes, size) })
+	return sizes
 }
 
 // origins returns the nodes that submit a stream.

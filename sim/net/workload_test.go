@@ -1,12 +1,14 @@
 package net
 
 import (
+	"context"
 	"math"
 	"strings"
 	"testing"
 	"time"
 
 	"skep/grid"
+	"skep/sim"
 )
 
 // The long-run rate is the configured one, whatever the shape.
@@ -111,5 +113,49 @@ func TestPlaneAndMatrix(t *testing.T) {
 	s.Network = Network{Matrix: [][]time.Duration{{1, 20}, {30, 4}}}
 	if l = s.latency(1); l(0, 3, nil) != 1 || l(0, 4, nil) != 20 || l(9, 0, nil) != 30 || l(5, 6, nil) != 4 {
 		t.Error("a matrix of groups is read wrongly")
+	}
+}
+
+// Sizes are those of the run: alone on its node, a task takes its size over the rate, and the overhead.
+func TestSizesAreThoseOfTheRun(t *testing.T) {
+	const text = `name: sizes
+seed: 5
+time: 40s
+warmup: 1s
+overhead: 250ms
+classes: {c: {size: {loguniform: 10}}}
+nodes: [{name: n, count: 1, cpus: 1, rates: {c: 2}}]
+node: {members: 1}
+workload: [{class: c, tasks: 1, once: 10s}]
+`
+	s, _, err := ParseScenario("s.yaml", []byte(text), nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := Run(context.Background(), s, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sizes := s.Sizes(s.Seed)
+	if len(sizes) != 1 || r.Tasks != 1 {
+		t.Fatalf("sizes %v of %d tasks: want one", sizes, r.Tasks)
+	}
+	for _, out := range []string{"0s", "2h"} {
+		_, _, err := ParseScenario("s.yaml", []byte(strings.Replace(text, "250ms", out, 1)), nil, nil)
+		if err == nil || !strings.Contains(err.Error(), "s.yaml:5:11: overhead "+out[:1]) {
+			t.Errorf("overhead %s: %v, want it refused", out, err)
+		}
+	}
+	if want := sizes[0]/2 + 0.25; math.Abs(r.Completion.Mean-want) > 0.01 {
+		t.Errorf("a task of size %.3f took %.3f s, want %.3f", sizes[0], r.Completion.Mean, want)
+	}
+	sum, low, high, n := 0.0, math.Inf(1), 0.0, 20_000
+	draw, chance := sim.LogUniform(10), grid.NewRand(1, 1)
+	for range n {
+		x := draw(chance)
+		sum, low, high = sum+x/float64(n), min(low, x), max(high, x)
+	}
+	if math.Abs(sum-1) > 0.02 || math.Abs(high/low-10) > 0.1 {
+		t.Errorf("log-uniform over a factor of 10: mean %.3f, from %.4f to %.4f", sum, low, high)
 	}
 }

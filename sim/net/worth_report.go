@@ -12,6 +12,8 @@ import (
 type Special struct {
 	Gangs []GangReport `json:"gangs,omitempty"`
 	Worth *Worth       `json:"worth,omitempty"` // nil = nobody bids, wants results by a deadline or gives a name
+	// times that a single task which had started went on at another node from a checkpoint, in all replications together
+	Migrations int `json:"migrations,omitempty"`
 }
 
 // Worth is what results were worth to those who submitted jobs after the warm-up, gangs left out.
@@ -59,6 +61,9 @@ func (m *sample) countWorth(w *sim.World, s *Scenario, n, k int, o *sim.Outcome)
 }
 
 func (r *Report) worth(s *Scenario, all []*sample) {
+	for _, m := range all {
+		r.Migrations += m.report.Checkpoints.Migrated
+	}
 	if !s.hasWorth() {
 		return
 	}

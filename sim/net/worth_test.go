@@ -91,3 +91,38 @@ func TestTermsLeaveArrivals(t *testing.T) {
 		t.Errorf("the highest bid: %s", bad)
 	}
 }
+
+// Of three tasks of 20 s one is suspended for one of a minute that bids more; how long that takes is known of earlier
+// ones. It goes on where another one has ended, if it writes checkpoints; else it waits where it is.
+func TestMigrationsAreCounted(t *testing.T) {
+	const text = `name: moves
+start: 10s
+warmup: 5s
+time: 3m
+policy: pe_p
+order: bid
+preempt: migrate:2
+classes:
+  long: {mean: 20s, size: deterministic, checkpoint: CHECKPOINT}
+  urgent: {mean: 1m, size: deterministic, priority: 4}
+nodes: [{name: n, count: 3, cpus: 1}]
+workload:
+  - {class: urgent, tasks: 3, once: 10s}
+  - {class: long, tasks: 3, once: 80s}
+  - {class: urgent, tasks: 1, once: 90s}
+`
+	for every, want := range map[string]int{"1s": 1, "0s": 0} {
+		s, _, err := ParseScenario("s.yaml", []byte(strings.Replace(text, "CHECKPOINT", every, 1)), nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := Run(context.Background(), s, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Worth.Suspensions != 1 || r.Migrations != want || r.Failed+r.Lost > 0 {
+			t.Errorf("checkpoints every %s: suspended %d times, gone on elsewhere %d times, %d failed: want 1, %d, 0", every,
+				r.Worth.Suspensions, r.Migrations, r.Failed, want)
+		}
+	}
+}

@@ -138,22 +138,22 @@ func (b *Books) storeDependency(i, n int32, at uint32, r *grid.Record) {
 		delete(b.ordering.kept, id)
 		return
 	}
-	if _, twice := b.ordering.kept[id]; twice {
+	used := at == usedEntry(b.jobs[n].spec)
+	if _, twice := b.ordering.kept[id]; twice && !used {
 		b.fail(i, "records twice what submission %d waits for, entry %d", n, at)
 	}
 	if b.ordering.kept == nil {
 		b.ordering.kept = make(map[grid.TaskID]grid.EntryRecord)
 	}
-	b.checkDependency(i, n, &r.Entry)
+	if !used {
+		b.checkDependency(i, n, &r.Entry)
+	}
 	b.ordering.kept[id] = r.Entry
 }
 
 // dependencyRecords appends the records of what such a job waits for.
 func (b *Books) dependencyRecords(n int32, dst []grid.Record) []grid.Record {
 	spec := b.jobs[n].spec
-	if len(spec.After.Jobs) == 0 {
-		return dst
-	}
 	for at := spec.Count + 1; at < spec.Entries(); at++ {
 		if e, known := b.ordering.kept[grid.TaskID{Job: b.world.JobID(n), Index: at}]; known {
 			dst = append(dst, grid.Record{Kind: grid.RecEntry, Entry: e})

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
+	"time"
 
 	"skep/grid"
 	"skep/node"
@@ -35,7 +36,7 @@ var _ interface {
 	Job(grid.JobID) (node.JobView, bool)
 	Task(grid.TaskID) (node.TaskView, bool)
 	backoffs
-	ReservedUntil() (first, last grid.Time)
+	Reserved() (cores grid.MilliCPU, first, last grid.Time)
 } = (*node.Node)(nil)
 
 // Books are the record of every job, task and disk of a world, which the checks compare nodes with. By index, without
@@ -64,8 +65,9 @@ type Books struct {
 
 // remains is what must come to an end still.
 type remains struct {
-	settled   bool // all submissions and faults have happened
-	tasksLeft int  // tasks that must end and have not; known once settled
+	settled   bool      // all submissions and faults have happened
+	calm      grid.Time // the last fault has no consequences since
+	tasksLeft int       // tasks that must end and have not; known once settled
 	// work records that must be deleted: on nodes that are up, of jobs that must end; known once settled
 	recordsLeft int
 }
@@ -78,16 +80,19 @@ type relations struct {
 	moves    map[int32]*move // of gangs, by the first task; never iterated
 
 	checkpoints checkpoints
-	suspensions int // of all attempts
+	suspensions int           // of all attempts
+	longest     time.Duration // that one has run: how long others take may be expected of it
 }
 
 // machine is what the books know of a node.
 type machine struct {
 	member    Member // nil while it is down
 	begun     bool   // it was up once
-	lost      bool   // never starts again
+	starts    int32
+	lost      bool // never starts again
 	capacity  grid.Resources
 	used      grid.Resources // by attempts that run
+	reserved  grid.MilliCPU  // for gangs, as noted
 	disk      disk
 	checkedAd *grid.Ad // its last own ad that was checked
 	reported  map[int32]reportedJob
@@ -125,6 +130,7 @@ func New(w World, nodes int, work []Submission) *Books {
 func (b *Books) Started(i int32, m Member, capacity grid.Resources) {
 	x := &b.machines[i]
 	x.member, x.begun, x.capacity, x.reported = m, true, capacity, nil
+	x.starts++
 	b.forgetRetries(i)
 	b.hindsight.Opened(b.world.Time(), i)
 }

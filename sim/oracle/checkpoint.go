@@ -63,6 +63,8 @@ type Checkpoints struct {
 	// up keeps that: the owner is a new one that was not told, or was told by one node alone
 	Behind int
 	Moved  int // moves of gangs to better nodes
+	// moves of single tasks that had started
+	Migrated int
 }
 
 // Checkpoints returns the counts so far.

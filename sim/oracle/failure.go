@@ -84,7 +84,7 @@ func (b *Books) decideFailures(i int32, fx *grid.Effects) {
 		if r.Kind != grid.RecEntry || r.Delete || r.Entry.Open == nil {
 			continue
 		}
-		if id := r.Entry.ID.Task; int32(id.Index) == b.countOf(i, id.Job) { // the cancellation is withdrawn
+		if id := r.Entry.ID.Task; int32(id.Index) >= b.countOf(i, id.Job) { // a cancellation withdrawn, or what is used
 			continue
 		}
 		n, v := b.task(i, r.Entry.ID.Task), r.Entry.Open

@@ -65,17 +65,32 @@ const longestReserved = 10 * time.Second
 // checkReserved checks that a node that has taken a step keeps no slots for gangs longer than their time to live.
 func (b *Books) checkReserved(i int32) {
 	m, ok := b.machines[i].member.(interface {
-		ReservedUntil() (first, last grid.Time)
+		Reserved() (cores grid.MilliCPU, first, last grid.Time)
 	})
 	if !ok {
 		return
 	}
 	now := b.world.Clock(i)
-	first, last := m.ReservedUntil()
+	_, first, last := m.Reserved()
 	if last != grid.Never && last > now.Add(longestReserved) {
 		b.fail(i, "keeps slots for a gang for another %v: want at most %v", last.Sub(now), longestReserved)
 	}
 	if first <= now {
 		b.fail(i, "keeps slots for a gang, %v after their time was over", now.Sub(first))
+	}
+}
+
+// noteReserved notes how many cores a node that has taken a step keeps for gangs: they count as busy.
+func (b *Books) noteReserved(i int32) {
+	x := &b.machines[i]
+	m, ok := x.member.(interface {
+		Reserved() (cores grid.MilliCPU, first, last grid.Time)
+	})
+	if b.hindsight == nil || !ok {
+		return
+	}
+	if cores, _, _ := m.Reserved(); cores != x.reserved {
+		x.reserved = cores
+		b.hindsight.note(b.world.Time(), nodeReserved, i, 0, cores.Cores())
 	}
 }

@@ -22,6 +22,7 @@ type Hindsight struct {
 	truth Truth
 	past  []moment
 	files map[nodeFile]grid.Time // since when a node has a file
+	met   acquaintance
 }
 
 // moment is a change of what a node could run, or of what a task awaits.
@@ -35,15 +36,17 @@ type moment struct {
 type momentKind uint8
 
 const (
-	nodeOpened  momentKind = iota // it takes work
-	nodeClosed                    // it is down, or draining
-	nodePaused                    // it handles nothing for so many seconds
-	nodeCut                       // from others
-	cutsHealed                    // of all nodes
-	nodeSlowed                    // its tasks take so many times longer
-	nodeShared                    // its other users leave so much of its cores
-	taskArrived                   // at its origin
-	taskSetOut                    // for the node where it begins
+	nodeOpened   momentKind = iota // it takes work
+	nodeClosed                     // it is down, or draining
+	nodePaused                     // it handles nothing for so many seconds
+	nodeCut                        // from others
+	cutsHealed                     // of all nodes
+	nodeSlowed                     // its tasks take so many times longer
+	nodeShared                     // its other users leave so much of its cores
+	nodeReserved                   // it keeps so many cores for gangs
+	nodesMet                       // it and the one in place of the task are connected for the first time
+	taskArrived                    // at its origin
+	taskSetOut                     // for the node where it begins
 	taskBegan
 	taskEnded // one of its attempts
 	// as a task's owner has it on record of a node, after it has given work to it or heard of its end
@@ -60,7 +63,7 @@ type nodeFile struct {
 
 // Watch has the books keep what Hindsight needs, from now on.
 func (b *Books) Watch(t Truth) {
-	b.hindsight = &Hindsight{books: b, truth: t, files: map[nodeFile]grid.Time{}}
+	b.hindsight = &Hindsight{books: b, truth: t, files: map[nodeFile]grid.Time{}, met: newAcquaintance(len(b.machines))}
 }
 
 // Hindsight is what became of the world so far; nil if the books do not watch it.
@@ -122,4 +125,14 @@ func (h *Hindsight) Slowed(at grid.Time, node int32, factor float64) {
 // Shared reports the share of its cores that a node's other users leave.
 func (h *Hindsight) Shared(at grid.Time, node int32, left float64) {
 	h.note(at, nodeShared, node, 0, left)
+}
+
+// missing is the bytes of a job's inputs that a node did not have at a time.
+func (h *Hindsight) missing(now grid.Time, node int32, spec *grid.JobSpec) (size grid.Bytes) {
+	for k := range spec.Inputs {
+		if at, has := h.files[nodeFile{node, spec.Inputs[k].Blob}]; !has || at > now {
+			size += spec.Inputs[k].Size
+		}
+	}
+	return size
 }

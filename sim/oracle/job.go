@@ -26,6 +26,7 @@ type job struct {
 	opened         uint32            // as its record on its origin's disk says
 	withdrawn      *grid.EntryRecord // the record of a cancellation after which it went on
 	asked          asked
+	use            use
 }
 
 // task is the durable state of a task, and its runs. Its record on the origin's disk is all here.
@@ -37,6 +38,7 @@ type task struct {
 	workChain  int32 // chain of its attempts' records on workers' disks, from 1
 	lost       int32
 	pulls      uint8
+	moves      uint8
 	saved      bool // its record is on its origin's disk
 	// who cancelled it was told that nothing of it starts any more
 	cancelAnswered bool
@@ -179,7 +181,7 @@ func (b *Books) taskRecord(k int32) grid.Record {
 	id := grid.TaskID{Job: b.world.JobID(t.job), Index: uint32(k - b.jobs[t.job].first)}
 	r := grid.TaskRecord{ID: grid.AttemptID{Task: id, Attempt: t.Attempt}, State: t.State, Lost: t.lost,
 		Result: t.Result.Result(),
-		Placed: t.placed, Began: t.began, Done: t.done, Pulls: t.pulls}
+		Placed: t.placed, Began: t.began, Done: t.done, Pulls: t.pulls, Moves: t.moves}
 	if t.Worker >= 0 {
 		r.Worker = b.world.ID(t.Worker)
 	}

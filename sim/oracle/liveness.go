@@ -3,15 +3,20 @@ package oracle
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"skep/grid"
 	"skep/node"
 )
 
+// Aftermath is how long the last fault has consequences: nodes that were cut off dial each other again after at most
+// 30 s, those that gave no task are asked again after at most 30 s, a takeover begins before.
+const Aftermath = 30 * time.Second
+
 // Settle reports that all submissions and faults have happened, and counts what must end from now on. A node that is
 // down now stays down: its jobs need not end.
 func (b *Books) Settle() {
-	b.settled = true
+	b.settled, b.calm = true, b.world.Time().Add(Aftermath)
 	b.countLeft()
 }
 

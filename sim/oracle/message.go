@@ -34,6 +34,10 @@ func (b *Books) Send(i int32, m *grid.Message) {
 				b.fail(i, "accepts attempt %v of %s, which is not on its disk", a.Attempt, b.taskName(k))
 			}
 		case grid.KindRefuse:
+			if m.Refusal.Why == grid.WhyMoved && (!b.hasVacated(i, k, a.Attempt) || b.runsAt(i, k, a.Attempt)) {
+				b.fail(i, "says that it gave attempt %v of %s up, and it runs, or its disk does not say so", a.Attempt,
+					b.taskName(k))
+			}
 			if m.Refusal.Why == grid.WhyPulled && !b.hasGivenBack(i, k, a.Attempt) {
 				b.fail(i, "hands attempt %v of %s back, and its disk does not say that it never starts", a.Attempt, b.taskName(k))
 			}
@@ -76,6 +80,7 @@ func (b *Books) Step(i int32, fx *grid.Effects) {
 	b.deleteCheckpoints(i, fx)
 	b.noteBeginnings(i, fx)
 	b.noteBackoffs(i, fx)
+	b.noteReserved(i)
 }
 
 // checkOffers checks offers when they are made: only one node may act as a job's owner, and none offers once the

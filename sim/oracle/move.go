@@ -2,9 +2,9 @@ package oracle
 
 import "skep/grid"
 
-// Moves of gangs to better nodes. A move is one when a record of the first rank gives its attempt up and counts one
-// more. It is made only where the ranks may run again and go on from a checkpoint, at most as often as the gang's
-// contract says, whoever owns it, and it costs no rank a retry.
+// Moves to better nodes, of single tasks (checkTaskMove) and of gangs. One of a gang is made when a record of the first
+// rank gives its attempt up and counts one more. It is made only where the ranks may run again and go on from a
+// checkpoint, at most as often as the gang's contract says, whoever owns it, and it costs no rank a retry.
 
 // move is the last one of a gang.
 type move struct {
@@ -16,7 +16,11 @@ type move struct {
 // checkMove checks a record of a rank that becomes durable, with that before it on the same disk.
 func (b *Books) checkMove(i, k int32, r *grid.TaskRecord, before grid.TaskRecord) {
 	j := &b.jobs[b.tasks[k].job]
-	if !j.spec.IsGang() || r.State != grid.Pending || before.State != grid.Offered && before.State != grid.Placed ||
+	if !j.spec.IsGang() {
+		b.checkTaskMove(i, k, r, before)
+		return
+	}
+	if r.State != grid.Pending || before.State != grid.Offered && before.State != grid.Placed ||
 		before.ID != r.ID {
 		return
 	}
@@ -53,4 +57,38 @@ func (b *Books) checkMove(i, k int32, r *grid.TaskRecord, before grid.TaskRecord
 	case b.machines[i].disk.checkpoint(k).step == 0:
 		b.fail(i, "moves attempt %v of %s, and its disk has no checkpoint", r.ID.Attempt, b.taskName(k))
 	}
+}
+
+// checkTaskMove checks a record by which a task that is no rank moves: its worker has written that it gave the attempt
+// up, nothing of it runs there any more, it may run again and go on from a checkpoint, and moves so often at most.
+func (b *Books) checkTaskMove(i, k int32, r *grid.TaskRecord, before grid.TaskRecord) {
+	if r.Moves == before.Moves || before.ID != r.ID || r.State != grid.Pending || before.State != grid.Offered &&
+		before.State != grid.Placed {
+		return
+	}
+	b.relations.checkpoints.counts.Migrated++
+	by := b.world.Index(r.Worker)
+	switch {
+	case b.jobs[b.tasks[k].job].spec.Retries == 0:
+		b.fail(i, "moves attempt %v of %s, which must run at most once", r.ID.Attempt, b.taskName(k))
+	case r.Moves != before.Moves+1 || r.Moves > grid.MaxTaskMoves:
+		b.fail(i, "moves %s for the %d. time, after %d, of at most %d", b.taskName(k), r.Moves, before.Moves,
+			grid.MaxTaskMoves)
+	case r.Lost != before.Lost:
+		b.fail(i, "moves attempt %v of %s, and counts it as lost", r.ID.Attempt, b.taskName(k))
+	case !b.hasVacated(by, k, r.ID.Attempt):
+		b.fail(i, "moves attempt %v of %s, which n%d has not given up on its disk", r.ID.Attempt, b.taskName(k), by)
+	case b.runsAt(by, k, r.ID.Attempt):
+		b.fail(i, "moves attempt %v of %s, which still runs on n%d", r.ID.Attempt, b.taskName(k), by)
+	}
+}
+
+// runsAt reports whether an attempt runs on a node.
+func (b *Books) runsAt(i, k int32, a grid.Attempt) bool {
+	for r := b.tasks[k].runs; r != 0; r = b.runs[r-1].next {
+		if x := &b.runs[r-1]; x.node == i && x.attempt == a {
+			return true
+		}
+	}
+	return false
 }

@@ -20,6 +20,7 @@ func (b *Books) checkSave(i int32, r *grid.Record) {
 		}
 	case grid.RecEntry:
 		b.checkMissed(i, r)
+		b.checkUse(i, r)
 		if n := b.job(i, r.Entry.ID.Task.Job); n >= 0 && int32(r.Entry.ID.Task.Index) < b.jobs[n].count && b.isSole(i, r) {
 			b.checkTask(i, r)
 		}
@@ -72,7 +73,7 @@ func (b *Books) checkTask(i int32, r *grid.Record) {
 	t.State, t.Attempt, t.Worker, t.Result = r.Entry.State, r.Entry.ID.Attempt, b.world.Index(r.Entry.Worker),
 		r.Entry.Result.Compact()
 	t.lost, t.placed, t.began, t.done = r.Entry.Lost, r.Entry.Placed, r.Entry.Began, r.Entry.Done
-	t.pulls = r.Entry.Pulls
+	t.pulls, t.moves = r.Entry.Pulls, r.Entry.Moves
 	b.checkRunning(i, t.job, &r.Entry)
 	b.noteEnded(t.job, &r.Entry)
 	if t.State == grid.Ended {
@@ -93,8 +94,10 @@ func (b *Books) checkWork(i int32, r *grid.Record) {
 		return
 	}
 	t, a := &b.tasks[k], r.Work.ID.Attempt
-	if r.Work.HandedBack != nil {
-		b.giveBack(i, k, a)
+	if h := r.Work.HandedBack; h != nil && h.Why == grid.WhyMoved {
+		mark(&b.vacated, i, k, a)
+	} else if h != nil {
+		mark(&b.givenBack, i, k, a)
 	}
 	if r.Work.State == grid.WorkFinished && r.Work.Result != nil && r.Work.Result.Cause.Refused() {
 		b.annul(k, a)
@@ -113,20 +116,27 @@ func (b *Books) checkWork(i int32, r *grid.Record) {
 type endless struct {
 	annulled  map[taskAttempt]bool  // refused or lost
 	givenBack map[taskAttempt]int32 // handed back before they started, by the node that wrote so to its disk
+	vacated   map[taskAttempt]int32 // given up after they had started, by the same
 	failures  map[int32]*failed     // by task: failures after which it went on; never iterated
 }
 
-// giveBack marks an attempt as handed back: it never starts.
-func (b *Books) giveBack(i, k int32, a grid.Attempt) {
-	if b.givenBack == nil {
-		b.givenBack = make(map[taskAttempt]int32)
+// mark notes who has written that it hands an attempt back.
+func mark(m *map[taskAttempt]int32, i, k int32, a grid.Attempt) {
+	if *m == nil {
+		*m = make(map[taskAttempt]int32)
 	}
-	b.givenBack[taskAttempt{k, a}] = i
+	(*m)[taskAttempt{k, a}] = i
 }
 
 // hasGivenBack reports whether a node's disk has said that an attempt never started there.
 func (b *Books) hasGivenBack(i, k int32, a grid.Attempt) bool {
 	by, is := b.givenBack[taskAttempt{k, a}]
+	return is && by == i
+}
+
+// hasVacated reports whether a node's disk has said that it gives up an attempt that has started.
+func (b *Books) hasVacated(i, k int32, a grid.Attempt) bool {
+	by, is := b.vacated[taskAttempt{k, a}]
 	return is && by == i
 }
 

@@ -15,12 +15,14 @@ type replay struct {
 	paused  []grid.Time // until then
 	slow    []float64
 	left    []float64        // share of the cores
+	held    []grid.MilliCPU  // for gangs
 	used    []grid.Resources // by attempts that run
 	coming  []grid.Resources // for tasks that are on their way
 	running []int32          // attempts of each task
 	end     []grid.Time      // when each task's last attempt ended; 0 = it did not run to its end
 	waiting []int32          // tasks, in order
 	kept
+	met  acquaintance
 	idle []int32          // scratch: nodes with something free
 	free []grid.Resources // scratch, by node
 	idleness
@@ -38,16 +40,17 @@ type replay struct {
 // each task that it has not brought to its end: as long as another node could run the task. The move of a task that is
 // on its way is no regret, since to set out later would end later, nor is the place that is kept for it meanwhile. Nor
 // is the wait of a task that may wait for more than a place: for another job, for others of its own to end, or between
-// two attempts.
+// two attempts. Slots that a node keeps for a gang count as busy. A node of which the origin cannot have heard does not
+// count.
 func (h *Hindsight) Judge(from grid.Time) (v Judgement) {
 	past := slices.Concat(h.past, h.setOut(), h.backoffEnds())
 	slices.SortStableFunc(past, func(a, b moment) int { return int(max(-1, min(1, a.at-b.at))) })
 	n := len(h.books.machines)
 	r := replay{Hindsight: h, open: make([]bool, n), cut: make([]bool, n), paused: make([]grid.Time, n),
-		slow: make([]float64, n), left: make([]float64, n),
+		slow: make([]float64, n), left: make([]float64, n), held: make([]grid.MilliCPU, n),
 		used: make([]grid.Resources, n), coming: make([]grid.Resources, n),
 		running: make([]int32, len(h.books.tasks)), end: h.ends(),
-		kept: newKept(), free: make([]grid.Resources, n), idleness: newIdleness(n)}
+		kept: newKept(), met: newAcquaintance(n), free: make([]grid.Resources, n), idleness: newIdleness(n)}
 	for i := range r.slow {
 		r.slow[i], r.left[i] = 1, 1
 	}
@@ -123,6 +126,10 @@ func (r *replay) apply(m *moment) {
 		r.slow[m.node] = m.value
 	case nodeShared:
 		r.left[m.node] = m.value
+	case nodeReserved:
+		r.held[m.node] = grid.MilliCPU(m.value * float64(grid.CPU))
+	case nodesMet:
+		r.met.meet(m.node, m.task)
 	case taskArrived:
 		r.wait(m.task)
 	case taskSetOut:
@@ -155,7 +162,7 @@ func (r *replay) apply(m *moment) {
 func (r *replay) wait(task int32) {
 	j := &r.books.jobs[r.books.tasks[task].job]
 	if s := j.spec; len(s.After.Jobs) > 0 || s.Rules.MaxRunning > 0 || s.Rules.OnFailure.Retry > 0 || s.IsGang() ||
-		s.Rules.Deadline.Some() || j.retries > 0 {
+		s.Rules.Deadline.Some() || s.Rules.Budget.Some() || j.retries > 0 {
 		return
 	}
 	if at, found := slices.BinarySearch(r.waiting, task); !found && r.end[task] > 0 {
@@ -208,7 +215,7 @@ func (r *replay) findIdle(now grid.Time) {
 			continue
 		}
 		r.free[i] = r.books.machines[i].capacity
-		r.free[i].CPU = grid.MilliCPU(float64(r.free[i].CPU) * r.left[i])
+		r.free[i].CPU = grid.MilliCPU(float64(r.free[i].CPU)*r.left[i]) - r.held[i]
 		if r.free[i] = r.free[i].Minus(r.used[i].Plus(r.coming[i])); r.free[i].CPU > 0 {
 			r.idle = append(r.idle, int32(i))
 		}
@@ -225,7 +232,7 @@ func (r *replay) soonest(now grid.Time, task int32) (node int32, slack time.Dura
 	}
 	for _, i := range r.idle {
 		took := r.truth.RunTime(task, i)
-		if took <= 0 || !r.free[i].Fits(j.spec.Needs.Resources) || r.excused(now, task, i) {
+		if took <= 0 || !r.met.know(j.origin, i) || !r.free[i].Fits(j.spec.Needs.Resources) || r.excused(now, task, i) {
 			continue
 		}
 		took = time.Duration(float64(took) * r.slow[i])
@@ -237,14 +244,4 @@ func (r *replay) soonest(now grid.Time, task int32) (node int32, slack time.Dura
 		}
 	}
 	return node, slack
-}
-
-// missing is the bytes of a job's inputs that a node did not have at a time.
-func (h *Hindsight) missing(now grid.Time, node int32, spec *grid.JobSpec) (size grid.Bytes) {
-	for k := range spec.Inputs {
-		if at, has := h.files[nodeFile{node, spec.Inputs[k].Blob}]; !has || at > now {
-			size += spec.Inputs[k].Size
-		}
-	}
-	return size
 }

@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"math"
+	"slices"
 	"testing"
 	"time"
 
@@ -21,6 +22,12 @@ func (e equal) RunTime(_, node int32) time.Duration {
 
 func (equal) Transfer(_, _ int32, size grid.Bytes) time.Duration {
 	return time.Second/2 + time.Duration(size)
+}
+
+// meet connects all three.
+func meet(h *Hindsight) {
+	h.Met(0, 0, 1)
+	h.Met(0, 1, 2)
 }
 
 // A task waits from 0 to 10 behind another on node 1, and ends at 11. On node 2, idle all the time, it would have been
@@ -47,6 +54,9 @@ func TestRegretIsIdleTimeThatWouldHaveEndedATaskSooner(t *testing.T) {
 		}, 6.5},
 		"the only one": {equal{only: true}, func(h *Hindsight) { h.note(2*s, classKept, 2, 1, 3) }, 9.5},
 		"slow":         {equal{}, func(h *Hindsight) { h.Slowed(0, 2, 4) }, 6.5},
+		"unknown": {equal{}, func(h *Hindsight) {
+			h.past = slices.DeleteFunc(h.past, func(m moment) bool { return m.kind == nodesMet })
+		}, 0},
 	} {
 		x := &scene{w: &world{}, spec: &grid.JobSpec{Class: "a", Command: []string{"x"}, Count: 2,
 			Needs: grid.Needs{Resources: grid.Resources{CPU: grid.CPU}}}}
@@ -56,6 +66,7 @@ func TestRegretIsIdleTimeThatWouldHaveEndedATaskSooner(t *testing.T) {
 			x.Started(i, silent{}, grid.Resources{CPU: grid.CPU})
 		}
 		h := x.Hindsight()
+		meet(h)
 		h.note(0, taskBegan, 0, 0, 0) // the origin is busy
 		c.away(h)
 		h.note(0, taskArrived, 0, 1, 0)
@@ -87,6 +98,7 @@ func TestThePlaceOfAMovingTaskIsKept(t *testing.T) {
 		x.Started(i, silent{}, grid.Resources{CPU: grid.CPU})
 	}
 	h := x.Hindsight()
+	meet(h)
 	h.Closed(0, 1)
 	h.note(0, taskBegan, 0, 0, 0)
 	h.note(0, taskArrived, 0, 1, 0)
@@ -105,6 +117,12 @@ func TestThePlaceOfAMovingTaskIsKept(t *testing.T) {
 	}
 }
 
+// reserve has node 2 keep its core for a gang for a time.
+func reserve(h *Hindsight, from, to grid.Time) {
+	h.note(from, nodeReserved, 2, 0, 1)
+	h.note(to, nodeReserved, 2, 0, 0)
+}
+
 // The longest time without a break in which a node has an idle place is what counts, of whatever tasks: node 2 is idle
 // from 2 to 4 beside task 1, which goes there, and from 5 to 9 beside tasks 2 and 3 one after the other, until it is
 // closed for a second. Tasks that wait for others, or were asked to run again, need no place.
@@ -118,6 +136,7 @@ func TestIdleIsTheLongestTimeWithoutABreak(t *testing.T) {
 		"ordered":   {func(x *scene) { x.spec.After.Jobs = make([]grid.Dependency, 1) }, Idle{}},
 		"throttled": {func(x *scene) { x.spec.Rules.MaxRunning = 1 }, Idle{}},
 		"gang":      {func(x *scene) { x.spec.Gang.Ranks = 1 }, Idle{}},
+		"reserved":  {func(x *scene) { reserve(x.Hindsight(), 6*s, 8*s) }, Idle{2, 1, 2 * s, 3*s + s/2}},
 		"retried":   {func(x *scene) { x.spec.Rules.OnFailure.Retry = 1 }, Idle{}},
 		"again":     {func(x *scene) { x.jobs[0].retries = 1 }, Idle{}},
 	} {
@@ -130,6 +149,7 @@ func TestIdleIsTheLongestTimeWithoutABreak(t *testing.T) {
 		}
 		c.change(x)
 		h := x.Hindsight()
+		meet(h)
 		h.Closed(0, 1)
 		h.note(0, taskBegan, 0, 0, 0) // the origin is busy
 		h.note(2*s, taskArrived, 0, 1, 0)

@@ -7,6 +7,7 @@ type run struct {
 	attempt grid.Attempt
 	needs   grid.Resources
 	node    int32
+	began   grid.Time
 	pauses  int32 // times that it was suspended
 	paused  bool
 	next    int32 // next run of the task, or in the free list, from 1
@@ -25,10 +26,12 @@ func (b *Books) Start(i int32, s *grid.Start) (submission, task int32, ok bool) 
 	}
 	name, t, m := b.freeRun, &b.tasks[k], &b.machines[i]
 	b.freeRun = b.runs[name-1].next
-	b.runs[name-1] = run{attempt: s.Attempt.Attempt, needs: s.Spec.Needs.Resources, node: i, next: t.runs}
+	b.runs[name-1] = run{attempt: s.Attempt.Attempt, needs: s.Spec.Needs.Resources, node: i, next: t.runs,
+		began: b.world.Time()}
 	t.runs = name
 	m.used = m.used.Plus(s.Spec.Needs.Resources)
 	b.running++
+	b.noteRuns(k, s.Attempt.Attempt, true)
 	b.hindsight.note(b.world.Time(), taskBegan, i, k, 0)
 	return t.job, k, true
 }
@@ -47,6 +50,9 @@ func (b *Books) End(i, task int32, a grid.Attempt) {
 	m.used = m.used.Minus(r.taken())
 	*at, r.next, b.freeRun = r.next, b.freeRun, name
 	b.running--
+	b.longest = max(b.longest, b.world.Time().Sub(r.began))
+	b.checkStopped(i, task, a)
+	b.noteRests(task, a)
 	b.hindsight.note(b.world.Time(), taskEnded, i, task, 0)
 }
 
@@ -93,6 +99,7 @@ func (b *Books) checkStart(i, k int32, s *grid.Start) bool {
 	}
 	b.checkBackoff(i, k, a)
 	b.checkDeadline(i, k, a)
+	b.checkBudget(i, k, a)
 	b.checkOrder(i, k)
 	b.checkGang(i, k, a)
 	b.checkBegins(i, k, s)

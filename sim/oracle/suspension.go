@@ -16,6 +16,7 @@ func (b *Books) Suspend(i, task int32, a grid.Attempt, on bool) {
 			b.fail(i, "suspends %s, or continues it, twice", b.taskName(task))
 		}
 		if r.paused = on; on {
+			b.noteRests(task, a)
 			m.used.CPU -= r.needs.CPU
 			b.relations.suspensions++
 			if r.pauses++; r.pauses > grid.MaxSuspensions {
@@ -23,6 +24,7 @@ func (b *Books) Suspend(i, task int32, a grid.Attempt, on bool) {
 			}
 			return
 		}
+		b.noteRuns(task, a, false)
 		if m.used.CPU += r.needs.CPU; !m.capacity.Fits(m.used) {
 			b.fail(i, "continues %s and so uses %v of %v", b.taskName(task), m.used, m.capacity)
 		}

@@ -242,10 +242,14 @@ func TestErrors(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"fcfs:6": "fcfs has no ticks", "um_p1": "as in um_p1:6", "gang:0": "a number above 0", "best": "is not known",
+		"credit:2:6": "want a number from 0 to 1",
 	} {
 		if _, err := ParseStrategy(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", text, err, want)
 		}
+	}
+	if got, want := strategy(t, "credit:0.5+bf:6"), (Strategy{"credit", "credit:0.5", true, 6 * 3600}); got != want {
+		t.Errorf("%+v, want %+v", got, want)
 	}
 	s := small()
 	wrong := []Strategy{{Name: "um_p9:6", Utility: "um_p9", Tau: 1}}

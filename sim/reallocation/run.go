@@ -19,6 +19,7 @@ type Figures struct {
 	Speedup    float64 // correlation of the value of a task with its response time under fcfs over its own here
 	Delay      float64 // correlation of the value with the time until the first start
 	MeanDelay  float64 // in the system's unit
+	Execution  float64 // mean time from the first start to the end, in the system's unit
 }
 
 // Run runs experiments under strategies, with seeds from one on, at a pace: the mean time between arrivals in hours of
@@ -77,6 +78,7 @@ func (e *engine) figures(fcfs *engine) Figures {
 		value[k], delay[k] = t.value, t.started-t.submit
 		speedup[k] = (base.ended - base.submit) / (t.ended - t.submit)
 		f.Demand += t.length
+		f.Execution += (t.ended - t.started) / float64(n) / e.system.Unit
 		f.Completion = max(f.Completion, t.ended)
 	}
 	for _, c := range e.system.Clusters {

@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"skep/balance/utility"
 )
 
 // System is the grid and its tasks.
@@ -102,22 +104,26 @@ type Strategy struct {
 	Tau      float64 // time between ticks, seconds; 0 = there are none
 }
 
-// ParseStrategy reads fcfs, easy, min_min, or with hours between ticks gang:6, um_p1:6 and um_p1+bf:6: any utility
-// function that has a name and no parameter.
+// ParseStrategy reads fcfs, easy, min_min, or with hours between ticks gang:6, um_p1:6, um_p1+bf:6 and credit:0.5:6:
+// any utility function that has a name, with its parameter.
 func ParseStrategy(t string) (s Strategy, err error) {
-	name, hours, has := strings.Cut(t, ":")
-	s.Name = name
-	switch name {
+	s.Name, _, _ = strings.Cut(t, ":")
+	switch s.Name {
 	case "fcfs", "easy", "min_min":
-		if has {
-			return s, fmt.Errorf("strategy %.40q: %s has no ticks: want it alone", t, name)
+		if s.Name != t {
+			return s, fmt.Errorf("strategy %.40q: %s has no ticks: want it alone", t, s.Name)
 		}
 		return s, nil
 	}
-	if name != "gang" {
+	name, hours := t, ""
+	if at := strings.LastIndex(t, ":"); at >= 0 {
+		name, hours = t[:at], t[at+1:]
+	}
+	if s.Name != "gang" {
 		s.Utility, s.Backfill = strings.CutSuffix(name, "+bf")
-		if !strings.HasPrefix(name, "um_") {
-			return s, fmt.Errorf("strategy %.40q: is not known: want fcfs, easy, min_min, gang:6, um_p1:6 or um_p1+bf:6", t)
+		if _, err := utility.Parse(s.Utility); err != nil {
+			return s, fmt.Errorf("strategy %.40q: is not known: want fcfs, easy, min_min, gang:6, um_p1:6 or um_p1+bf:6: %w",
+				t, err)
 		}
 	}
 	if _, err := fmt.Sscanf(hours, "%g", &s.Tau); err != nil || !(s.Tau > 0) || math.IsInf(s.Tau, 0) {

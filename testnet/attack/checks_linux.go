@@ -112,7 +112,7 @@ func (s *scene) breaches() (bad []string) {
 	}
 	say(!s.node.alive(), "the node has died: %s", s.node.log.String())
 	for path, was := range s.before {
-		if path == "" || strings.HasSuffix(path, "skep.db") {
+		if path == "" || strings.HasSuffix(path, "skep.db") || strings.HasSuffix(path, "skep.log") {
 			continue
 		}
 		is, err := stampOf(path)

@@ -29,8 +29,8 @@ type Row struct {
 	Number    int        `json:"number"`
 	Differs   []string   `json:"differs,omitempty"`
 	Ranks     [][]string `json:"ranks"`
-	Protocol  string     `json:"protocol,omitempty"` // the best that is to be had here
-	Configure []string   `json:"configure,omitempty"`
+	Protocol  string     `json:"protocol"` // the best that is to be had here
+	Configure []string   `json:"configure"`
 }
 
 // source is where numbers come from, by the names of features.

@@ -10,7 +10,7 @@ import (
 )
 
 // Flags are the flags of run that say how urgent a job is.
-type Flags struct{ priority, deadline string }
+type Flags struct{ priority, deadline, budget string }
 
 // Add adds the flags.
 func (f *Flags) Add(fl *pflag.FlagSet) {
@@ -18,6 +18,8 @@ func (f *Flags) Add(fl *pflag.FlagSet) {
 		"bid for each second of the reference machine: where work waits the highest goes first (default 1)")
 	fl.StringVar(&f.deadline, "deadline", "", "until when results are wanted, from the submission, as in 2h; with 2h,6h "+
 		"their worth falls in between. What has not ended then ends with 122")
+	fl.StringVar(&f.budget, "budget", "", "node-seconds that all attempts of the job may run together, as in 5000. What "+
+		"has not ended when they are used up ends with 123")
 }
 
 // Apply writes the flags into a spec, and returns what is wrong with them.
@@ -32,6 +34,12 @@ func (f *Flags) Apply(s *v1.Spec) (problems []error) {
 		var err error
 		if s.Deadline, err = parseDeadline(f.deadline); err != nil {
 			problems = append(problems, fmt.Errorf("--deadline %w", err))
+		}
+	}
+	if f.budget != "" {
+		var err error
+		if s.Budget, err = parseBudget(f.budget); err != nil {
+			problems = append(problems, fmt.Errorf("--budget %w", err))
 		}
 	}
 	return problems

@@ -16,8 +16,8 @@ type Source struct {
 	All    func() []string // NAME=VALUE
 }
 
-// ownOfMachine are variables of the submitter that mean something on this machine or in this session only.
-var ownOfMachine = []string{"HOME", "PWD", "OLDPWD", "TMPDIR", "TMP", "TEMP", "HOSTNAME", "USER", "LOGNAME", "SHELL",
+// ownObserved are variables of the submitter that mean something on this machine or in this session only.
+var ownObserved = []string{"HOME", "PWD", "OLDPWD", "TMPDIR", "TMP", "TEMP", "HOSTNAME", "USER", "LOGNAME", "SHELL",
 	"SHLVL", "_", "MAIL", "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "TMUX", "KRB5CCNAME", "NOTIFY_SOCKET",
 	"SESSION_MANAGER", "INVOCATION_ID", "TERM", "TTY", "COLUMNS", "LINES", "PS1"}
 
@@ -69,6 +69,6 @@ func (s *Source) Value(name string) (string, error) {
 
 // travels reports whether a variable is worth something to a task elsewhere.
 func travels(name string) bool {
-	return grid.ValidVariable(name) && !slices.Contains(ownOfMachine, name) &&
+	return grid.ValidVariable(name) && !slices.Contains(ownObserved, name) &&
 		!slices.ContainsFunc(ownPrefixes, func(p string) bool { return strings.HasPrefix(name, p) })
 }

@@ -41,7 +41,7 @@ func Flag(text string) (*v1.Gang, error) {
 // Read reads the value of the key gang; nil where it has no ranks.
 func Read(f *document.Reader, n ast.Node) *v1.Gang {
 	g := &v1.Gang{}
-	for _, x := range f.Mapping(n, "gang", "ranks", "min", "max", "model", "mapper", "conserve", "one_site",
+	for _, x := range f.Mapping(n, "gang", "ranks", "min", "max", "ports", "model", "mapper", "conserve", "one_site",
 		"contract") {
 		switch x.Key {
 		case "ranks":
@@ -50,6 +50,8 @@ func Read(f *document.Reader, n ast.Node) *v1.Gang {
 			f.Number(x, 1, grid.MaxRanks, func(n int64) { g.Min = uint32(n) })
 		case "max":
 			f.Number(x, 1, grid.MaxRanks, func(n int64) { g.Max = uint32(n) })
+		case "ports":
+			g.Ports = readPorts(f, x)
 		case "model":
 			g.Model = readModel(f, x.Value)
 		case "mapper":
@@ -78,6 +80,17 @@ func Read(f *document.Reader, n ast.Node) *v1.Gang {
 		f.At(n, "gang: has mapper, conserve, one_site or contract and no model: want one, as in {name: life, n: 2048}")
 	}
 	return g
+}
+
+// readPorts reads [29500, 29501].
+func readPorts(f *document.Reader, e document.Entry) []int64 {
+	before := f.Invalid()
+	words := f.Texts(e.Value, "gang ports")
+	all, err := parsePorts(words)
+	if err != nil && f.Invalid() == before {
+		f.At(e.Value, "gang ports: %v", err)
+	}
+	return all
 }
 
 // readContract reads {tolerance: 0.5, window: 10, moves: 3}.
@@ -169,6 +182,9 @@ func Text(g *v1.Gang) string {
 	s := fmt.Sprintf("%d ranks, which start together", g.Ranks)
 	if g.Max > 0 {
 		s = fmt.Sprintf("%d to %d ranks, which start together", g.Min, g.Max)
+	}
+	if len(g.Ports) > 0 {
+		s += ", and reach each other on fixed ports only"
 	}
 	if g.Model != nil {
 		s += ", on the nodes that the model " + g.Model.Name + " says are best"

@@ -48,7 +48,7 @@ func (f *Filter) Query(now time.Time) (client.ListQuery, error) {
 	}
 	q.State = states.String()
 	if f.Since != "" {
-		if q.Since, err = parseSince(f.Since, now); err != nil {
+		if q.Since, err = ParseSince(f.Since, now); err != nil {
 			return q, err
 		}
 	}
@@ -59,7 +59,8 @@ func (f *Filter) Query(now time.Time) (client.ListQuery, error) {
 // dates are the forms of a time, in the user's time zone where they do not say one.
 var dates = []string{"2006-01-02", "2006-01-02T15:04", "2006-01-02 15:04", "2006-01-02T15:04:05", "2006-01-02 15:04:05"}
 
-func parseSince(text string, now time.Time) (time.Time, error) {
+// ParseSince reads a value of --since: a length of time before now, or a time.
+func ParseSince(text string, now time.Time) (time.Time, error) {
 	at, ok := now, false
 	if days, found := strings.CutSuffix(text, "d"); found {
 		n, err := strconv.ParseFloat(days, 64)

@@ -28,9 +28,6 @@ type Input struct {
 	Task          uint32
 }
 
-// None reports whether it waits for none.
-func (r *Refs) None() bool { return len(r.After)+len(r.OK)+len(r.Inputs) == 0 && r.Each == "" }
-
 // AddFlags adds the flags.
 func (r *Refs) AddFlags(cmd *cobra.Command) {
 	fl := cmd.Flags()

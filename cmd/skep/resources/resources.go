@@ -1,6 +1,7 @@
 package resources
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -12,12 +13,15 @@ import (
 	"skep/document"
 	"skep/grid"
 	v1 "skep/node/api/v1"
+	"skep/requirement"
 )
 
 // Flags are those of run.
 type Flags struct {
 	units []string
 	pin   bool
+
+	where, rank string
 }
 
 // Add adds the flags to a verb.
@@ -26,15 +30,21 @@ func (f *Flags) Add(fs *pflag.FlagSet) {
 		"KIND=N units of a counted resource that a task has for itself, as in gpu=1; again for another kind")
 	fs.BoolVar(&f.pin, "pin-cpus", false,
 		"run each task on processors of its own, as many as --cpu says, which must be whole")
+	fs.StringVar(&f.where, "where", "",
+		"expression that must hold of a node, as in 'node.memory > 64 && node.labels.os == \"linux\"'")
+	fs.StringVar(&f.rank, "rank", "",
+		"expression about nodes, as in node.speed: of those where a task would start at once, the highest one gets it")
 }
 
-// Apply adds them to the needs of a spec. The error names the flag.
-func (f *Flags) Apply(n *v1.Needs) (err error) {
-	if n.Resources, err = Parse(f.units); err != nil {
+// Apply adds them to a spec. The error names the flag.
+func (f *Flags) Apply(s *v1.Spec) (err error) {
+	if s.Needs.Resources, err = Parse(f.units); err != nil {
 		return fmt.Errorf("--resource %w", err)
 	}
-	n.Pin = f.pin
-	return nil
+	s.Needs.Pin, s.Needs.Where, s.Rank = f.pin, f.where, f.rank
+	_, where := v1.ParseExpression("--where", f.where, requirement.Where)
+	_, rank := v1.ParseExpression("--rank", f.rank, requirement.Rank)
+	return errors.Join(where, rank)
 }
 
 // Parse reads KIND=N of each kind once; nil if there are none.
@@ -63,7 +73,7 @@ func Parse(list []string) (map[string]int64, error) {
 }
 
 // Keys are those of the key needs of a job file that Read reads.
-var Keys = []string{grid.KindGPU, "resources", "pin"}
+var Keys = []string{grid.KindGPU, "resources", "pin", "where"}
 
 // Read reads one of Keys.
 func Read(f *document.Reader, e document.Entry, n *v1.Needs) {
@@ -89,9 +99,21 @@ func Read(f *document.Reader, e document.Entry, n *v1.Needs) {
 			}
 			unit(k)
 		}
+	case "where":
+		n.Where = ReadExpression(f, e, requirement.Where)
 	case "pin":
 		f.Value(e, func(t string) (err error) { n.Pin, err = document.ParseBool(t); return })
 	}
+}
+
+// ReadExpression reads an expression of a job file.
+func ReadExpression(f *document.Reader, e document.Entry, use requirement.Use) (text string) {
+	f.Value(e, func(t string) error {
+		text = t
+		_, err := requirement.Parse(t, use)
+		return err
+	})
+	return text
 }
 
 // NeedsText describes what tasks need, each part after a comma; "" = nothing.
@@ -101,6 +123,9 @@ func NeedsText(n *v1.Needs) (text string) {
 	}
 	if n.Pin {
 		text += ", processors of its own"
+	}
+	if n.Where != "" {
+		text += ", where " + n.Where
 	}
 	return text
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"time"
 
 	"github.com/spf13/pflag"
 )
@@ -80,10 +81,18 @@ func Choose(w *Want, f *os.File) (mode, left string, err error) {
 	return "", "", fmt.Errorf("--stdin %.32q: want auto, none, one or each", w.Mode)
 }
 
+// How long the standard input of a calling program may be empty until it counts as one: what a program gives to those
+// that it starts without an input is often a pipe that it closes a moment later. The longer time is for jobs that would
+// be refused with an input.
+const (
+	patience         = 50 * time.Millisecond
+	patienceToRefuse = 2 * time.Second
+)
+
 // auto is Choose for Auto.
 func (w *Want) auto(f *os.File) (mode, left string, err error) {
 	switch {
-	case !holdsInput(f):
+	case !holdsInput(f, 0):
 		return None, "", nil
 	case w.Count > 1:
 		return None, "it goes to several tasks only with --stdin each", nil
@@ -92,7 +101,14 @@ func (w *Want) auto(f *os.File) (mode, left string, err error) {
 	case inherited(f):
 		return None, "the program that called skep has it too: to send it, say -i", nil
 	}
-	return One, "", w.once("a standard input")
+	refused, wait := w.once("a standard input"), patience
+	if refused != nil {
+		wait = patienceToRefuse
+	}
+	if !holdsInput(f, wait) {
+		return None, "", nil
+	}
+	return One, "", refused
 }
 
 // once returns an error if the job must not run at most once, as with a streamed input.
@@ -138,8 +154,8 @@ func (w *Want) checkTerminal() error {
 }
 
 // holdsInput reports whether a file can be a standard input that was meant for somebody: no terminal or other device,
-// no file that has been read to its end, and no empty pipe that nobody has open for writing.
-func holdsInput(f *os.File) bool {
+// no file that has been read to its end, and no empty pipe that nobody has open for writing once that time has passed.
+func holdsInput(f *os.File, wait time.Duration) bool {
 	if f == nil {
 		return false
 	}
@@ -151,7 +167,7 @@ func holdsInput(f *os.File) bool {
 		at, err := f.Seek(0, 1)
 		return err == nil && at < st.Size()
 	}
-	return !ended(f)
+	return !ended(f, wait)
 }
 
 // inherited reports whether the calling process has the same standard input, or has read of it.

@@ -4,6 +4,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 )
 
 // given returns the read end of a pipe with something in it, which no other process has.
@@ -81,6 +82,45 @@ func TestChoose(t *testing.T) {
 		if mode != tt.mode || (left != "") != tt.left || err != nil {
 			t.Errorf("%s: %s, %q, %v: want %s", tt.name, mode, left, err, tt.mode)
 		}
+	}
+}
+
+// A pipe that its writer closes a moment later holds nothing, also where an input would be refused; what is written a
+// moment later is one.
+func TestChooseOfASlowPipe(t *testing.T) {
+	for _, text := range []string{"", "x"} {
+		r, w, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		time.AfterFunc(20*time.Millisecond, func() {
+			w.WriteString(text)
+			w.Close()
+		})
+		mode, _, err := Choose(&Want{Mode: Auto, RetryFailed: 1}, r)
+		if ended := mode == None && err == nil; ended != (text == "") {
+			t.Errorf("a pipe with %q: %s, %v", text, mode, err)
+		}
+	}
+}
+
+// A pipe that is left alone anyway is not waited for.
+func TestChooseWithoutWaiting(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	defer w.Close()
+	begin := time.Now()
+	for range 20 {
+		if mode, left, err := Choose(&Want{Mode: Auto, Count: 2}, r); mode != None || left == "" || err != nil {
+			t.Fatalf("%s, %q, %v", mode, left, err)
+		}
+	}
+	if took := time.Since(begin); took > 20*patienceToRefuse/2 {
+		t.Errorf("it took %v", took)
 	}
 }
 

@@ -4,13 +4,14 @@ package stdin
 
 import (
 	"os"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
 
 // Waiting reports whether a standard input holds something that nobody has read.
 func Waiting(f *os.File) bool {
-	if !holdsInput(f) {
+	if !holdsInput(f, 0) {
 		return false
 	}
 	if st, err := f.Stat(); err == nil && st.Mode().IsRegular() {
@@ -19,16 +20,23 @@ func Waiting(f *os.File) bool {
 	return buffered(f) > 0
 }
 
-// ended reports whether a pipe or socket is empty and stays so.
-func ended(f *os.File) bool {
+// ended reports whether a pipe or socket is empty and stays so. It waits for the first byte or the end, but no longer
+// than that.
+func ended(f *os.File, wait time.Duration) bool {
 	conn, err := f.SyscallConn()
 	if err != nil {
 		return false
 	}
 	poll := []unix.PollFd{{Events: unix.POLLIN}}
+	until := time.Now().Add(wait)
 	conn.Control(func(fd uintptr) {
 		poll[0].Fd = int32(fd)
-		_, err = unix.Poll(poll, 0)
+		for {
+			_, err = unix.Poll(poll, int(max(0, time.Until(until)).Milliseconds()))
+			if err != unix.EINTR {
+				return
+			}
+		}
 	})
 	return err == nil && poll[0].Revents&unix.POLLHUP != 0 && buffered(f) == 0
 }

@@ -70,7 +70,13 @@ func (t *Terminal) Take(ends ...os.Signal) error {
 		return fmt.Errorf("-t: take the terminal: %w", err)
 	}
 	t.was = was
-	signal.Notify(t.signals, append(ends, syscall.SIGWINCH)...)
+	caught := []os.Signal{syscall.SIGWINCH}
+	for _, s := range ends {
+		if !signal.Ignored(s) { // as a hang-up below nohup, which is to end nothing
+			caught = append(caught, s)
+		}
+	}
+	signal.Notify(t.signals, caught...)
 	go t.watch()
 	return nil
 }

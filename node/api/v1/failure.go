@@ -18,6 +18,10 @@ type Rules struct {
 
 	Deadline *Deadline `json:"deadline,omitempty" doc:"Until when results are wanted; for ever if left out. Refused where it cannot be met."`
 
+	Budget *Budget `json:"budget,omitempty" doc:"What its attempts may use together; any amount if left out. Refused where it cannot suffice."`
+
+	Rank string `json:"rank,omitempty" doc:"Expression about nodes, as in node.speed: of those where a task would start at once, the one with the greatest value gets it."`
+
 	OnFailure *OnFailure `json:"on_failure,omitempty" doc:"What becomes of tasks that fail; they are not run again if left out."`
 }
 
@@ -31,9 +35,11 @@ type OnFailure struct {
 
 // JobFailures are the failures of a job's tasks.
 type JobFailures struct {
-	Failed  int    `json:"failed" doc:"Of ended, those that did not exit with 0."`
-	Missed  int    `json:"missed,omitempty" doc:"Of failed, those that had not ended by the deadline; where one job was asked for."`
-	Stopped string `json:"stopped,omitempty" doc:"Why it was cancelled, if by a rule of its own: max_failures, deadline, or a job that it follows."`
+	Failed       int `json:"failed" doc:"Of ended, those that did not exit with 0."`
+	Missed       int `json:"missed,omitempty" doc:"Of failed, those that had not ended by the deadline; where one job was asked for."`
+	Unaffordable int `json:"unaffordable,omitempty" doc:"Of failed, those that the budget did not suffice for; where one job was asked for."`
+
+	Stopped string `json:"stopped,omitempty" doc:"Why it was cancelled, if by a rule of its own: max_failures, deadline, budget, or a job that it follows."`
 	Retried int    `json:"failures_retried,omitempty" doc:"Failures of tasks after which these were run again, or are to be."`
 }
 

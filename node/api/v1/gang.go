@@ -14,6 +14,7 @@ type Gang struct {
 	Ranks    uint32  `json:"ranks,omitempty" doc:"Number of tasks, up to 1024; each has RANK, WORLD_SIZE and LOCAL_RANK in its environment. count is then left out, or the same."`
 	Min      uint32  `json:"min,omitempty" doc:"With max, in place of ranks: each attempt has a number of ranks from min to max, as many as are best by the model, or without one as can be had at once. count is left out, or max."`
 	Max      uint32  `json:"max,omitempty"`
+	Ports    []int64 `json:"ports,omitempty" doc:"Up to 16 TCP ports on which the ranks listen. They then reach each other on these alone, which SKEP_PORTS lists, and run also on nodes without /dev/net/tun; without it on any port."`
 	Model    *Model  `json:"model,omitempty" doc:"What the program needs. The nodes are then those on which an iteration is expected to be the shortest, and SKEP_SHARES tells each rank's share of the work; without it they are few and near."`
 	Mapper   string  `json:"mapper,omitempty" doc:"How the work is divided, with a model: equal, time_balance or min_max, which is the default."`
 	Conserve float64 `json:"conserve,omitempty" doc:"With a model: the part, up to 1, by which an iteration may take longer for the sake of fewer nodes."`
@@ -66,6 +67,9 @@ func gangOf(g grid.Gang) *Gang {
 		return nil
 	}
 	x := &Gang{Ranks: g.Ranks}
+	for _, port := range g.Ports.List() {
+		x.Ports = append(x.Ports, int64(port))
+	}
 	if g.Sized() {
 		x.Ranks, x.Min, x.Max = 0, g.Min, g.Ranks
 	}
@@ -95,6 +99,10 @@ func (x *Gang) apply(g *grid.JobSpec) error {
 	}
 	if g.Count == 0 {
 		g.Count = g.Gang.Ranks
+	}
+	var err error
+	if g.Gang.Ports, err = grid.PortsOf(x.Ports); err != nil {
+		return fmt.Errorf("gang.ports: %w", err)
 	}
 	if x.Model == nil {
 		if x.Mapper != "" || x.Conserve != 0 || x.OneSite || x.Contract != nil {

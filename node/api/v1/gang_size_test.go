@@ -24,6 +24,11 @@ func TestSizesOfAGang(t *testing.T) {
 		{gang: Gang{Min: 2, Max: 1025}, wrong: "gang.max 1025 with min 2: want a max from min to 1024"},
 		{gang: Gang{Ranks: 4, Min: 2, Max: 8}, wrong: "gang.ranks 4 with min 2 and max 8: want either ranks, or min and max"},
 		{gang: Gang{}, wrong: "gang.ranks 0: want 1 to 1024"},
+		{gang: Gang{Ranks: 4, Ports: []int64{29501, 29500}}, count: 4},
+		{gang: Gang{Ranks: 4, Ports: []int64{0}}, wrong: "gang.ports: port 0: want 1 to 65535"},
+		{gang: Gang{Ranks: 4, Ports: []int64{70000}}, wrong: "gang.ports: port 70000: want 1 to 65535"},
+		{gang: Gang{Ranks: 4, Ports: []int64{9, 8, 9}}, wrong: "gang.ports: port 9: is there twice: want it once"},
+		{gang: Gang{Ranks: 4, Ports: make([]int64, 17)}, wrong: "gang.ports: 17 ports: want at most 16"},
 	} {
 		g, err := (&Spec{Command: []string{"x"}, TaskData: TaskData{Gang: &c.gang}}).Grid()
 		if c.wrong != "" {

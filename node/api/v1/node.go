@@ -39,7 +39,10 @@ type Node struct {
 // Located is where a node is.
 type Located struct {
 	Addrs []string `json:"addresses,omitempty"`
-	Copy  *Copy    `json:"copied_identity,omitempty" doc:"A second process with its identity that was found in the last minutes: its data folder was copied."`
+
+	Version *VersionGap `json:"other_version,omitempty" doc:"It speaks another version of the control protocol. Where nothing else is known of it, ID and state are all that is said."`
+
+	Copy *Copy `json:"copied_identity,omitempty" doc:"A second process with its identity that was found in the last minutes: its data folder was copied."`
 }
 
 // Copy is a process with the identity of a node.
@@ -53,6 +56,7 @@ type Copy struct {
 // Terms are the price of a node and how its tasks share its cores.
 type Terms struct {
 	Price      float64 `json:"price,omitempty" doc:"Reserve price that it asks, in the unit of priorities: under policies with reserve prices tasks that bid less do not go there now."`
+	Accept     string  `json:"accept,omitempty" doc:"Expression that must hold of jobs whose tasks it takes."`
 	LeastSpeed float64 `json:"least_speed,omitempty" doc:"Its tasks share the cores by their bids, and each keeps this part of its full speed; 0 where a task has its cores to itself."`
 	Bids       float64 `json:"bids,omitempty" doc:"Sum of the bids of the tasks that run there, each times its cores."`
 }
@@ -132,6 +136,7 @@ type Ends struct {
 	Bids        float64 `json:"bids_ended" doc:"Of all tasks that have ended."`
 	InTime      float64 `json:"bids_in_time" doc:"Of those with exit 0 by their deadline, or without one."`
 	Weighted    float64 `json:"weighted_completion_seconds" doc:"Bid × time since the submission, of those with exit 0."`
+	Value       float64 `json:"value_seconds" doc:"Bid × worth when it came, 0 to 1, × run time, of those with exit 0."`
 	Suspensions uint64  `json:"suspensions" doc:"Times that an attempt here was suspended."`
 }
 

@@ -9,6 +9,17 @@ import (
 	"skep/grid"
 )
 
+// Needs are what a task requires of a node.
+type Needs struct {
+	Cores  float64             `json:"cpus,omitempty" doc:"Cores; 1 if left out."`
+	Memory int64               `json:"memory_bytes,omitempty" doc:"Memory reserved and enforced; 0 reserves none."`
+	Labels map[string][]string `json:"labels,omitempty" doc:"Each label must have one of its values."`
+
+	Resources map[string]int64 `json:"resources,omitempty" doc:"Units of counted resources that a task has for itself, as gpu: 1, by kind."`
+	Where     string           `json:"where,omitempty" doc:"Expression that must hold of the node, as in node.memory > 64 && node.labels.os == 'linux'."`
+	Pin       bool             `json:"pin,omitempty" doc:"Each task runs on processors of its own, as many as cpus, which must be whole."`
+}
+
 // Resource is a counted resource of a node.
 type Resource struct {
 	Total int64   `json:"total"`
@@ -69,14 +80,16 @@ func (s *Spec) implied(key string, g *grid.JobSpec) bool {
 		return g.Needs.Counts != ""
 	case grid.PinLabel:
 		return g.Needs.Pin
+	case grid.RequirementLabel:
+		return g.Needs.Where != nil
 	case grid.JobInputsLabel:
 		return len(g.After.Inputs) > 0
 	case grid.TerminalLabel:
 		return g.Terminal.On
 	case grid.GangSizeLabel:
 		return g.Gang.Sized()
-	case grid.GangNetworkLabel:
-		return g.Network == grid.NetworkGang
+	case grid.GangNetworkLabel, grid.GangPortsLabel:
+		return g.Network == grid.NetworkGang && key == g.Gang.Ports.NetworkLabel()
 	case grid.WorkdirNeed, grid.HomeNeed:
 		return g.Folders != nil
 	}

@@ -1,6 +1,7 @@
 package v1
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -56,16 +57,6 @@ type TaskData struct {
 	Order
 }
 
-// Needs are what a task requires of a node.
-type Needs struct {
-	Cores  float64             `json:"cpus,omitempty" doc:"Cores; 1 if left out."`
-	Memory int64               `json:"memory_bytes,omitempty" doc:"Memory reserved and enforced; 0 reserves none."`
-	Labels map[string][]string `json:"labels,omitempty" doc:"Each label must have one of its values."`
-
-	Resources map[string]int64 `json:"resources,omitempty" doc:"Units of counted resources that a task has for itself, as gpu: 1, by kind."`
-	Pin       bool             `json:"pin,omitempty" doc:"Each task runs on processors of its own, as many as cpus, which must be whole."`
-}
-
 // File is a blob with a path in a work folder.
 type File struct {
 	Path string `json:"path" doc:"Relative to the work folder, with slashes."`
@@ -101,13 +92,13 @@ func (s *Spec) Grid() (*grid.JobSpec, error) {
 	for k, v := range s.Needs.Labels {
 		g.Needs.Labels = append(g.Needs.Labels, grid.LabelNeed{Key: k, Values: v})
 	}
-	if err := s.Deadline.apply(g); err != nil {
+	if err := errors.Join(s.Deadline.apply(g), s.Budget.apply(g)); err != nil {
 		return nil, err
 	}
 	if err := s.isolate(g); err != nil {
 		return nil, err
 	}
-	if err := s.Needs.counts(&g.Needs); err != nil {
+	if err := errors.Join(s.Needs.counts(&g.Needs), s.expressions(g)); err != nil {
 		return nil, err
 	}
 	s.Stdin.need(g)
@@ -166,7 +157,7 @@ func (s *Spec) isolate(g *grid.JobSpec) error {
 		level = max(level, grid.IsolationBasic)
 	case grid.NetworkGang:
 		level = grid.IsolationStrict
-		g.Needs.AddFeature(grid.GangNetworkLabel)
+		g.Needs.AddFeature(g.Gang.Ports.NetworkLabel())
 	}
 	if level > grid.IsolationNone && g.Isolation() < level {
 		g.Needs.Labels = slices.DeleteFunc(g.Needs.Labels,
@@ -207,9 +198,11 @@ func SpecOf(g *grid.JobSpec) *Spec {
 		TaskData: TaskData{Array: arrayOf(g.Array), Stdin: stdinOf(g), Order: orderOf(g),
 			Gang: gangOf(g.Gang)},
 		Rules: Rules{OnFailure: onFailureOf(&g.Rules.OnFailure), MaxFailures: g.Rules.MaxFailures,
-			MaxRunning: g.Rules.MaxRunning, Priority: priorityOf(g), Deadline: deadlineOf(g.Rules.Deadline)},
+			MaxRunning: g.Rules.MaxRunning, Priority: priorityOf(g), Deadline: deadlineOf(g.Rules.Deadline),
+			Budget: budgetOf(g.Rules.Budget)},
 	}
 	s.Needs.setCounts(&g.Needs)
+	s.setExpressions(g)
 	if len(g.Needs.Labels) > 0 {
 		s.Needs.Labels = make(map[string][]string, len(g.Needs.Labels))
 	}

@@ -5,10 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
-	"io"
-	"math/rand/v2"
 	"sync"
-	"time"
 
 	libp2p "github.com/libp2p/go-libp2p/core/network"
 
@@ -28,63 +25,13 @@ type link struct {
 	turn   sync.Mutex    // held by who carries
 }
 
-// Times between two tries to open a stream. The first is what a node may begin later than another; the last bounds how
-// long a rank waits once its node can be reached again.
-const (
-	firstRetry = 20 * time.Millisecond
-	lastRetry  = 2 * time.Second
-
-	answerTime = 10 * time.Second // from opening a stream to its status
-
-	// young is how long a stream must have lived for the next to be opened at once.
-	young = time.Second
-)
-
-// errNotThere is why a node carries nothing yet, or no more.
-var errNotThere = errors.New("it does not carry the attempt")
-
 // keepOpen opens the stream, again when it breaks, until the membership ends.
 func (l *link) keepOpen() {
-	ctx := l.member.work.Context()
-	for wait := firstRetry; ctx.Err() == nil; {
-		st, err := l.open(ctx)
-		began := time.Now()
-		if err == nil {
-			l.carry(st)
-		}
-		if err == nil && time.Since(began) > young {
-			wait = firstRetry
-		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(wait + time.Duration(rand.Int64N(int64(wait)))):
-		}
-		wait = min(2*wait, lastRetry)
-	}
-}
-
-func (l *link) open(ctx context.Context) (libp2p.Stream, error) {
-	st, err := l.member.mesh.cfg.Peers.Open(ctx, l.node, Protocol)
-	if err != nil {
-		return nil, err
-	}
-	st.SetDeadline(time.Now().Add(answerTime))
-	stop := context.AfterFunc(ctx, func() { st.Reset() })
-	defer stop()
-	_, err = st.Write(wire.AppendAttempt(make([]byte, 0, Request), l.member.layout.ID))
-	var status [1]byte
-	if err == nil {
-		_, err = io.ReadFull(st, status[:])
-	}
-	if err == nil && status[0] != wire.StatusOK {
-		err = errNotThere
-	}
-	if err != nil {
-		st.Reset()
-		return nil, err
-	}
-	st.SetDeadline(time.Time{})
-	return st, nil
+	ctx, x := l.member.work.Context(), l.member
+	Reopen(ctx, func() (libp2p.Stream, error) {
+		request := wire.AppendAttempt(make([]byte, 0, Request), x.layout.ID)
+		return OpenGranted(ctx, x.mesh.cfg.Peers, l.node, Protocol, request)
+	}, l.carry)
 }
 
 // carry sends and receives on a stream until it breaks, the next comes, or the membership ends.

@@ -1,6 +1,7 @@
 package mesh
 
 import (
+	"fmt"
 	"sync/atomic"
 
 	"skep/exec/network"
@@ -85,6 +86,9 @@ func (x *Member) Counts() Counts {
 	return Counts{Sent: c.sent.Load(), Received: c.received.Load(), Full: c.full.Load(), Forged: c.forged.Load(),
 		Invalid: c.invalid.Load(), Strays: c.strays.Load(), Refused: c.refused.Load(), Streams: c.streams.Load()}
 }
+
+// String says how many packets there were.
+func (x *Member) String() string { return fmt.Sprintf("%+v", x.Counts()) }
 
 // send takes packets from the device and puts them into the queues of their nodes.
 func (x *Member) send() {

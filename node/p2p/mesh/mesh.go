@@ -80,7 +80,8 @@ func (l *Layout) Local(n grid.NodeID) (ranks []int) {
 	return ranks
 }
 
-func (l *Layout) check(self grid.NodeID) error {
+// Check returns why a node can have no part in the attempt.
+func (l *Layout) Check(self grid.NodeID) error {
 	switch {
 	case len(l.Nodes) > grid.MaxRanks:
 		return fmt.Errorf("gang: %d ranks: want at most %d", len(l.Nodes), grid.MaxRanks)
@@ -95,7 +96,7 @@ func (l *Layout) check(self grid.NodeID) error {
 // Join carries the packets of an attempt from now on, and owns the device. An attempt is joined once; one that is in
 // already is an error, and the device stays the caller's.
 func (m *Mesh) Join(l Layout, d Device) (*Member, error) {
-	if err := l.check(m.cfg.Self); err != nil {
+	if err := l.Check(m.cfg.Self); err != nil {
 		return nil, err
 	}
 	x := newMember(m, l, d)

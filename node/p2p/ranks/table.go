@@ -7,6 +7,7 @@ import (
 
 	"skep/grid"
 	"skep/node/p2p/mesh"
+	"skep/node/p2p/ports"
 )
 
 // maxIdle bounds the attempts whose ranks here have all ended and whose owner has not dropped them. Beyond it the one
@@ -20,8 +21,9 @@ var errOver = errors.New("network of a gang: the attempt is over")
 // and Removed do not block, and do nothing about what is not in it.
 type Table struct {
 	self    grid.NodeID
-	missing error
-	open    func(mesh.Layout, int64) (*Shared, error)
+	missing error // why there is no virtual network
+	fixed   error // why there are no ports
+	open    func(ports.Layout, int64) (*Shared, error)
 	work    sync.WaitGroup // what ends networks
 
 	mu       sync.Mutex
@@ -29,37 +31,35 @@ type Table struct {
 	idle     []*attempt                  // since when they are so
 }
 
-// attempt is what is here of one. Its network ends when no rank is left, its user is given back when no folder is.
-type attempt struct {
-	places  []grid.RankPlace
-	ready   chan struct{} // closed when shared or err is set
-	shared  *Shared
-	err     error
-	ranks   map[uint32]*rank // those here that are not over
-	folders map[uint32]bool  // of ranks here
-	left    bool             // something may be left of a rank
-	ended   chan struct{}    // closed when the network has ended; nil = nobody ends it yet
-}
-
-// rank is one that is here. It is over when it is dropped and does not run.
-type rank struct{ began, runs, dropped bool }
-
 // Open returns an empty table, and tries whether there can be a network for ranks here.
 func Open(m *Maker) *Table {
-	return &Table{self: m.Self, open: m.Make, missing: m.probe(), attempts: map[grid.AttemptID]*attempt{}}
+	t := &Table{self: m.Self, open: m.Make, attempts: map[grid.AttemptID]*attempt{}}
+	t.missing, t.fixed = m.probe()
+	return t
 }
 
 // Missing says in one line why there can be no network for ranks here; nil = there can.
 func (t *Table) Missing() error { return t.missing }
 
-// Join returns what a rank shares with the others here, by the places of all ranks. The first of them has it made, with
-// at most so many bytes of shared memory; gone reports whether a rank is dropped already. Ended, Dropped and Removed
-// follow.
-func (t *Table) Join(id grid.AttemptID, places []grid.RankPlace, memory int64,
-	gone func(rank uint32) bool) (*Shared, error) {
-	local := t.local(places)
-	if t.missing != nil {
-		return nil, t.missing
+// MissingPorts says in one line why ranks cannot reach each other on ports here; nil = they can.
+func (t *Table) MissingPorts() error { return t.fixed }
+
+// Network is what the owner of a gang has said of an attempt's network.
+type Network struct {
+	Places []grid.RankPlace // of all ranks
+	Ports  []uint16         // on which they reach each other; none = all
+}
+
+// Join returns what a rank shares with the others here. The first of them has it made, with at most so many bytes of
+// shared memory; gone reports whether a rank is dropped already. Ended, Dropped and Removed follow.
+func (t *Table) Join(id grid.AttemptID, of Network, memory int64, gone func(rank uint32) bool) (*Shared, error) {
+	places := of.Places
+	local, missing := t.local(places), t.missing
+	if len(of.Ports) > 0 {
+		missing = t.fixed
+	}
+	if missing != nil {
+		return nil, missing
 	}
 	if !slices.Contains(local, id.Task.Index) {
 		return nil, errOver
@@ -82,21 +82,24 @@ func (t *Table) Join(id grid.AttemptID, places []grid.RankPlace, memory int64,
 	own.began, own.runs, x.folders[id.Task.Index] = true, true, true
 	t.mu.Unlock()
 	if makes {
-		t.fill(id, x, memory, gone)
+		t.fill(id, x, of.Ports, memory, gone)
 	}
 	<-x.ready
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	x.rest()
 	return x.shared, x.err
 }
 
 // fill makes what the ranks of an attempt share.
-func (t *Table) fill(id grid.AttemptID, x *attempt, memory int64, gone func(rank uint32) bool) {
+func (t *Table) fill(id grid.AttemptID, x *attempt, only []uint16, memory int64, gone func(rank uint32) bool) {
 	for _, r := range t.local(x.places) {
 		if gone(r) {
 			id.Task.Index = r
 			t.Dropped(id)
 		}
 	}
-	l := mesh.Layout{ID: first(id)}
+	l := ports.Layout{Layout: mesh.Layout{ID: first(id)}, Ports: only}
 	for _, p := range x.places {
 		l.Nodes = append(l.Nodes, slices.Repeat([]grid.NodeID{p.Node}, int(p.Ranks))...)
 	}
@@ -165,6 +168,7 @@ func (t *Table) settle(id grid.AttemptID, x *attempt) {
 	default:
 		return // who makes it settles
 	}
+	x.rest()
 	if len(x.ranks) == 0 {
 		t.end(x)
 	} else if t.rests(x) {
@@ -186,12 +190,7 @@ func (t *Table) settle(id grid.AttemptID, x *attempt) {
 
 // rests reports whether all ranks here have begun and ended, for the first time.
 func (t *Table) rests(x *attempt) bool {
-	for _, r := range x.ranks {
-		if r.runs || !r.began {
-			return false
-		}
-	}
-	return x.ended == nil && !slices.Contains(t.idle, x)
+	return x.ran() && x.ended == nil && !slices.Contains(t.idle, x)
 }
 
 // end ends the network of an attempt.

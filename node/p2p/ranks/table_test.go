@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"skep/grid"
-	"skep/node/p2p/mesh"
+	"skep/node/p2p/ports"
 )
 
 var here, there = grid.NodeID{1}, grid.NodeID{2}
@@ -21,6 +21,8 @@ type world struct {
 	mu  sync.Mutex
 	log []string
 	err error // of what is made next
+
+	resting bool // the attempt of which the table has said so last
 }
 
 func newWorld(t *testing.T) *world {
@@ -35,13 +37,13 @@ func (w *world) note(format string, args ...any) {
 	w.log = append(w.log, fmt.Sprintf(format, args...))
 }
 
-func (w *world) open(l mesh.Layout, memory int64) (*Shared, error) {
+func (w *world) open(l ports.Layout, memory int64) (*Shared, error) {
 	n := l.ID.N
 	w.note("open %d, %d of %d, %d bytes", n, len(l.Local(here)), len(l.Nodes), memory)
 	if w.err != nil {
 		return nil, w.err
 	}
-	return &Shared{leave: func() { w.note("leave %d", n) },
+	return &Shared{rest: func(r bool) { w.resting = r }, leave: func() { w.note("leave %d", n) },
 		giveBack: func(left bool) { w.note("back %d %v", n, left) }}, nil
 }
 
@@ -58,7 +60,7 @@ func (w *world) want(events ...string) {
 }
 
 func (w *world) join(n, rank uint32, gone ...uint32) (*Shared, error) {
-	return w.Join(id(n, rank), places, 100, func(r uint32) bool { return slices.Contains(gone, r) })
+	return w.Join(id(n, rank), Network{Places: places}, 100, func(r uint32) bool { return slices.Contains(gone, r) })
 }
 
 // Ranks 0, 2 and 3 of four are here.
@@ -84,7 +86,19 @@ func TestLifeOfANetwork(t *testing.T) {
 		}
 	}
 	w.Ended(id(1, 0))
+	if w.resting {
+		t.Error("the network rests while a rank runs")
+	}
 	w.Ended(id(1, 3))
+	if !w.resting {
+		t.Error("the network does not rest while no rank runs")
+	}
+	if w.join(1, 3); w.resting {
+		t.Error("the network rests after a rank has started again")
+	}
+	if w.Ended(id(1, 3)); !w.resting {
+		t.Error("the network does not rest the second time")
+	}
 	w.want()
 	w.Dropped(id(1, 0))
 	w.Removed(id(1, 0), true)
@@ -126,7 +140,7 @@ func TestAttemptsAreApart(t *testing.T) {
 		t.Error("two attempts share something")
 	}
 	other := []grid.RankPlace{{Node: here, Ranks: 4}}
-	if _, err := w.Join(id(2, 2), other, 0, func(uint32) bool { return false }); err == nil {
+	if _, err := w.Join(id(2, 2), Network{Places: other}, 0, func(uint32) bool { return false }); err == nil {
 		t.Error("a rank with other places joins")
 	}
 	if _, err := w.join(3, 1); err == nil || len(w.attempts) != 2 {

@@ -33,6 +33,9 @@ func (r *Runner) startProcess(a *attempt, s grid.Start) (*process.Process, error
 		defer stdin.Close()
 	}
 	p, err := r.begin(a, s.Until, func() (*process.Process, error) {
+		if err := a.files.Missing(); err != nil {
+			return nil, err
+		}
 		grant, ok := r.grant(s.Spec)
 		if !ok {
 			return nil, sandbox.ErrNoRoom

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"skep/exec/intact"
 	"skep/exec/process"
 	"skep/exec/units"
 	"skep/grid"
@@ -15,14 +16,14 @@ import (
 
 // attempt is an accepted attempt, until its result is acknowledged.
 type attempt struct {
-	id           grid.AttemptID
-	spec         *grid.JobSpec
-	left         []grid.File   // inputs of it that tasks of other jobs have left
-	members      []grid.NodeID // of its job's register, as offered; nil = it has none
-	accepted     grid.Time
+	id       grid.AttemptID
+	spec     *grid.JobSpec
+	left     []grid.File   // inputs of it that tasks of other jobs have left
+	members  []grid.NodeID // of its job's register, as offered; nil = it has none
+	accepted grid.Time
+	folder
 	pinned       bool          // its inputs are pinned
 	resultFiles  []grid.File   // files of its result, pinned
-	dir          string        // its folder; set by the first start
 	expanded     *expanded     // what to execute; nil until the folder is prepared
 	shared       *ranks.Shared // of a rank of a gang with a network of its own
 	processKnown chan struct{} // closed when there is a process, or none will come
@@ -38,6 +39,12 @@ type attempt struct {
 	ended        bool               // its goroutine has ended
 
 	checkpoints takes
+}
+
+// folder is that of an attempt.
+type folder struct {
+	dir   string       // set by the first start
+	files intact.Files // that were put there
 }
 
 // newFolder returns a new folder for an attempt. The count distinguishes it from a former folder of the same
@@ -147,10 +154,13 @@ func (r *Runner) execute(a *attempt, s grid.Start) (_ *grid.Result, ran bool) {
 	if err := r.joinRanks(a, s); err != nil {
 		return result(grid.Failed, grid.ExitSkep, err), false
 	}
+	if err := r.top.check(&r.cfg); err != nil {
+		return startFailure(a, err, result), false
+	}
 	if a.expanded == nil {
 		run, err := r.prepare(a, spec, s.Inputs)
 		if err != nil {
-			return startFailure(err, result), false
+			return startFailure(a, err, result), false
 		}
 		a.expanded = run
 	}
@@ -164,7 +174,7 @@ func (r *Runner) execute(a *attempt, s grid.Start) (_ *grid.Result, ran bool) {
 	p, err := r.startProcess(a, s)
 	switch {
 	case err != nil:
-		return startFailure(err, result), false
+		return startFailure(a, err, result), false
 	case p == nil:
 		return nil, false
 	}
@@ -191,7 +201,7 @@ func (r *Runner) execute(a *attempt, s grid.Start) (_ *grid.Result, ran bool) {
 	if r.isUnwanted(a) {
 		return new(grid.Result), true
 	}
-	res := r.collect(a.dir, a.expanded.outputs, &end, began.Sub(a.accepted))
+	res := r.collect(a, &end, began.Sub(a.accepted))
 	if broken != nil && res.Cause == grid.Cancelled {
 		res.Exit, res.Error = grid.ExitSkep, cutText(broken.Error())
 	}

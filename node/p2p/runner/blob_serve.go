@@ -8,11 +8,12 @@ import (
 	"github.com/libp2p/go-libp2p/core/network"
 
 	"skep/grid"
+	"skep/node/p2p/throughput"
 	"skep/node/p2p/wire"
 )
 
 // ServeBlob answers a request for a blob.
-func (r *Runner) ServeBlob(_ grid.NodeID, st network.Stream, request []byte, w io.Writer) {
+func (r *Runner) ServeBlob(n grid.NodeID, st network.Stream, request []byte, w io.Writer) {
 	st.CloseRead() // nothing more is read from the peer
 	var answer [blobAnswer]byte
 	b, size, err := r.cfg.Blobs.Open(r.ctx, grid.BlobID(request[:32]))
@@ -29,7 +30,29 @@ func (r *Runner) ServeBlob(_ grid.NodeID, st network.Stream, request []byte, w i
 		st.Reset()
 		return
 	}
-	if _, err := io.Copy(w, b); err != nil { // a damaged blob ends early
+	way := throughput.Way{Peer: n, Sent: true}
+	r.cfg.meter.Begin(way, time.Now())
+	sent, err := io.Copy(w, b)
+	if err != nil { // a damaged blob ends early
 		st.Reset()
 	}
+	r.cfg.transferred(way, grid.Bytes(sent), leastSent)
+}
+
+// Transfers of less tell nothing of the bandwidth. A peer that begins to receive has the delay of its first bytes in
+// it; one that sends has ended while several MiB are still in the window of the stream and in the kernel.
+const (
+	leastReceived = 1 << 20
+	leastSent     = 32 << 20
+)
+
+// transferred says that a transfer with a peer has ended, and tells the node what those with it have achieved.
+func (c *Config) transferred(way throughput.Way, size, least grid.Bytes) {
+	t := c.meter.End(way, size, least, time.Now())
+	if t.Bytes == 0 {
+		return
+	}
+	c.Loop.Event(func(ev *grid.Event) {
+		ev.Kind, ev.Peer, ev.Transfer = grid.EvTransferred, way.Peer, t
+	})
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/libp2p/go-libp2p/core/network"
 
 	"skep/grid"
+	"skep/node/p2p/throughput"
 	"skep/node/p2p/wire"
 )
 
@@ -47,9 +48,10 @@ type blobSource struct {
 
 	st      network.Stream
 	release func()
-	at      int64 // bytes read
-	began   int64 // of them before this stream
-	dueAt   int64 // bytes that must have arrived by the stream's deadline
+	peer    grid.NodeID // that the stream is from
+	at      int64       // bytes read
+	began   int64       // of them before this stream
+	dueAt   int64       // bytes that must have arrived by the stream's deadline
 }
 
 // Read reads the next bytes from any of the peers.
@@ -142,6 +144,8 @@ func (s *blobSource) open(n grid.NodeID) (err error) {
 	}
 	st.CloseWrite()
 	s.st, s.release, s.began, s.dueAt = st, leave, s.at, s.at
+	s.peer = n
+	s.f.cfg.meter.Begin(throughput.Way{Peer: n}, time.Now())
 	return nil
 }
 
@@ -164,6 +168,7 @@ func (s *blobSource) close() {
 	s.st.Reset()
 	s.release()
 	s.st, s.release = nil, nil
+	s.f.cfg.transferred(throughput.Way{Peer: s.peer}, grid.Bytes(s.at-s.began), leastReceived)
 }
 
 // rewind goes back to the first byte.

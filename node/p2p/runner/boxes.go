@@ -9,7 +9,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
+	"skep/exec/intact"
 	"skep/exec/process"
 	"skep/exec/sandbox"
 	"skep/exec/units"
@@ -50,6 +52,10 @@ type Boxes struct {
 
 	// Landlock is the newest version of Landlock to use, for tests of older kernels; 0 = the kernel's, −1 = none.
 	Landlock int
+
+	// NoTUN leaves /dev/net/tun alone, as on a machine that has none: gangs run here only with network: host or with
+	// named ports. Default false.
+	NoTUN bool
 }
 
 // Defaults sets the defaults and checks b.
@@ -169,4 +175,37 @@ func (r *Runner) logIsolation() {
 	if n, by := r.processes.Processes(); n > 0 && n < r.cfg.Boxes.Processes {
 		log.Info("tasks may have fewer processes than is set", "processes", n, "set", r.cfg.Boxes.Processes, "bound", by)
 	}
+}
+
+// topFolder is the folder of attempts. Boxes have the one that was there when the node started, and cannot be given
+// another: once it is taken away no task can begin here, and each would be tried in vain.
+type topFolder struct {
+	files intact.Files
+	boxed bool
+	told  sync.Once
+}
+
+func (f *topFolder) made(dir string, boxed bool) error {
+	if f.boxed = boxed; !boxed {
+		return nil // it is made again with the next folder of an attempt
+	}
+	return f.files.Made(dir)
+}
+
+// check ends the node if the folder was taken away. Where the whole data folder was, the store finds that.
+func (f *topFolder) check(c *Config) error {
+	if !f.boxed {
+		return nil
+	}
+	err := f.files.FolderGone()
+	if !errors.Is(err, intact.ErrTaken) {
+		return err
+	}
+	if _, err := os.Stat(c.DataDir); err != nil {
+		return err
+	}
+	f.told.Do(func() {
+		c.Fatal(fmt.Errorf("no task can begin here until the node is started again: the folder of all attempts, %w", err))
+	})
+	return err
 }

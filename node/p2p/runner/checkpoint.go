@@ -173,12 +173,11 @@ func (r *Runner) dropCheckpoints(a *attempt) {
 
 // placeCheckpoint puts the files of the checkpoint that an attempt begins from into its folder of temporary files,
 // where it may only read them, and returns the variables that say so.
-func (r *Runner) placeCheckpoint(ctx context.Context, dir string, files []grid.File, origin grid.NodeID) ([]string,
-	error) {
+func (r *Runner) placeCheckpoint(ctx context.Context, a *attempt, files []grid.File) ([]string, error) {
 	if len(files) == 0 {
 		return nil, nil
 	}
-	at, seen := r.processes.Temp(dir)
+	at, seen := r.processes.Temp(a.dir)
 	step, err := stepOf(files)
 	if err != nil {
 		return nil, fmt.Errorf("checkpoint: %w", err)
@@ -189,9 +188,10 @@ func (r *Runner) placeCheckpoint(ctx context.Context, dir string, files []grid.F
 		if err := os.MkdirAll(filepath.Dir(dst), 0o755); err != nil {
 			return nil, fmt.Errorf("checkpoint: %w", err)
 		}
-		if err := r.placeInput(ctx, f, dst, origin); err != nil {
+		if err := r.placeInput(ctx, f, dst, a.id.Task.Job.Origin); err != nil {
 			return nil, fmt.Errorf("checkpoint: %q: %w", f.Path, err)
 		}
+		a.files.Placed(dst, int64(f.Size))
 	}
 	if err := readOnly(filepath.Join(at, grid.CheckpointFolder)); err != nil {
 		return nil, fmt.Errorf("checkpoint: %w", err)

@@ -4,13 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"time"
 
+	"skep/exec/intact"
 	"skep/exec/outputs"
 	"skep/exec/process"
 	"skep/grid"
@@ -22,20 +22,24 @@ var errNotKept = errors.New("could not be kept")
 
 // collect makes the result of an attempt whose process has ended: how it ended, what it printed, and the output
 // files that the job asks for. The blobs that it names are pinned. An attempt whose outputs this node could not
-// store is lost, however it ended: a task must not be reported as successful while its output is gone.
-func (r *Runner) collect(dir string, patterns []string, end *process.Result, waited time.Duration) *grid.Result {
+// store is lost, however it ended, unless it has filled the disk itself: a task must not be reported as successful
+// while its output is gone. So is one that failed after its folder was taken away from under it.
+func (r *Runner) collect(a *attempt, end *process.Result, waited time.Duration) *grid.Result {
+	dir, patterns := a.dir, a.expanded.outputs
 	res := &grid.Result{Cause: causeOf(end.Cause), Exit: int32(end.Code()), Error: end.Error, Waited: waited,
 		Wall: end.Wall, CPU: end.CPU, MaxRSS: grid.Bytes(end.MaxRSS)}
 	var problems []error
 	keep := func(s process.Stream, dropped int64) grid.Output {
-		o, err := r.collectOutput(process.Output(dir, s))
+		o, err := r.collectOutput(process.Output(dir, s), end.Kept[s])
 		o.Dropped = grid.Bytes(dropped)
 		problems = append(problems, err)
 		return o
 	}
 	res.Stdout = keep(process.Stdout, end.StdoutDropped)
 	res.Stderr = keep(process.Stderr, end.StderrDropped)
-	if n := end.StdoutDropped + end.StderrDropped; n > 0 {
+	if end.NotKept != nil {
+		problems = append(problems, fmt.Errorf("what it printed: %w", notKept(end.NotKept)))
+	} else if n := end.StdoutDropped + end.StderrDropped; n > 0 {
 		problems = append(problems, fmt.Errorf("printed %d bytes beyond the bound of %d a stream, which were dropped", n,
 			r.cfg.MaxOutput))
 	}
@@ -43,12 +47,16 @@ func (r *Runner) collect(dir string, patterns []string, end *process.Result, wai
 		res.LastLine = lastLine(dir)
 	}
 	if len(patterns) > 0 && end.Cause != process.DiskExceeded {
-		files, err := r.collectFiles(dir, patterns)
+		files, err := r.collectFiles(a, patterns)
 		res.Outputs = files
 		problems = append(problems, err)
+	} else if res.Exit != 0 && (end.Cause == process.Exited || end.Cause == process.Signaled) && r.processes.Boxed() {
+		if err := a.files.FolderGone(); isFault(err) { // in a box it cannot have removed that itself
+			problems = append(problems, notKept(err))
+		}
 	}
 	err := errors.Join(problems...)
-	if errors.Is(err, errNotKept) {
+	if errors.Is(err, errNotKept) && end.Cause != process.DiskExceeded {
 		r.pins.remove(res.Blobs(nil))
 		res.Cause, res.Exit, res.Error = grid.Lost, grid.ExitSkep, ""
 		res.Stdout, res.Stderr, res.Outputs = grid.Output{}, grid.Output{}, nil
@@ -66,15 +74,15 @@ func (r *Runner) collect(dir string, patterns []string, end *process.Result, wai
 	return res
 }
 
-// collectOutput returns what a task printed: inline if it is short, else as a durable blob.
-func (r *Runner) collectOutput(file string) (o grid.Output, err error) {
-	f, err := os.Open(file)
-	if errors.Is(err, fs.ErrNotExist) { // created with its first byte
+// collectOutput returns what a task printed, so many bytes: inline if it is short, else as a durable blob.
+func (r *Runner) collectOutput(file string, size int64) (o grid.Output, err error) {
+	if size == 0 { // the file is created with its first byte
 		return o, nil
 	}
+	f, err := os.Open(file)
 	if err == nil {
 		defer f.Close()
-		o, err = r.storeOutput(f)
+		o, err = r.storeOutput(f, size)
 	}
 	if err != nil {
 		err = fmt.Errorf("what it printed: %w", notKept(err))
@@ -83,19 +91,30 @@ func (r *Runner) collectOutput(file string) (o grid.Output, err error) {
 }
 
 func notKept(err error) error {
-	if errors.Is(err, errNotKept) {
+	if err == nil || errors.Is(err, errNotKept) {
 		return err
 	}
 	return fmt.Errorf("%w: %w", errNotKept, err)
 }
 
+// faultOf marks an error of reading a task's files that is this machine's.
+func faultOf(err error) error {
+	if isFault(err) {
+		return notKept(err)
+	}
+	return err
+}
+
 // storeOutput stores one of its two streams.
-func (r *Runner) storeOutput(f *os.File) (o grid.Output, err error) {
+func (r *Runner) storeOutput(f *os.File, size int64) (o grid.Output, err error) {
 	info, err := f.Stat()
-	if err != nil || info.Size() == 0 {
+	if err == nil && info.Size() != size {
+		err = fmt.Errorf("%s has %d bytes where %d were written: it %w", f.Name(), info.Size(), size, intact.ErrTaken)
+	}
+	if err != nil {
 		return o, err
 	}
-	if size := grid.Bytes(info.Size()); size <= grid.MaxInline {
+	if size := grid.Bytes(size); size <= grid.MaxInline {
 		o.Inline, o.Size = make([]byte, size), size
 		_, err = io.ReadFull(f, o.Inline)
 		return o, err
@@ -117,18 +136,22 @@ func (r *Runner) storeBlob(f *os.File, most grid.Bytes) (id grid.BlobID, size gr
 // Everything in the attempt's folder is under the task's control; without a sandbox even the name of the work
 // folder is. The node may read more than the task, so it follows no link out of the attempt's folder and opens only
 // regular files.
-func (r *Runner) collectFiles(dir string, patterns []string) (files []grid.File, err error) {
-	own, err := os.OpenRoot(dir)
+func (r *Runner) collectFiles(a *attempt, patterns []string) (files []grid.File, err error) {
+	if err := a.files.FolderGone(); err != nil {
+		return nil, fmt.Errorf("outputs: %w", faultOf(err))
+	}
+	own, err := os.OpenRoot(a.dir)
 	if err != nil {
-		return nil, fmt.Errorf("outputs: %w", err)
+		return nil, fmt.Errorf("outputs: %w", faultOf(err))
 	}
 	defer own.Close()
-	root, err := own.OpenRoot(filepath.Base(process.Work(dir)))
+	root, err := own.OpenRoot(filepath.Base(process.Work(a.dir)))
 	if err != nil {
-		return nil, fmt.Errorf("outputs: %w", err)
+		return nil, fmt.Errorf("outputs: %w", faultOf(err))
 	}
 	defer root.Close()
 	names, problem := outputs.Match(root, patterns)
+	problem = faultOf(problem)
 	left := r.cfg.MaxCollect
 	for i, name := range names {
 		if i == grid.MaxFiles {
@@ -138,7 +161,7 @@ func (r *Runner) collectFiles(dir string, patterns []string) (files []grid.File,
 		}
 		f, err := r.collectFile(root, name, left)
 		if err != nil {
-			problem = errors.Join(problem, fmt.Errorf("output %.64q: %w", name, err))
+			problem = errors.Join(problem, fmt.Errorf("output %.64q: %w", name, faultOf(err)))
 			continue
 		}
 		left -= f.Size

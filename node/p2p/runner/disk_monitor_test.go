@@ -16,7 +16,7 @@ import (
 // While a disk is nearly full, folders that take long to measure are measured seldom, and at once when more is
 // written. Regression: each check measured them, and one task with many files on a full disk kept a core busy.
 func TestFoldersAreMeasuredAgainAfterWrites(t *testing.T) {
-	a := &attempt{dir: t.TempDir()}
+	a := &attempt{folder: folder{dir: t.TempDir()}}
 	u := &taskUsage{maxFiles: 1000}
 	s := newDiskMonitor(&Config{DiskLow: grid.GiB}, new(Runner))
 	s.running[a] = u

@@ -16,7 +16,9 @@ import (
 	"skep/node/p2p/blob"
 	"skep/node/p2p/lifecycle"
 	"skep/node/p2p/mesh"
+	"skep/node/p2p/ports"
 	"skep/node/p2p/ranks"
+	"skep/node/p2p/throughput"
 )
 
 // Config is what a runner needs. All fields must be set but where they say otherwise.
@@ -35,14 +37,18 @@ type Config struct {
 
 	Share map[string]float64 // part of the time that tasks of a class may run, "*" for any other; may be nil
 	Boxes Boxes
-	Units *units.Table // which counted resources and processors tasks have
-	Mesh  *mesh.Mesh   // carries the packets of gangs; nil = ranks of gangs with a network of their own are no tasks here
+	Units *units.Table   // which counted resources and processors tasks have
+	Mesh  *mesh.Mesh     // carries packets of gangs; nil = ranks with a network of their own are no tasks here
+	Ports *ports.Proxies // carries connections of gangs that name their ports; set with Mesh
 
 	Log   *slog.Logger
 	Blobs *blob.Store
 	Loop  Loop
 	Peers Peers        // not used before the first Start, Fetch or repair of a blob
 	Drop  func(string) // counts what was not handled, by a reason of a fixed few
+	Fatal func(error)  // called once if no task can be started any more, and the node has to be started again
+
+	meter *throughput.Meter // set by Open
 }
 
 // Loop is the driver's loop.
@@ -71,6 +77,7 @@ type Runner struct {
 	processes *process.Runner
 	private   bool
 	dir       string // holds a folder for each attempt
+	top       topFolder
 	fetcher   *fetcher
 	disk      *diskMonitor
 	pins      pins
@@ -90,6 +97,7 @@ type Runner struct {
 // Open ends the processes of a former run, removes their folders, and returns a runner. Its work ends with ctx;
 // Close must follow.
 func Open(ctx context.Context, cfg Config) (*Runner, error) {
+	cfg.meter = new(throughput.Meter)
 	dir, processes, private, err := openBoxes(&cfg)
 	if err != nil {
 		return nil, err
@@ -97,8 +105,12 @@ func Open(ctx context.Context, cfg Config) (*Runner, error) {
 	r := &Runner{cfg: cfg, work: lifecycle.New(ctx), processes: processes, private: private, dir: dir,
 		pins: newPins(cfg.Blobs), m: make(map[grid.AttemptID]*attempt)}
 	r.ctx = r.work.Context()
+	if err := r.top.made(dir, processes.Boxed()); err != nil {
+		processes.Close()
+		return nil, err
+	}
 	r.removal = removal{hangs: processes.Hangs, remove: make(chan *attempt, 4096), ranks: ranks.Open(&ranks.Maker{
-		Self: cfg.Self, Processes: processes, Mesh: cfg.Mesh, Log: cfg.Log})}
+		Self: cfg.Self, Processes: processes, Mesh: cfg.Mesh, Ports: cfg.Ports, NoPackets: cfg.Boxes.NoTUN, Log: cfg.Log})}
 	r.fetcher = newFetcher(&r.cfg, r.work)
 	r.disk = newDiskMonitor(&r.cfg, r)
 	r.logIsolation()
@@ -128,6 +140,9 @@ func (r *Runner) Isolation() (grid.Isolation, []sandbox.Finding) { return r.proc
 
 // GangNetwork says why ranks of gangs cannot have a network of their own here; nil = they can.
 func (r *Runner) GangNetwork() error { return r.ranks.Missing() }
+
+// GangPorts says why ranks of gangs cannot reach each other on ports here; nil = they can.
+func (r *Runner) GangPorts() error { return r.ranks.MissingPorts() }
 
 // Private reports that the node must take no tasks of others, since it cannot isolate them.
 func (r *Runner) Private() bool { return r.private }

@@ -67,6 +67,18 @@ func (l *loop) last(k grid.EventKind) (ev grid.Event) {
 	return ev
 }
 
+// end returns what has become of an attempt; nil as long as it has not ended.
+func (l *loop) end(id grid.AttemptID) *grid.Result {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for i := range l.events {
+		if ev := &l.events[i]; ev.Kind == grid.EvEnded && ev.Attempt == id {
+			return ev.Result
+		}
+	}
+	return nil
+}
+
 var errNobody = errors.New("nobody is connected")
 
 // alone is a network without peers.
@@ -95,7 +107,8 @@ func openRunnerWith(t testing.TB, table *units.Table) (*Runner, *loop) {
 	cfg := Config{Self: self, DataDir: dir, Capacity: grid.Resources{CPU: 4 * grid.CPU, Memory: grid.GiB},
 		MaxOutput: grid.MiB, MaxCollect: grid.MiB, MaxCheckpoint: grid.MiB,
 		DiskLow: grid.MiB, Units: table,
-		Log: slog.New(slog.DiscardHandler), Blobs: blobs, Loop: l, Peers: alone{}, Drop: func(string) {}}
+		Log: slog.New(slog.DiscardHandler), Blobs: blobs, Loop: l, Peers: alone{}, Drop: func(string) {},
+		Fatal: func(err error) { t.Error("the node ends: ", err) }}
 	if err := cfg.Boxes.Defaults(); err != nil {
 		t.Fatal(err)
 	}
@@ -229,7 +242,7 @@ func TestWorkFolderSymlinkIsNotFollowed(t *testing.T) {
 	if err := os.Symlink(data, filepath.Join(dir, "work")); err != nil {
 		t.Fatal(err)
 	}
-	if files, err := r.collectFiles(dir, []string{"secret"}); err == nil || len(files) > 0 {
+	if files, err := r.collectFiles(&attempt{folder: folder{dir: dir}}, []string{"secret"}); err == nil || len(files) > 0 {
 		t.Errorf("outputs %v, %v: want an error", files, err)
 	}
 }

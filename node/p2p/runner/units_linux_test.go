@@ -98,16 +98,14 @@ func TestTasksHaveTheirUnits(t *testing.T) {
 	r.Stop(grid.Stop{Attempt: attemptID(4)})
 	none := needing("gpu=1", "")
 	none.Command = []string{"no-such-program"}
-	ended := func(nonce byte) func() bool {
-		return func() bool { return l.last(grid.EvEnded).Attempt == attemptID(nonce) }
-	}
+	ended := func(nonce byte) func() bool { return func() bool { return l.end(attemptID(nonce)) != nil } }
 	for nonce := byte(5); nonce < 10; nonce++ {
 		start(nonce, none)
 		rig.Await(t, "its end", ended(nonce))
 	}
 	start(10, needing("gpu=1", tell))
 	rig.Await(t, "its end", ended(10))
-	res := l.last(grid.EvEnded).Result
+	res := l.end(attemptID(10))
 	if got := strings.Join(strings.Fields(string(res.Stdout.Inline)), " "); res.Exit != 0 || got != freed {
 		t.Errorf("the last one: %+v, %q", res, res.Stdout.Inline)
 	}
@@ -121,7 +119,7 @@ func TestUnitsOfATaskThatHangs(t *testing.T) {
 		hangs bool
 		free  bool
 	}{{false, true}, {true, false}} {
-		a := &attempt{id: attemptID(1), dir: t.TempDir()}
+		a := &attempt{id: attemptID(1), folder: folder{dir: t.TempDir()}}
 		a.grant, _ = r.grant(needing("gpu=1", ""))
 		r.hangs = func(string) bool { return c.hangs }
 		r.release(a)

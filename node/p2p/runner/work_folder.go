@@ -10,11 +10,13 @@ import (
 	"path/filepath"
 	"slices"
 
+	"skep/exec/intact"
 	"skep/exec/process"
 	"skep/exec/terminal"
 	"skep/exec/units"
 	"skep/grid"
 	"skep/node/p2p/blob"
+	"skep/node/p2p/ranks"
 )
 
 // prepare makes the folder of an attempt, puts its inputs there, those of the job and those that other jobs have left,
@@ -34,6 +36,9 @@ func (r *Runner) prepare(a *attempt, spec *grid.JobSpec, left []grid.File) (*exp
 		return nil, err
 	}
 	work := process.Work(dir)
+	if err := a.files.Made(work); err != nil {
+		return nil, err
+	}
 	inputs := spec.WorkFilesOf(id.Task.Index)
 	left, from := grid.SplitInputs(left)
 	if len(left) > 0 {
@@ -60,6 +65,7 @@ func (r *Runner) prepare(a *attempt, spec *grid.JobSpec, left []grid.File) (*exp
 		if err := r.placeInput(ctx, in, dst, id.Task.Job.Origin); err != nil {
 			return nil, fmt.Errorf("input %q: %w", in.Path, err)
 		}
+		a.files.Placed(dst, int64(in.Size))
 	}
 	if array != nil && array.LinesPath() != "" && !hasLine {
 		return nil, fmt.Errorf("lines: there is no input %q", array.LinesPath())
@@ -69,7 +75,7 @@ func (r *Runner) prepare(a *attempt, spec *grid.JobSpec, left []grid.File) (*exp
 			return nil, err
 		}
 	}
-	begins, err := r.placeCheckpoint(ctx, dir, from, id.Task.Job.Origin)
+	begins, err := r.placeCheckpoint(ctx, a, from)
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +99,8 @@ func (r *Runner) joinRanks(a *attempt, s grid.Start) (err error) {
 			memory += grid.Bytes(p.Ranks) * cmp.Or(s.Spec.Needs.Memory, r.cfg.Capacity.Memory)
 		}
 	}
-	a.shared, err = r.ranks.Join(s.Attempt, s.Places, int64(min(memory, r.cfg.Capacity.Memory)), func(rank uint32) bool {
+	of := ranks.Network{Places: s.Places, Ports: s.Spec.Gang.Ports.List()}
+	a.shared, err = r.ranks.Join(s.Attempt, of, int64(min(memory, r.cfg.Capacity.Memory)), func(rank uint32) bool {
 		id := s.Attempt
 		id.Task.Index = rank
 		return r.lookup(id) == nil
@@ -150,14 +157,27 @@ func (r *Runner) chownInputs(dir string) error {
 }
 
 // startFailure makes the result of a task that could not be started: 126 or 127 where this machine cannot execute
-// the program, a failure of the node otherwise.
-func startFailure(err error, result func(grid.Cause, int32, error) *grid.Result) *grid.Result {
+// the program, a failure of the node otherwise. Where its files were taken away, or the disk fails, the attempt is
+// lost, and this node may run the next one; one that is to run at most once has not run, so it is refused.
+func startFailure(a *attempt, err error, result func(grid.Cause, int32, error) *grid.Result) *grid.Result {
+	if taken := a.files.Missing(); intact.Fault(taken) {
+		err = taken // also where that looks as if there were no such program
+	}
 	var no *process.ExecError
-	if !errors.As(err, &no) {
+	switch {
+	case isFault(err) && a.spec.OnceReason() == "":
+		return result(grid.Lost, grid.ExitSkep, err)
+	case isFault(err) || !errors.As(err, &no):
 		return result(grid.Failed, grid.ExitSkep, err)
 	}
 	if no.Cause == process.NotFound {
 		return result(grid.NotFound, grid.ExitNotFound, err)
 	}
 	return result(grid.CannotExecute, grid.ExitCannotExecute, err)
+}
+
+// isFault reports whether an error of preparing or collecting an attempt is this machine's: it may succeed elsewhere,
+// or here later.
+func isFault(err error) bool {
+	return intact.Fault(err) || errors.Is(err, blob.ErrDisk) || errors.Is(err, blob.ErrFull)
 }

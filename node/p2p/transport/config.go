@@ -24,6 +24,9 @@ type Config struct {
 	Secret   [32]byte
 	Version  string // of this build, told to peers; may be empty
 
+	// Control is the protocol of control streams; "" = that of this version. Another one is for tests.
+	Control protocol.ID
+
 	Listen []string      // TCP multiaddresses
 	Allow  []grid.NodeID // the only nodes to talk to; nil: all members of the network
 
@@ -70,6 +73,10 @@ type Service struct {
 	// Bounds of streams that are served at a time, for one peer and all. One more gets "busy", or the place of a peer
 	// that holds more. Inbound is how many of a peer may be open, with some reserve for those about to end.
 	PerPeer, All, Inbound int
+
+	// Outbound is how many to a peer may be open; 0 = outboundStreams. Where it is set, the bounds of a peer's streams of
+	// all protocols are raised by Inbound and Outbound, and those of memory by Inbound streams.
+	Outbound int
 
 	Cooldown time.Duration // how long a stream counts after its answer
 	Transfer bool          // an answer that breaks off has to be sent again: its connection is kept

@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net"
@@ -96,19 +97,39 @@ func newHost(cfg *Config, g *connGater, budget *dialBudget) (host.Host, error) {
 const (
 	memoryAll  = 448 << 20
 	memoryPeer = 68 << 20 // 64 relayed connections, and all served streams
+
+	memoryStream = 256 << 10
 )
+
+// outboundStreams bounds the streams of a protocol to one peer.
+const outboundStreams = 128
+
+// limitsOfPeer bounds the connections and streams of one peer.
+func limitsOfPeer(services []Service) rcmgr.ResourceLimits {
+	l := rcmgr.ResourceLimits{Conns: 8, ConnsInbound: 8, ConnsOutbound: 8, Streams: 576, StreamsInbound: 320,
+		StreamsOutbound: 256, Memory: memoryPeer}
+	for _, s := range services {
+		if s.Outbound == 0 {
+			continue
+		}
+		in, out := rcmgr.LimitVal(s.Inbound), rcmgr.LimitVal(s.Outbound)
+		l.Streams, l.StreamsInbound, l.StreamsOutbound = l.Streams+in+out, l.StreamsInbound+in, l.StreamsOutbound+out
+		l.Memory += rcmgr.LimitVal64(s.Inbound) * memoryStream
+	}
+	return l
+}
 
 // streamsOfPeer bounds the streams of one peer by protocol.
 func streamsOfPeer(services []Service) map[protocol.ID]rcmgr.ResourceLimits {
 	m := make(map[protocol.ID]rcmgr.ResourceLimits)
-	limit := func(id protocol.ID, inbound int) {
-		n := rcmgr.LimitVal(inbound)
-		m[id] = rcmgr.ResourceLimits{Streams: 128 + n, StreamsInbound: n, StreamsOutbound: 128}
+	limit := func(id protocol.ID, inbound, outbound int) {
+		in, out := rcmgr.LimitVal(inbound), rcmgr.LimitVal(outbound)
+		m[id] = rcmgr.ResourceLimits{Streams: in + out, StreamsInbound: in, StreamsOutbound: out}
 	}
-	limit(controlProtocol, 8)
-	limit(apiProtocol, ServesPerPeer*3/2)
+	limit(controlProtocol, 8, outboundStreams)
+	limit(apiProtocol, ServesPerPeer*3/2, outboundStreams)
 	for _, s := range services {
-		limit(s.Protocol, s.Inbound)
+		limit(s.Protocol, s.Inbound, cmp.Or(s.Outbound, outboundStreams))
 	}
 	for _, id := range gossipProtocols {
 		m[id] = rcmgr.ResourceLimits{Streams: 16, StreamsInbound: 8, StreamsOutbound: 8}
@@ -137,8 +158,7 @@ func newResources(services []Service) (network.ResourceManager, error) {
 			FD:              descriptors, Memory: memoryAll},
 		Transient: rcmgr.ResourceLimits{Conns: 256, ConnsInbound: 192, ConnsOutbound: 128, Streams: 1024,
 			StreamsInbound: 512, StreamsOutbound: 1024, FD: descriptors / 2},
-		PeerDefault: rcmgr.ResourceLimits{Conns: 8, ConnsInbound: 8, ConnsOutbound: 8, Streams: 576,
-			StreamsInbound: 320, StreamsOutbound: 256, Memory: memoryPeer},
+		PeerDefault:     limitsOfPeer(services),
 		ProtocolDefault: rcmgr.ResourceLimits{Streams: 8192, StreamsInbound: 4096, StreamsOutbound: 4096},
 		Service:         map[string]rcmgr.ResourceLimits{relay.ServiceName: relayLimits},
 		// MaxCircuits, and reservations

@@ -56,6 +56,7 @@ var limits = [grid.Kinds]limit{
 	grid.KindCheckpoint:     {rate: 1000, burst: 5000, wait: true},
 	grid.KindCheckpointAck:  {rate: 1000, burst: 5000, wait: true},
 	grid.KindCheckpointKeep: {rate: 1000, burst: 5000, wait: true},
+	grid.KindVacate:         {rate: 100, burst: 1000, wait: true},
 }
 
 // Deadlines of streams. A control stream may be silent for ever; a frame or a transfer that has begun must go on.

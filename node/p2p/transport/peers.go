@@ -14,7 +14,9 @@ import (
 	"skep/node/p2p/wire"
 )
 
-const controlProtocol = "/skep/control/1"
+// controlProtocol is that of this version. Peers of another one can be connected to, and have no session: see
+// version_gap.go.
+const controlProtocol = controlFamily + "1"
 
 // maxSessions bounds the sessions; the connection manager keeps well below it.
 const maxSessions = 1024

@@ -130,7 +130,7 @@ func foreign(m *grid.Message, from, self grid.NodeID, kin *Members) bool {
 		id := m.Offer.ID.Task.Job
 		return id.Origin != from && (len(m.Offer.Members) == 0 || m.Offer.Members[0] != id.Origin ||
 			!slices.Contains(m.Offer.Members, from))
-	case grid.KindAsk, grid.KindDrop, grid.KindResultAck:
+	case grid.KindAsk, grid.KindDrop, grid.KindResultAck, grid.KindVacate:
 	case grid.KindAccept, grid.KindRefuse, grid.KindResult, grid.KindBeat:
 		who = self
 	default:

@@ -67,6 +67,7 @@ func (s *session) run() {
 			continue
 		}
 		failed++
+		s.noteRefusal(err)
 		if absent { // the peer was not connected: one try is enough
 			return
 		}
@@ -92,7 +93,7 @@ func (s *session) open(mayDial bool) (st network.Stream, h wire.Hello, rtt time.
 	if !mayDial {
 		ctx = network.WithNoDial(ctx, "skep")
 	}
-	if st, err = s.t.host.NewStream(ctx, identity.Peer(s.node), controlProtocol); err != nil {
+	if st, err = s.t.host.NewStream(ctx, identity.Peer(s.node), s.t.cfg.Control); err != nil {
 		return nil, h, 0, err
 	}
 	st.SetDeadline(time.Now().Add(helloDeadline))
@@ -166,6 +167,7 @@ func (s *session) reportUp() {
 	if !first {
 		return
 	}
+	s.t.gaps.closed(s.node)
 	s.t.contacts.SessionUp(s.node)
 	relayed := DirectConn(s.t.host, identity.Peer(s.node)) == nil
 	s.t.cfg.Log.Info("peer up", "node", s.node.Short(), "rtt", rtt, "relayed", relayed)

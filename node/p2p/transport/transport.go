@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net"
@@ -30,6 +31,7 @@ type Transport struct {
 	host      host.Host
 	budget    *dialBudget
 	offences  offenders
+	gaps      *versionGaps
 	counts    Counts
 	ads       *adCache
 	specs     *specCache
@@ -54,8 +56,9 @@ func Open(ctx context.Context, cfg Config) (*Transport, error) {
 	if cfg.Instances == nil {
 		cfg.Instances = noInstances{}
 	}
+	cfg.Control = cmp.Or(cfg.Control, controlProtocol)
 	t := &Transport{cfg: cfg, contacts: cfg.Contacts, work: lifecycle.New(ctx), specs: newSpecCache(),
-		served: make(map[protocol.ID]*admission.Seats)}
+		gaps: newVersionGaps(), served: make(map[protocol.ID]*admission.Seats)}
 	t.ctx = t.work.Context()
 	t.ads, t.budget = newAdCache(t), newDialBudget(t)
 	t.served[apiProtocol] = newSeats(ServesPerPeer, ServesAll)
@@ -68,7 +71,7 @@ func Open(ctx context.Context, cfg Config) (*Transport, error) {
 		return nil, err
 	}
 	t.peers = newPeers(t)
-	t.host.SetStreamHandler(controlProtocol, t.peers.accept)
+	t.host.SetStreamHandler(cfg.Control, t.peers.accept)
 	if t.announcer, err = newAnnouncer(t); err != nil {
 		t.Close()
 		return nil, fmt.Errorf("announcements: %w", err)

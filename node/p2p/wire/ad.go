@@ -7,6 +7,7 @@ import (
 
 	"skep/grid"
 	"skep/node/p2p/wire/internal/pb"
+	"skep/requirement"
 )
 
 // adContext separates signatures of ads from other signatures by the same key.
@@ -76,7 +77,11 @@ func putAd(a *grid.Ad) *pb.Ad {
 		Backlog: putSpan(a.Backlog), Speed: a.Speed, Availability: a.Availability, Engines: a.Engines,
 		Rates: fillRates(new(pb.Rates), a.Rates), Addrs: a.Addrs,
 		Draining: a.Draining || a.Private, Leaving: a.Leaving, Full: a.Full, Waiting: a.Waiting,
-		LeastSpeed: a.Sharing.Least, Bids: a.Sharing.Bids, Price: putBid(a.Price)}
+		LeastSpeed: a.Sharing.Least, Bids: a.Sharing.Bids, Price: putBid(a.Price), Outbid: putBid(a.Outbid),
+		Accept: putExpression(a.Accept)}
+	if h := a.Hour; h.Known {
+		p.Hour = 1<<16 | uint32(h.Day)<<8 | uint32(h.OfDay)
+	}
 	if a.Private {
 		if p.Private = 1; a.Draining {
 			p.Private = 2
@@ -113,6 +118,14 @@ func getAd(p *pb.Ad) (*grid.Ad, error) {
 	}
 	if a.Price, err = getBid(uint64(p.Price)); err != nil {
 		return nil, err
+	}
+	if a.Outbid, err = getBid(uint64(p.Outbid)); err != nil {
+		return nil, err
+	}
+	// one that only newer nodes know is not an error: whoever asks that node is told
+	a.Accept, _ = getExpression("accept", p.Accept, requirement.Accept)
+	if p.Hour>>16 == 1 {
+		a.Hour = requirement.Hour{Known: true, OfDay: uint8(p.Hour), Day: uint8(p.Hour >> 8)}
 	}
 	a.Rates, err = getRates(nil, p.Rates)
 	return a, err

@@ -132,6 +132,7 @@ func TestAdBounds(t *testing.T) {
 		"backlog":       {func(p *pb.Ad) { p.Backlog = -1 }, ErrBound},
 		"backlog long":  {func(p *pb.Ad) { p.Backlog = int64(MaxSpan) + 1 }, ErrBound},
 		"price":         {func(p *pb.Ad) { p.Price = uint32(grid.MaxBid) + 1 }, ErrBound},
+		"outbid":        {func(p *pb.Ad) { p.Outbid = uint32(grid.MaxBid) + 1 }, ErrBound},
 		"speed":         {func(p *pb.Ad) { p.Speed = 0 }, ErrBound},
 		"least speed":   {func(p *pb.Ad) { p.LeastSpeed = 0.04 }, ErrBound},
 		"least above 1": {func(p *pb.Ad) { p.LeastSpeed = 1.1 }, ErrBound},

@@ -83,7 +83,7 @@ func (c *Codec) attemptsOf(p *pb.Attempts, m *grid.Message) error {
 	if at != n {
 		return fmt.Errorf("attempts: %w: %d beyond the last run", ErrMalformed, n-at)
 	}
-	m.Started = p.Started && m.Kind == grid.KindAccept
+	m.Started = p.Started && (m.Kind == grid.KindAccept || m.Kind == grid.KindVacate)
 	switch m.Kind {
 	case grid.KindStartLease:
 		if p.Order <= math.MaxUint8 {
@@ -106,6 +106,9 @@ func (c *Codec) attemptsOf(p *pb.Attempts, m *grid.Message) error {
 				return err
 			}
 		}
+		if x.Movable && !x.Queued {
+			r.Movable = &grid.Movable{Wait: time.Duration(x.Resumes), Ran: time.Duration(x.Ran), Kept: time.Duration(x.Kept)}
+		}
 		m.Reports = append(m.Reports, r)
 	}
 	return nil
@@ -120,6 +123,9 @@ func putReports(p *pb.Attempts, m *grid.Message) *pb.Attempts {
 			Done: said.Done, Total: said.Total, Text: said.Text, Rejected: said.Rejected}
 		if s := x.Suspensions; s != nil {
 			r.Suspensions, r.Stood, r.By, r.ByBid = s.Times, int64(s.Stood), putJob(s.By), uint32(s.Bid)
+		}
+		if v := x.Movable; v != nil {
+			r.Movable, r.Resumes, r.Ran, r.Kept = true, int64(v.Wait), int64(v.Ran), int64(v.Kept)
 		}
 		p.Reports = append(p.Reports, r)
 	}
@@ -164,6 +170,11 @@ func reports(m *grid.Message) error {
 		}
 		if s := r.Suspensions; s != nil {
 			if err := bound(s.Check()); err != nil {
+				return err
+			}
+		}
+		if v := r.Movable; v != nil {
+			if err := bound(v.Check()); err != nil {
 				return err
 			}
 		}

@@ -28,7 +28,7 @@ func (c *Codec) body(m *grid.Message, seal func(*grid.Ad) []byte) (proto.Message
 			Pulled: o.Pulled, Asks: o.Asks, Barred: putNodes(o.Barred), Inputs: putFiles(left),
 			Checkpoint: putFiles(from), PlaceNodes: nodes, PlaceRanks: ranks, PlaceShares: shares,
 			BeforeRanks: o.Before.Ranks, BeforeShares: o.Before.Shares}, err
-	case grid.KindAccept, grid.KindBeat:
+	case grid.KindAccept, grid.KindBeat, grid.KindVacate:
 		return putReports(c.putAttempts(m.Attempts), m), nil
 	case grid.KindResultAck, grid.KindDrop, grid.KindAsk:
 		return c.putAttempts(m.Attempts), nil
@@ -78,7 +78,8 @@ func (c *Codec) read(b []byte, m *grid.Message, open func([]byte) (*grid.Ad, err
 		return c.readState(b, &m.State)
 	case grid.KindOffer:
 		return c.readOffer(b, &m.Offer)
-	case grid.KindAccept, grid.KindResultAck, grid.KindBeat, grid.KindDrop, grid.KindAsk:
+	case grid.KindAccept, grid.KindResultAck, grid.KindBeat, grid.KindDrop, grid.KindAsk,
+		grid.KindVacate:
 		return c.readAttempts(b, m)
 	case grid.KindRefuse, grid.KindDepositAck:
 		return readRefuse(b, m)

@@ -10,6 +10,7 @@ import (
 
 	"skep/grid"
 	"skep/node/p2p/wire/internal/pb"
+	"skep/requirement"
 )
 
 // Append refuses messages beyond the bounds. Each case is one bound.
@@ -50,6 +51,8 @@ func TestAppendBounds(t *testing.T) {
 			m.Offer.Spec.Needs.Counts = "gpu=1,fpga=1"
 			m.Offer.Spec.Needs.AddFeature(grid.ResourceLabel)
 		}},
+		"offer where alone": {grid.KindOffer,
+			func(m *grid.Message) { m.Offer.Spec.Needs.Where = new(requirement.Expression) }},
 		"offer counts alone":  {grid.KindOffer, func(m *grid.Message) { m.Offer.Spec.Needs.Counts = "gpu=1" }},
 		"offer spec missing":  {grid.KindOffer, func(m *grid.Message) { m.Offer.Spec = nil }},
 		"offer spec bad":      {grid.KindOffer, func(m *grid.Message) { m.Offer.Spec.Count = 0 }},
@@ -178,6 +181,11 @@ func TestDecodeBounds(t *testing.T) {
 		"offer of 1025 inputs":   {grid.KindOffer, offer(&pb.JobSpec{Inputs: make([]*pb.File, grid.MaxFiles+1)}), ErrBound},
 		"offer of 65 labels": {grid.KindOffer,
 			offer(&pb.JobSpec{Needs: &pb.Needs{Labels: make([]*pb.LabelNeed, grid.MaxLabels+1)}}), ErrBound},
+		"offer of a long expression": {grid.KindOffer,
+			offer(&pb.JobSpec{Needs: &pb.Needs{Where: long[:513]}}), ErrBound},
+		"offer of a wrong expression": {grid.KindOffer,
+			offer(&pb.JobSpec{Needs: &pb.Needs{Where: "node.cpu >"}}), ErrBound},
+		"offer of a rank that is no number": {grid.KindOffer, offer(&pb.JobSpec{Rank: "node.cpu > 1"}), ErrBound},
 		"offer of a long path": {grid.KindOffer,
 			offer(&pb.JobSpec{Inputs: []*pb.File{{Path: []byte(long[:grid.MaxPath+1])}}}), ErrBound},
 		"beat of 65 reports": {grid.KindBeat, &pb.Attempts{Reports: make([]*pb.Report, grid.MaxReports+1)}, ErrBound},

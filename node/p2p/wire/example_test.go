@@ -167,7 +167,7 @@ func exampleMessage(t testing.TB, k grid.Kind, m *grid.Message) {
 	case grid.KindOffer:
 		m.Offer = grid.Offer{ID: exampleAttempt(7), Spec: exampleSpec(), Class: "lattice", Lease: 30 * time.Second,
 			Age: time.Minute}
-	case grid.KindAccept, grid.KindResultAck:
+	case grid.KindAccept, grid.KindResultAck, grid.KindVacate:
 		m.Attempts = append(m.Attempts, exampleAttempt(1))
 	case grid.KindRefuse, grid.KindDepositAck:
 		m.Attempts = append(m.Attempts, exampleAttempt(1))

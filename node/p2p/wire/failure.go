@@ -89,14 +89,14 @@ func putFinal(f *grid.Entry) *pb.Final {
 	return &pb.Final{Index: f.Index, Epoch: f.Epoch, AttemptEpoch: f.Attempt.Epoch, AttemptN: f.Attempt.N,
 		Worker: putNode(f.Worker), Lost: f.Lost, Result: putMaybe(f.Result), Placed: f.Placed, Began: f.Began,
 		Done: f.Done, Round: f.Round, Again: int64(f.Again), Failures: putFailures(f.Failures),
-		RetriedAt: f.RetriedAt, RetryEpoch: f.RetryEpoch}
+		RetriedAt: f.RetriedAt, RetryEpoch: f.RetryEpoch, Used: int64(f.Used)}
 }
 
 func getFinal(p *pb.Final) (f grid.Entry, err error) {
 	f = grid.Entry{Index: p.GetIndex(), Epoch: p.GetEpoch(), Attempt: grid.Attempt{Epoch: p.GetAttemptEpoch(),
 		N: p.GetAttemptN()}, Lost: p.GetLost(), Placed: p.GetPlaced(), Began: p.GetBegan(), Done: p.GetDone(),
 		Round: p.GetRound(), Again: time.Duration(p.GetAgain()), RetriedAt: p.GetRetriedAt(),
-		RetryEpoch: p.GetRetryEpoch()}
+		RetryEpoch: p.GetRetryEpoch(), Used: time.Duration(p.GetUsed())}
 	if f.Result, err = getMaybe(p.GetResult()); err == nil {
 		err = getNode("worker", p.GetWorker(), &f.Worker)
 	}
@@ -108,6 +108,9 @@ func getFinal(p *pb.Final) (f grid.Entry, err error) {
 
 // openEntry checks what an entry says of further attempts. An open one has a result, and is waited for a bounded time.
 func openEntry(f *grid.Entry) error {
+	if f.Used < 0 || f.Used > MaxSpan {
+		return fmt.Errorf("entry %d: %w: attempts have run for %v", f.Index, ErrBound, f.Used)
+	}
 	if f.Round > grid.MaxRounds || f.RetriedAt > f.Round+1 ||
 		f.Again < 0 || f.Again > 2*grid.MaxBackoff || f.Again > 0 && f.Result == nil {
 		return fmt.Errorf("entry %d, round %d, again after %v: %w: want at most %d and %v, and a result", f.Index, f.Round,

@@ -12,9 +12,14 @@ import (
 // exampleGang is a sealed spec of four ranks, whose workers are searched for in one way.
 func exampleGang(t testing.TB, search *grid.ScheduleSearch) *grid.JobSpec {
 	t.Helper()
+	return sealedGang(t, grid.Gang{Ranks: 4, Search: search})
+}
+
+func sealedGang(t testing.TB, gang grid.Gang) *grid.JobSpec {
+	t.Helper()
 	s := exampleSpec()
 	s.Submitter = grid.Submitter{Node: exampleJob().Origin, User: "ada"}
-	s.Count, s.Gang, s.Rules, s.Idempotent, s.Policy = 4, grid.Gang{Ranks: 4, Search: search}, grid.Rules{}, false, ""
+	s.Count, s.Gang, s.Rules, s.Idempotent, s.Policy = 4, gang, grid.Rules{}, false, ""
 	sealed, err := SealSpec(testKey(1), exampleJob(), s)
 	if err != nil {
 		t.Fatal(err)
@@ -46,7 +51,11 @@ func genGang(t *rapid.T, s *grid.JobSpec) {
 		s.Network = grid.NetworkGang
 		s.Needs.Labels = append(slices.DeleteFunc(s.Needs.Labels,
 			func(l grid.LabelNeed) bool { return l.Key == grid.IsolationLabel }),
-			grid.LabelNeed{Key: grid.IsolationLabel, Values: []string{"strict"}}, grid.FeatureNeed(grid.GangNetworkLabel))
+			grid.LabelNeed{Key: grid.IsolationLabel, Values: []string{"strict"}})
+		for i := range rapid.IntRange(0, min(grid.MaxPorts, int(grid.MaxListeners/s.Count))).Draw(t, "ports") {
+			s.Gang.Ports[i] = uint16(1 + 4000*i)
+		}
+		s.Needs.Labels = append(s.Needs.Labels, grid.FeatureNeed(s.Gang.Ports.NetworkLabel()))
 	}
 	if rapid.Bool().Draw(t, "search") {
 		s.Gang.Search = genScheduleSearch(t)

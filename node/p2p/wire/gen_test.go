@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"skep/grid"
+	"skep/requirement"
 )
 
 // Generators of all that may be on the wire, within the bounds.
@@ -76,13 +77,18 @@ func genAd(t *rapid.T) (*grid.Ad, ed25519.PrivateKey) {
 		Addrs: rapid.SliceOfN(genText, 0, grid.MaxAddrs).Draw(t, "addrs"), Draining: rapid.Bool().Draw(t, "draining"),
 		Leaving: rapid.Bool().Draw(t, "leaving"), Full: rapid.Bool().Draw(t, "full"),
 		Private: rapid.Bool().Draw(t, "private"),
-		AdWork:  grid.AdWork{Price: genBid.Draw(t, "price")}}
+		AdWork:  grid.AdWork{Price: genBid.Draw(t, "price"), Outbid: genBid.Draw(t, "outbid")}}
 	if rapid.Bool().Draw(t, "placed") {
 		for k := range a.Coord.At {
 			a.Coord.At[k] = rapid.Float32Range(-grid.MaxCoord, grid.MaxCoord).Draw(t, "at")
 		}
 		a.Coord.Height = rapid.Float32Range(1e-5, grid.MaxCoord).Draw(t, "height")
 		a.Coord.Error = rapid.Float32Range(1e-3, grid.MaxCoordError).Draw(t, "error")
+	}
+	if rapid.Bool().Draw(t, "requires") {
+		a.Accept = genExpression(requirement.Accept, "job.submitter != 'guest'", "time.hour >= 18").Draw(t, "accept")
+		a.Hour = requirement.Hour{Known: true, OfDay: rapid.Uint8Range(0, 23).Draw(t, "hour"),
+			Day: rapid.Uint8Range(0, 6).Draw(t, "day")}
 	}
 	if rapid.Bool().Draw(t, "shares") {
 		a.Sharing.Least = rapid.Float64Range(grid.MinLeastSpeed, 1).Draw(t, "least")
@@ -186,12 +192,14 @@ func genMessage(t *rapid.T, k grid.Kind, m *grid.Message) {
 		m.Attempts = genAttempts(t, 0, 30)
 		m.Reports = genReports(t, len(m.Attempts))
 	case grid.KindStartLease:
-		m.Register.Seq, m.Order = rapid.Uint64().Draw(t, "seq"), rapid.Uint8().Draw(t, "order")
-		m.Attempts = genAttempts(t, 0, 30)
+		m.Register.Seq = rapid.Uint64().Draw(t, "seq")
+		if m.Attempts = genAttempts(t, 0, 30); len(m.Attempts) > 0 { // the order is that in which these wait
+			m.Order = rapid.Uint8().Draw(t, "order")
+		}
 		m.Reports = genReports(t, len(m.Attempts))
 	case grid.KindDrop, grid.KindAsk:
 		m.Attempts = genAttempts(t, 0, 30)
-	case grid.KindAccept:
+	case grid.KindAccept, grid.KindVacate:
 		m.Attempts, m.Started = genAttempts(t, 1, 1), rapid.Bool().Draw(t, "started")
 	case grid.KindResultAck:
 		m.Attempts = genAttempts(t, 1, 1)

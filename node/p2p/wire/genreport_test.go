@@ -26,6 +26,11 @@ func genReports(t *rapid.T, attempts int) (all []grid.Report) {
 				Stood: time.Duration(rapid.Int64Range(0, int64(grid.MaxTimeout)).Draw(t, "stood")),
 				Bid:   grid.Bid(rapid.Int32Range(1, int32(grid.MaxBid)).Draw(t, "bid"))}
 		}
+		if !queued && rapid.Bool().Draw(t, "movable") {
+			ran := rapid.Int64Range(0, int64(grid.MaxTimeout)).Draw(t, "ran")
+			r.Movable = &grid.Movable{Wait: time.Duration(rapid.Int64Range(0, int64(grid.MaxTimeout)).Draw(t, "wait")),
+				Ran: time.Duration(ran), Kept: time.Duration(rapid.Int64Range(0, ran).Draw(t, "kept"))}
+		}
 		all = append(all, r)
 	}
 	return all

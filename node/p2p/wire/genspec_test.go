@@ -10,6 +10,7 @@ import (
 
 	"skep/grid"
 	"skep/internal/indices"
+	"skep/requirement"
 )
 
 func genResources(t *rapid.T) grid.Resources {
@@ -45,6 +46,16 @@ func genFiles(t *rapid.T, most int) []grid.File {
 	}), 0, most).Draw(t, "files")
 }
 
+func genExpression(use requirement.Use, texts ...string) *rapid.Generator[*requirement.Expression] {
+	return rapid.Custom(func(t *rapid.T) *requirement.Expression {
+		x, err := requirement.Parse(rapid.SampledFrom(texts).Draw(t, "text"), use)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return x
+	})
+}
+
 func genNeeds(t *rapid.T) grid.Needs {
 	n := grid.Needs{Resources: genResources(t)}
 	n.CPU = max(n.CPU, 1)
@@ -54,6 +65,11 @@ func genNeeds(t *rapid.T) grid.Needs {
 	}
 	if n.Counts != "" {
 		n.AddFeature(grid.ResourceLabel)
+	}
+	if rapid.Bool().Draw(t, "where") {
+		n.Where = genExpression(requirement.Where, "node.memory > 64.0 && node.labels.os == 'linux'", "'é' != node.name").
+			Draw(t, "where text")
+		n.AddFeature(grid.RequirementLabel)
 	}
 	if rapid.Bool().Draw(t, "pin") {
 		n.Pin, n.CPU = true, max(n.CPU/grid.CPU, 1)*grid.CPU
@@ -74,12 +90,16 @@ func genSpec(t *rapid.T) *grid.JobSpec {
 	s.Rules.MaxFailures = rapid.Int32Range(0, grid.MaxCount).Draw(t, "max failures")
 	s.Rules.MaxRunning = rapid.Int32Range(0, grid.MaxCount).Draw(t, "max running")
 	s.Rules.Bid = grid.Bid(rapid.Int32Range(0, int32(grid.MaxBid)).Draw(t, "bid"))
+	if rapid.Bool().Draw(t, "ranks nodes") {
+		s.Rules.Rank = genExpression(requirement.Rank, "node.speed", "1 / (node.backlog + 1)").Draw(t, "rank")
+	}
 	if d := &s.Rules.Deadline; rapid.Bool().Draw(t, "limits") {
 		d.At = time.Duration(rapid.Int64Range(int64(time.Second), int64(grid.MaxDeadline)-1).Draw(t, "deadline"))
 		if rapid.Bool().Draw(t, "soft") {
 			d.Worthless = time.Duration(rapid.Int64Range(int64(d.At)+1, int64(grid.MaxDeadline)).Draw(t, "worthless"))
 		}
 	}
+	s.Rules.Budget = grid.Budget(rapid.Int64Range(0, int64(grid.MaxBudget)).Draw(t, "budget"))
 	if f := &s.Rules.OnFailure; rapid.Bool().Draw(t, "on failure") {
 		f.Retry, f.Rerun = rapid.Int32Range(1, grid.MaxFailureRetry).Draw(t, "retry"), true
 		f.Codes = rapid.SliceOfN(rapid.Int32Range(1, 255), 0, grid.MaxFailureCodes).Draw(t, "codes")

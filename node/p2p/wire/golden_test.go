@@ -32,6 +32,9 @@ func TestGoldenBytes(t *testing.T) {
 	line("beat-suspended", bytesOf(t, &grid.Message{Kind: grid.KindBeat, Attempts: []grid.AttemptID{exampleAttempt(0)},
 		Reports: []grid.Report{{Suspended: true, Suspensions: &grid.Suspensions{Times: 2, Stood: 3 * time.Second,
 			By: exampleJob(), Bid: 5000}}}}))
+	line("beat-movable", bytesOf(t, &grid.Message{Kind: grid.KindBeat, Attempts: []grid.AttemptID{exampleAttempt(0)},
+		Reports: []grid.Report{{Suspended: true, Movable: &grid.Movable{Wait: time.Minute, Ran: 9 * time.Second,
+			Kept: 4 * time.Second}}}}))
 	line("start-lease-places", bytesOf(t, &grid.Message{Kind: grid.KindStartLease, Order: 1,
 		Attempts: []grid.AttemptID{exampleAttempt(0), exampleAttempt(1)},
 		Reports:  []grid.Report{{At: 1, Queued: true, Place: 4}}}))
@@ -72,6 +75,7 @@ func TestGoldenBytes(t *testing.T) {
 	line("sealed-spec-after", []byte(exampleAfter(t).Sealed))
 	line("sealed-spec-gang", []byte(exampleGang(t, nil).Sealed))
 	search := exampleSearch()
+	line("sealed-spec-gang-ports", []byte(sealedGang(t, grid.Gang{Ranks: 4, Ports: grid.Ports{80, 29500}}).Sealed))
 	line("sealed-spec-gang-search", []byte(exampleGang(t, search).Sealed))
 	search.Contract = &grid.Contract{Tolerance: 0.25, Window: 7, Moves: 2}
 	line("sealed-spec-gang-contract", []byte(exampleGang(t, search).Sealed))

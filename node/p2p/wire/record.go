@@ -10,8 +10,39 @@ import (
 	"skep/node/p2p/wire/internal/pb"
 )
 
-// recordVersion is the first byte of every value.
+// recordVersion is the first byte of every value. Whoever raises it adds what makes a value of the version before
+// one of it to recordVersions.
 const recordVersion = 1
+
+// recordVersions are those that are read. None has been but the first one.
+var recordVersions = versions{latest: recordVersion}
+
+// versions says which versions of a value are read, and makes the latest of an earlier one. What is read so is
+// written as the latest, when its record changes next.
+type versions struct {
+	latest byte
+	next   []func(kind grid.RecordKind, body []byte) ([]byte, error) // of version 1, 2 and so on; latest-1 of them
+}
+
+// read returns a value without its version, as one of the latest.
+func (v *versions) read(kind grid.RecordKind, value []byte) (body []byte, err error) {
+	if len(value) == 0 {
+		return nil, fmt.Errorf("record: %w: no value", ErrMalformed)
+	}
+	at, body := value[0], value[1:]
+	switch {
+	case at > v.latest:
+		return nil, fmt.Errorf("record: %w %d: this Skep reads %d and older", ErrVersion, at, v.latest)
+	case at == 0:
+		return nil, fmt.Errorf("record: %w: version 0, which none has", ErrMalformed)
+	}
+	for ; at < v.latest; at++ {
+		if body, err = v.next[at-1](kind, body); err != nil {
+			return nil, fmt.Errorf("record of version %d: %w", at, err)
+		}
+	}
+	return body, nil
+}
 
 const taskSize = jobSize + 4
 
@@ -94,7 +125,7 @@ func putTaskRecord(t *grid.TaskRecord) (*pb.TaskValue, error) {
 	}
 	p := &pb.TaskValue{Epoch: t.ID.Epoch, N: t.ID.N, State: uint32(t.State), Lost: t.Lost,
 		Result: putMaybe(t.Result), Placed: t.Placed, Began: t.Began, Done: t.Done,
-		Pulls: uint32(t.Pulls)}
+		Pulls: uint32(t.Pulls), Moves: uint32(t.Moves)}
 	if !t.Worker.IsZero() {
 		p.Worker = t.Worker[:]
 	}
@@ -111,14 +142,14 @@ func putMaybe(r *grid.Result) *pb.Result {
 	return putResult(r)
 }
 
-// DecodeRecord decodes what AppendRecord wrote, into fresh memory. A value of a newer version is ErrVersion with
-// its number; a damaged one is ErrMalformed, ErrBound or ErrKind. The bounds of input from people and peers are not
-// applied again: what was once accepted can always be read.
+// DecodeRecord decodes what AppendRecord wrote, into fresh memory, this version's or an earlier one's. A value of a
+// newer version is ErrVersion with its number; a damaged one is ErrMalformed, ErrBound or ErrKind. The bounds of
+// input from people and peers are not applied again: what was once accepted can always be read.
 func DecodeRecord(key, value []byte) (*grid.Record, error) {
 	if len(key) == 0 {
 		return nil, fmt.Errorf("record: %w: no key", ErrMalformed)
 	}
-	value, err := body(value)
+	value, err := recordVersions.read(grid.RecordKind(key[0]), value)
 	if err != nil {
 		return nil, err
 	}
@@ -184,15 +215,4 @@ func NameRecord(key []byte) (kind grid.RecordKind, name string) {
 		return 0, ""
 	}
 	return kind, name
-}
-
-// body returns a record's value without the version byte before it.
-func body(value []byte) ([]byte, error) {
-	if len(value) == 0 {
-		return nil, fmt.Errorf("record: %w: no value", ErrMalformed)
-	}
-	if value[0] != recordVersion {
-		return nil, fmt.Errorf("record: %w %d: this Skep reads %d", ErrVersion, value[0], recordVersion)
-	}
-	return value[1:], nil
 }

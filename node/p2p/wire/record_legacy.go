@@ -24,7 +24,7 @@ func UpgradeRecord(dst []grid.Record, key, value []byte) ([]grid.Record, error) 
 		return dst, fmt.Errorf("record: %w", ErrKind)
 	}
 	kind := key[0]
-	value, err := body(value)
+	value, err := recordVersions.read(grid.RecordKind(kind), value)
 	if err == nil && kind == legacyJob {
 		dst, err = upgradeJob(dst, key[1:], value)
 	} else if err == nil {

@@ -12,6 +12,7 @@ import (
 func readTaskRecord(key []byte, p *pb.TaskValue, t *grid.TaskRecord) error {
 	t.ID.Epoch, t.ID.N, t.State, t.Lost = p.Epoch, p.N, grid.TaskState(p.State), p.Lost
 	t.Placed, t.Began, t.Done, t.Pulls = p.Placed, p.Began, p.Done, uint8(min(p.Pulls, math.MaxUint8))
+	t.Moves = uint8(min(p.Moves, math.MaxUint8))
 	if p.State == 0 || p.State > uint32(grid.Ended) {
 		return fmt.Errorf("state %d: %w: want 1 to %d", p.State, ErrBound, grid.Ended)
 	}

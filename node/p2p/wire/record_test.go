@@ -27,7 +27,8 @@ func genRecord(t *rapid.T) *grid.Record {
 		r.Entry.TaskRecord = grid.TaskRecord{ID: genAttempt(t, j, grid.MaxCount),
 			State:  grid.TaskState(rapid.IntRange(1, 4).Draw(t, "state")),
 			Worker: array[grid.NodeID](t, "worker"), Lost: rapid.Int32().Draw(t, "lost"),
-			Pulls: rapid.Uint8().Draw(t, "pulls"), Result: result,
+			Pulls: rapid.Uint8().Draw(t, "pulls"), Moves: rapid.Uint8().Draw(t, "moves"),
+			Result: result,
 			Placed: rapid.Int64().Draw(t, "placed"), Began: rapid.Int64().Draw(t, "began"), Done: rapid.Int64().Draw(t, "done")}
 		if rapid.Bool().Draw(t, "copied") {
 			r.Entry.Backup = &grid.BackupRecord{Attempt: genAttempt(t, j, 1).Attempt, Worker: array[grid.NodeID](t, "copy at")}

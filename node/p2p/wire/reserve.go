@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math"
 
@@ -16,6 +17,7 @@ const (
 	gangField    = 90
 	gangMinField = 92
 	searchField  = 91
+	portsField   = 93
 	placesField  = 90
 )
 
@@ -29,6 +31,24 @@ var (
 		5: number("conserve"), 6: number("one_site"), 7: message("contract", 1, contractShape),
 	}}
 )
+
+// putPorts encodes ports, two bytes each.
+func putPorts(p *grid.Ports) (b []byte) {
+	for _, port := range p.List() {
+		b = binary.BigEndian.AppendUint16(b, port)
+	}
+	return b
+}
+
+func (p part) ports(to *grid.Ports) error {
+	if len(p.b) > 2*len(to) || len(p.b)%2 != 0 {
+		return fmt.Errorf("gang_ports: %w: %d bytes", ErrBound, len(p.b))
+	}
+	for i := range len(p.b) / 2 {
+		to[i] = binary.BigEndian.Uint16(p.b[2*i:])
+	}
+	return nil
+}
 
 func putSearch(s *grid.ScheduleSearch) *pb.ScheduleSearch {
 	if s == nil {

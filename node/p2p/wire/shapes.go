@@ -6,6 +6,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"skep/grid"
+	"skep/requirement"
 )
 
 // slack is room in a limit for fields that a later version adds.
@@ -39,7 +40,8 @@ var (
 		18: data("coordinate", 1, 4*5), 19: number("full"), 20: number("private"), 21: number("waiting"),
 		22: fixed("least_speed"), 23: fixed("bids"),
 		70: data("counts", 1, grid.MaxCounts), 71: data("free_counts", 1, grid.MaxCounts),
-		72: data("waits", 1, grid.MaxCounts), 90: number("price"),
+		72: data("waits", 1, grid.MaxCounts), 90: number("price"), 91: data("accept", 1, requirement.MaxText),
+		92: number("hour"), 93: number("outbid"),
 	}}
 	entryShape = &shape{"entry", []field{1: data("sealed", 1, int(grid.MaxAdSize)), 2: number("hops")}}
 
@@ -55,6 +57,7 @@ var (
 	needsShape = &shape{"needs", []field{
 		1: number("cpu"), 2: number("memory"), 3: message("labels", grid.MaxLabels, needShape),
 		70: data("counts", 1, grid.MaxCounts), 71: number("pin"),
+		72: data("where", 1, requirement.MaxText),
 	}}
 	varShape = &shape{"env", []field{
 		1: data("name", 1, int(grid.MaxEnvSize)), 2: data("value", 1, int(grid.MaxEnvSize)),
@@ -75,8 +78,9 @@ var (
 		60: number("stdin"), 70: data("workdir", 1, grid.MaxPath), 71: data("home", 1, grid.MaxPath),
 		61: number("terminal"), afterField: message("after", 1, afterShape),
 		gangField: number("gang_ranks"), searchField: message("gang_search", 1, scheduleSearchShape),
-		bidField: number("bid"), 66: number("deadline"), 67: number("worthless"),
-		gangMinField: number("gang_min"),
+		bidField: number("bid"), 66: number("deadline"), 67: number("worthless"), 68: number("budget"),
+		69:           data("rank", 1, requirement.MaxText),
+		gangMinField: number("gang_min"), portsField: data("gang_ports", 1, 2*grid.MaxPorts),
 	}}
 	submitterShape = &shape{"submitter", []field{1: data("node", 1, nodeSize), 2: data("user", 1, grid.MaxUser)}}
 	outputShape    = &shape{"output", []field{
@@ -125,6 +129,7 @@ var (
 		1: number("at"), 2: number("queued"), 3: number("said"), 4: fixed("done"), 5: fixed("total"),
 		6: data("text", 1, grid.MaxProgressText), 7: number("rejected"), 8: number("suspended"),
 		9: number("place"), 10: number("suspensions"), 11: number("stood"), 12: data("by", 1, jobSize), 13: number("by_bid"),
+		14: number("movable"), 15: number("resumes"), 16: number("ran"), 17: number("kept"),
 	}}
 	refuseShape = &shape{"refuse", []field{
 		1: message("attempt", 1, attemptShape), 2: number("why"), 3: data("detail", 1, grid.MaxText),
@@ -142,7 +147,7 @@ var (
 		5: data("worker", 1, nodeSize),
 		6: number("lost"), 7: message("result", 1, resultShape), 8: number("placed"), 9: number("began"), 10: number("done"),
 		40: number("round"), 41: number("again"), 42: message("failures", grid.MaxFailures, failureShape),
-		43: number("retried_at"), 44: number("retry_epoch"),
+		43: number("retried_at"), 44: number("retry_epoch"), 45: number("used"),
 	}}
 	finalsField = field{name: "finals", typ: protowire.BytesType, count: grid.MaxEntries, sub: finalShape,
 		size: finalShape.limit(), total: max(int(grid.MaxEntriesSize), finalShape.limit())}
@@ -175,7 +180,7 @@ var (
 		grid.KindAwait: registerShape, grid.KindAwaited: registerShape,
 		grid.KindReserve: reserveShape, grid.KindReserveAck: reserveShape,
 		grid.KindCheckpoint: checkpointShape, grid.KindCheckpointAck: checkpointShape,
-		grid.KindCheckpointKeep: checkpointShape,
+		grid.KindCheckpointKeep: checkpointShape, grid.KindVacate: oneShape,
 	}
 )
 

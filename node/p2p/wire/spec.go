@@ -5,6 +5,7 @@ import (
 
 	"skep/grid"
 	"skep/node/p2p/wire/internal/pb"
+	"skep/requirement"
 )
 
 func (c *Codec) readOffer(b []byte, o *grid.Offer) error {
@@ -48,8 +49,10 @@ func putSpec(s *grid.JobSpec) *pb.JobSpec {
 		MaxFailures: uint32(max(s.Rules.MaxFailures, 0)), MaxRunning: uint32(max(s.Rules.MaxRunning, 0)),
 		Stdin: uint32(s.Stdin), Terminal: putTerminal(s.Terminal), After: putAfter(&s.After),
 		GangRanks: s.Gang.Ranks, GangMin: s.Gang.Min, GangSearch: putSearch(s.Gang.Search),
-		Bid:      putBid(s.Rules.Bid),
-		Deadline: int64(s.Rules.Deadline.At), Worthless: int64(s.Rules.Deadline.Worthless)}
+		GangPorts: putPorts(&s.Gang.Ports),
+		Bid:       putBid(s.Rules.Bid),
+		Deadline:  int64(s.Rules.Deadline.At), Worthless: int64(s.Rules.Deadline.Worthless),
+		Budget: int64(s.Rules.Budget), Rank: putExpression(s.Rules.Rank)}
 	if s.Folders != nil {
 		p.Workdir, p.Home = []byte(s.Folders.Work), []byte(s.Folders.Home)
 	}
@@ -66,17 +69,26 @@ func putSpec(s *grid.JobSpec) *pb.JobSpec {
 }
 
 func putNeeds(n *grid.Needs) *pb.Needs {
-	p := &pb.Needs{Cpu: int64(n.CPU), Memory: int64(n.Memory), Counts: string(n.Counts), Pin: n.Pin}
+	p := &pb.Needs{Cpu: int64(n.CPU), Memory: int64(n.Memory), Counts: string(n.Counts), Pin: n.Pin,
+		Where: putExpression(n.Where)}
 	for _, l := range n.Labels {
 		p.Labels = append(p.Labels, &pb.LabelNeed{Key: l.Key, Values: l.Values})
 	}
 	return p
 }
 
-func getNeeds(p *pb.Needs) grid.Needs {
-	n := grid.Needs{Resources: resourcesOf(p.GetCpu(), p.GetMemory(), p.GetCounts()), Pin: p.GetPin()}
+// getNeeds reads the needs of a search. Who passes one on is not to blame for a requirement that only newer nodes know:
+// nothing here meets it.
+func getNeeds(p *pb.Needs) (n grid.Needs) {
+	n = grid.Needs{Resources: resourcesOf(p.GetCpu(), p.GetMemory(), p.GetCounts()), Pin: p.GetPin()}
 	for _, l := range p.GetLabels() {
 		n.Labels = append(n.Labels, grid.LabelNeed{Key: cleanText(l.GetKey()), Values: cleanTexts(l.GetValues())})
+	}
+	if text := p.GetWhere(); text != "" {
+		var err error
+		if n.Where, err = requirement.Parse(text, requirement.Where); err != nil {
+			n.Where = requirement.Foreign(cleanText(text))
+		}
 	}
 	return n
 }

@@ -8,6 +8,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"skep/grid"
+	"skep/requirement"
 )
 
 // part is an encoded message, or a part of one, as bytes and as a part of a string that decoded texts share.
@@ -80,6 +81,10 @@ func (p part) needs(n *grid.Needs) error {
 		case 70:
 			n.Counts = grid.Counts(strings.Clone(of.text))
 			return nil
+		case 72:
+			var err error
+			n.Where, err = of.expression("where", requirement.Where)
+			return err
 		case 3:
 		default:
 			return nil
@@ -151,3 +156,27 @@ func (p part) submitter(s *grid.Submitter) error {
 func skipNumber(protowire.Number, uint64) error { return nil }
 
 func skipData(protowire.Number, part) error { return nil }
+
+func putExpression(x *requirement.Expression) string {
+	if x == nil {
+		return ""
+	}
+	return x.String()
+}
+
+// getExpression parses an expression that a peer sent; "" is none. An error wraps ErrBound.
+func getExpression(field, text string, use requirement.Use) (*requirement.Expression, error) {
+	if text == "" {
+		return nil, nil
+	}
+	x, err := requirement.Parse(text, use)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w: %s", field, ErrBound, clean(err.Error()))
+	}
+	return x, nil
+}
+
+// expression is getExpression of a part.
+func (p part) expression(field string, use requirement.Use) (*requirement.Expression, error) {
+	return getExpression(field, string(p.b), use)
+}

@@ -10,6 +10,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"skep/grid"
+	"skep/requirement"
 )
 
 // readSpec decodes a spec into fresh memory. The seal and the long texts (arguments, paths, values) are parts of
@@ -64,6 +65,8 @@ func (r *specReader) number(num protowire.Number, n uint64) (err error) {
 		s.Rules.Deadline.At = time.Duration(n)
 	case 67:
 		s.Rules.Deadline.Worthless = time.Duration(n)
+	case 68:
+		s.Rules.Budget = grid.Budget(n)
 	case gangField:
 		s.Gang.Ranks = uint32(n)
 	case gangMinField:
@@ -127,10 +130,14 @@ func (r *specReader) data(num protowire.Number, p part) (err error) {
 	case searchField:
 		s.Gang.Search = new(grid.ScheduleSearch)
 		err = p.search(s.Gang.Search)
+	case portsField:
+		err = p.ports(&s.Gang.Ports)
 	case afterField:
 		err = p.after(&s.After)
 	case 40:
 		err = p.onFailure(&s.Rules.OnFailure)
+	case 69:
+		s.Rules.Rank, err = p.expression("rank", requirement.Rank)
 	case 70:
 		folders(s).Work = p.display()
 	case 71:

@@ -67,6 +67,7 @@ type Message struct {
 	//	*Message_Checkpoint
 	//	*Message_CheckpointAck
 	//	*Message_CheckpointKeep
+	//	*Message_Vacate
 	Body          isMessage_Body `protobuf_oneof:"body"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -442,6 +443,15 @@ func (x *Message) GetCheckpointKeep() *Checkpoint {
 	return nil
 }
 
+func (x *Message) GetVacate() *Attempts {
+	if x != nil {
+		if x, ok := x.Body.(*Message_Vacate); ok {
+			return x.Vacate
+		}
+	}
+	return nil
+}
+
 type isMessage_Body interface {
 	isMessage_Body()
 }
@@ -594,6 +604,10 @@ type Message_CheckpointKeep struct {
 	CheckpointKeep *Checkpoint `protobuf:"bytes,37,opt,name=checkpoint_keep,json=checkpointKeep,proto3,oneof"`
 }
 
+type Message_Vacate struct {
+	Vacate *Attempts `protobuf:"bytes,38,opt,name=vacate,proto3,oneof"`
+}
+
 func (*Message_Digest) isMessage_Body() {}
 
 func (*Message_Poll) isMessage_Body() {}
@@ -667,6 +681,8 @@ func (*Message_Checkpoint) isMessage_Body() {}
 func (*Message_CheckpointAck) isMessage_Body() {}
 
 func (*Message_CheckpointKeep) isMessage_Body() {}
+
+func (*Message_Vacate) isMessage_Body() {}
 
 // Hello is the first frame of a control stream.
 type Hello struct {
@@ -887,8 +903,11 @@ type Ad struct {
 	Bids          float64                `protobuf:"fixed64,23,opt,name=bids,proto3" json:"bids,omitempty"`                               // sum of what those that run bid, each times its cores
 	Counts        string                 `protobuf:"bytes,70,opt,name=counts,proto3" json:"counts,omitempty"`                             // capacity of counted resources, as "fpga=1,gpu=2", ordered by kind; so are the next two
 	FreeCounts    string                 `protobuf:"bytes,71,opt,name=free_counts,json=freeCounts,proto3" json:"free_counts,omitempty"`
-	Waits         string                 `protobuf:"bytes,72,opt,name=waits,proto3" json:"waits,omitempty"`  // seconds until a task would start that needs one of a kind
-	Price         uint32                 `protobuf:"varint,90,opt,name=price,proto3" json:"price,omitempty"` // reserve price, thousandths of a bid; 0 = none
+	Waits         string                 `protobuf:"bytes,72,opt,name=waits,proto3" json:"waits,omitempty"`    // seconds until a task would start that needs one of a kind
+	Price         uint32                 `protobuf:"varint,90,opt,name=price,proto3" json:"price,omitempty"`   // reserve price, thousandths of a bid; 0 = none
+	Accept        string                 `protobuf:"bytes,91,opt,name=accept,proto3" json:"accept,omitempty"`  // expression about jobs; none = any
+	Hour          uint32                 `protobuf:"varint,92,opt,name=hour,proto3" json:"hour,omitempty"`     // there, if accept asks for it: 1 << 16 | day from Sunday << 8 | hour
+	Outbid        uint32                 `protobuf:"varint,93,opt,name=outbid,proto3" json:"outbid,omitempty"` // lowest bid that runs and may be suspended, as price; 0 = none
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1108,6 +1127,27 @@ func (x *Ad) GetWaits() string {
 func (x *Ad) GetPrice() uint32 {
 	if x != nil {
 		return x.Price
+	}
+	return 0
+}
+
+func (x *Ad) GetAccept() string {
+	if x != nil {
+		return x.Accept
+	}
+	return ""
+}
+
+func (x *Ad) GetHour() uint32 {
+	if x != nil {
+		return x.Hour
+	}
+	return 0
+}
+
+func (x *Ad) GetOutbid() uint32 {
+	if x != nil {
+		return x.Outbid
 	}
 	return 0
 }
@@ -1810,7 +1850,7 @@ type Attempts struct {
 	Index         []uint32               `protobuf:"varint,3,rep,packed,name=index,proto3" json:"index,omitempty"`
 	Epoch         []uint32               `protobuf:"varint,4,rep,packed,name=epoch,proto3" json:"epoch,omitempty"`
 	N             []uint32               `protobuf:"varint,5,rep,packed,name=n,proto3" json:"n,omitempty"`
-	Started       bool                   `protobuf:"varint,50,opt,name=started,proto3" json:"started,omitempty"` // of an accept: the attempt has started at once
+	Started       bool                   `protobuf:"varint,50,opt,name=started,proto3" json:"started,omitempty"` // of an accept: the attempt has started at once; of a vacate: also if it is not suspended
 	Reports       []*Report              `protobuf:"bytes,51,rep,name=reports,proto3" json:"reports,omitempty"`  // of a beat or a request for start leases, ordered by at
 	Order         uint32                 `protobuf:"varint,52,opt,name=order,proto3" json:"order,omitempty"`     // of a request: the rule by which the sender orders what waits there; 0 = not said
 	unknownFields protoimpl.UnknownFields
@@ -1919,6 +1959,10 @@ type Report struct {
 	Stood         int64                  `protobuf:"varint,11,opt,name=stood,proto3" json:"stood,omitempty"`              // ns that it was suspended, until now
 	By            []byte                 `protobuf:"bytes,12,opt,name=by,proto3" json:"by,omitempty"`                     // job for which it was suspended last, as Attempt.job
 	ByBid         uint32                 `protobuf:"varint,13,opt,name=by_bid,json=byBid,proto3" json:"by_bid,omitempty"` // thousandths, of that job
+	Movable       bool                   `protobuf:"varint,14,opt,name=movable,proto3" json:"movable,omitempty"`          // the sender gives it up when it is asked to; those that follow are set then
+	Resumes       int64                  `protobuf:"varint,15,opt,name=resumes,proto3" json:"resumes,omitempty"`          // ns until it goes on, as expected; 0 = it runs
+	Ran           int64                  `protobuf:"varint,16,opt,name=ran,proto3" json:"ran,omitempty"`                  // ns that it has run
+	Kept          int64                  `protobuf:"varint,17,opt,name=kept,proto3" json:"kept,omitempty"`                // of these, until it wrote the newest usable checkpoint
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2040,6 +2084,34 @@ func (x *Report) GetBy() []byte {
 func (x *Report) GetByBid() uint32 {
 	if x != nil {
 		return x.ByBid
+	}
+	return 0
+}
+
+func (x *Report) GetMovable() bool {
+	if x != nil {
+		return x.Movable
+	}
+	return false
+}
+
+func (x *Report) GetResumes() int64 {
+	if x != nil {
+		return x.Resumes
+	}
+	return 0
+}
+
+func (x *Report) GetRan() int64 {
+	if x != nil {
+		return x.Ran
+	}
+	return 0
+}
+
+func (x *Report) GetKept() int64 {
+	if x != nil {
+		return x.Kept
 	}
 	return 0
 }
@@ -2466,7 +2538,10 @@ type JobSpec struct {
 	Bid           uint32                 `protobuf:"varint,65,opt,name=bid,proto3" json:"bid,omitempty"`                                // thousandths, for each task; 0 = the usual one
 	Deadline      int64                  `protobuf:"varint,66,opt,name=deadline,proto3" json:"deadline,omitempty"`                      // ns from the submission; 0 = none
 	Worthless     int64                  `protobuf:"varint,67,opt,name=worthless,proto3" json:"worthless,omitempty"`                    // ns from the submission; 0 = the deadline is hard
+	Budget        int64                  `protobuf:"varint,68,opt,name=budget,proto3" json:"budget,omitempty"`                          // node-seconds; 0 = any number
+	Rank          string                 `protobuf:"bytes,69,opt,name=rank,proto3" json:"rank,omitempty"`                               // expression about nodes: those with the greatest value first; none = no preference
 	GangSearch    *ScheduleSearch        `protobuf:"bytes,91,opt,name=gang_search,json=gangSearch,proto3" json:"gang_search,omitempty"` // absent = workers are few and near, and the work is not divided
+	GangPorts     []byte                 `protobuf:"bytes,93,opt,name=gang_ports,json=gangPorts,proto3" json:"gang_ports,omitempty"`    // TCP ports on which ranks reach each other, 2 bytes each, big endian, ascending; none = any
 	GangMin       uint32                 `protobuf:"varint,92,opt,name=gang_min,json=gangMin,proto3" json:"gang_min,omitempty"`         // fewest ranks of an attempt, whose number says how many it has; 0 = all attempts have all
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2719,9 +2794,30 @@ func (x *JobSpec) GetWorthless() int64 {
 	return 0
 }
 
+func (x *JobSpec) GetBudget() int64 {
+	if x != nil {
+		return x.Budget
+	}
+	return 0
+}
+
+func (x *JobSpec) GetRank() string {
+	if x != nil {
+		return x.Rank
+	}
+	return ""
+}
+
 func (x *JobSpec) GetGangSearch() *ScheduleSearch {
 	if x != nil {
 		return x.GangSearch
+	}
+	return nil
+}
+
+func (x *JobSpec) GetGangPorts() []byte {
+	if x != nil {
+		return x.GangPorts
 	}
 	return nil
 }
@@ -3715,6 +3811,7 @@ type Needs struct {
 	Labels        []*LabelNeed           `protobuf:"bytes,3,rep,name=labels,proto3" json:"labels,omitempty"`
 	Counts        string                 `protobuf:"bytes,70,opt,name=counts,proto3" json:"counts,omitempty"` // counted resources, as "fpga=1,gpu=2"; needs the label that grid.ResourceLabel names
 	Pin           bool                   `protobuf:"varint,71,opt,name=pin,proto3" json:"pin,omitempty"`      // processors of its own; needs the label that grid.PinLabel names
+	Where         string                 `protobuf:"bytes,72,opt,name=where,proto3" json:"where,omitempty"`   // expression about the node; needs the label that grid.RequirementLabel names
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3782,6 +3879,13 @@ func (x *Needs) GetPin() bool {
 		return x.Pin
 	}
 	return false
+}
+
+func (x *Needs) GetWhere() string {
+	if x != nil {
+		return x.Where
+	}
+	return ""
 }
 
 type LabelNeed struct {
@@ -4273,6 +4377,7 @@ type Final struct {
 	Failures      []*Failure             `protobuf:"bytes,42,rep,name=failures,proto3" json:"failures,omitempty"`                        // the newest of the ends before this one
 	RetriedAt     uint32                 `protobuf:"varint,43,opt,name=retried_at,json=retriedAt,proto3" json:"retried_at,omitempty"`    // round of the first end after the newest retry by a caller
 	RetryEpoch    uint32                 `protobuf:"varint,44,opt,name=retry_epoch,json=retryEpoch,proto3" json:"retry_epoch,omitempty"` // of the owner that decided it
+	Used          int64                  `protobuf:"varint,45,opt,name=used,proto3" json:"used,omitempty"`                               // ns that attempts of the job have run; of the entry of what a job with a budget has used
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -4408,6 +4513,13 @@ func (x *Final) GetRetriedAt() uint32 {
 func (x *Final) GetRetryEpoch() uint32 {
 	if x != nil {
 		return x.RetryEpoch
+	}
+	return 0
+}
+
+func (x *Final) GetUsed() int64 {
+	if x != nil {
+		return x.Used
 	}
 	return 0
 }
@@ -4640,6 +4752,7 @@ type TaskValue struct {
 	Done          int64                  `protobuf:"varint,9,opt,name=done,proto3" json:"done,omitempty"`
 	Copy          *CopyValue             `protobuf:"bytes,10,opt,name=copy,proto3" json:"copy,omitempty"`
 	Pulls         uint32                 `protobuf:"varint,11,opt,name=pulls,proto3" json:"pulls,omitempty"` // times that it was taken from a queue for an idle node
+	Moves         uint32                 `protobuf:"varint,12,opt,name=moves,proto3" json:"moves,omitempty"` // times that it was given up after it had started, to go on at another node
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -4747,6 +4860,13 @@ func (x *TaskValue) GetCopy() *CopyValue {
 func (x *TaskValue) GetPulls() uint32 {
 	if x != nil {
 		return x.Pulls
+	}
+	return 0
+}
+
+func (x *TaskValue) GetMoves() uint32 {
+	if x != nil {
+		return x.Moves
 	}
 	return 0
 }
@@ -5450,7 +5570,7 @@ var File_skep_proto protoreflect.FileDescriptor
 const file_skep_proto_rawDesc = "" +
 	"\n" +
 	"\n" +
-	"skep.proto\x12\askep.v1\"\xd0\f\n" +
+	"skep.proto\x12\askep.v1\"\xfd\f\n" +
 	"\aMessage\x12)\n" +
 	"\x06digest\x18\x01 \x01(\v2\x0f.skep.v1.DigestH\x00R\x06digest\x12#\n" +
 	"\x04poll\x18\x02 \x01(\v2\r.skep.v1.PollH\x00R\x04poll\x12&\n" +
@@ -5493,7 +5613,8 @@ const file_skep_proto_rawDesc = "" +
 	"checkpoint\x18# \x01(\v2\x13.skep.v1.CheckpointH\x00R\n" +
 	"checkpoint\x12<\n" +
 	"\x0echeckpoint_ack\x18$ \x01(\v2\x13.skep.v1.CheckpointH\x00R\rcheckpointAck\x12>\n" +
-	"\x0fcheckpoint_keep\x18% \x01(\v2\x13.skep.v1.CheckpointH\x00R\x0echeckpointKeepB\x06\n" +
+	"\x0fcheckpoint_keep\x18% \x01(\v2\x13.skep.v1.CheckpointH\x00R\x0echeckpointKeep\x12+\n" +
+	"\x06vacate\x18& \x01(\v2\x11.skep.v1.AttemptsH\x00R\x06vacateB\x06\n" +
 	"\x04body\"\xb5\x01\n" +
 	"\x05Hello\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x14\n" +
@@ -5507,7 +5628,7 @@ const file_skep_proto_rawDesc = "" +
 	"\x03ads\x18\x01 \x03(\v2\x0e.skep.v1.EntryR\x03ads\"3\n" +
 	"\x05Entry\x12\x16\n" +
 	"\x06sealed\x18\x01 \x01(\fR\x06sealed\x12\x12\n" +
-	"\x04hops\x18\x02 \x01(\rR\x04hops\"\xbe\x05\n" +
+	"\x04hops\x18\x02 \x01(\rR\x04hops\"\x82\x06\n" +
 	"\x02Ad\x12\x12\n" +
 	"\x04node\x18\x01 \x01(\fR\x04node\x12\x12\n" +
 	"\x04boot\x18\x02 \x01(\x04R\x04boot\x12\f\n" +
@@ -5541,7 +5662,10 @@ const file_skep_proto_rawDesc = "" +
 	"\vfree_counts\x18G \x01(\tR\n" +
 	"freeCounts\x12\x14\n" +
 	"\x05waits\x18H \x01(\tR\x05waits\x12\x14\n" +
-	"\x05price\x18Z \x01(\rR\x05price\"/\n" +
+	"\x05price\x18Z \x01(\rR\x05price\x12\x16\n" +
+	"\x06accept\x18[ \x01(\tR\x06accept\x12\x12\n" +
+	"\x04hour\x18\\ \x01(\rR\x04hour\x12\x16\n" +
+	"\x06outbid\x18] \x01(\rR\x06outbid\"/\n" +
 	"\x05Label\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value\"C\n" +
@@ -5623,7 +5747,7 @@ const file_skep_proto_rawDesc = "" +
 	"\x01n\x18\x05 \x03(\rR\x01n\x12\x18\n" +
 	"\astarted\x182 \x01(\bR\astarted\x12)\n" +
 	"\areports\x183 \x03(\v2\x0f.skep.v1.ReportR\areports\x12\x14\n" +
-	"\x05order\x184 \x01(\rR\x05order\"\xb1\x02\n" +
+	"\x05order\x184 \x01(\rR\x05order\"\x8b\x03\n" +
 	"\x06Report\x12\x0e\n" +
 	"\x02at\x18\x01 \x01(\rR\x02at\x12\x16\n" +
 	"\x06queued\x18\x02 \x01(\bR\x06queued\x12\x12\n" +
@@ -5638,7 +5762,11 @@ const file_skep_proto_rawDesc = "" +
 	" \x01(\rR\vsuspensions\x12\x14\n" +
 	"\x05stood\x18\v \x01(\x03R\x05stood\x12\x0e\n" +
 	"\x02by\x18\f \x01(\fR\x02by\x12\x15\n" +
-	"\x06by_bid\x18\r \x01(\rR\x05byBid\"v\n" +
+	"\x06by_bid\x18\r \x01(\rR\x05byBid\x12\x18\n" +
+	"\amovable\x18\x0e \x01(\bR\amovable\x12\x18\n" +
+	"\aresumes\x18\x0f \x01(\x03R\aresumes\x12\x10\n" +
+	"\x03ran\x18\x10 \x01(\x03R\x03ran\x12\x12\n" +
+	"\x04kept\x18\x11 \x01(\x03R\x04kept\"v\n" +
 	"\x06Refuse\x12*\n" +
 	"\aattempt\x18\x01 \x01(\v2\x10.skep.v1.AttemptR\aattempt\x12\x10\n" +
 	"\x03why\x18\x02 \x01(\rR\x03why\x12\x16\n" +
@@ -5670,7 +5798,7 @@ const file_skep_proto_rawDesc = "" +
 	"\x04path\x18\x01 \x01(\fR\x04path\x12\x12\n" +
 	"\x04blob\x18\x02 \x01(\fR\x04blob\x12\x12\n" +
 	"\x04size\x18\x03 \x01(\x03R\x04size\x12\x12\n" +
-	"\x04exec\x18\x04 \x01(\bR\x04exec\"\xef\a\n" +
+	"\x04exec\x18\x04 \x01(\bR\x04exec\"\xba\b\n" +
 	"\aJobSpec\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
 	"\x05class\x18\x02 \x01(\tR\x05class\x12\x16\n" +
@@ -5710,9 +5838,13 @@ const file_skep_proto_rawDesc = "" +
 	"gang_ranks\x18Z \x01(\rR\tgangRanks\x12\x10\n" +
 	"\x03bid\x18A \x01(\rR\x03bid\x12\x1a\n" +
 	"\bdeadline\x18B \x01(\x03R\bdeadline\x12\x1c\n" +
-	"\tworthless\x18C \x01(\x03R\tworthless\x128\n" +
+	"\tworthless\x18C \x01(\x03R\tworthless\x12\x16\n" +
+	"\x06budget\x18D \x01(\x03R\x06budget\x12\x12\n" +
+	"\x04rank\x18E \x01(\tR\x04rank\x128\n" +
 	"\vgang_search\x18[ \x01(\v2\x17.skep.v1.ScheduleSearchR\n" +
-	"gangSearch\x12\x19\n" +
+	"gangSearch\x12\x1d\n" +
+	"\n" +
+	"gang_ports\x18] \x01(\fR\tgangPorts\x12\x19\n" +
 	"\bgang_min\x18\\ \x01(\rR\agangMin\"\x87\x02\n" +
 	"\x0eScheduleSearch\x12\x14\n" +
 	"\x05model\x18\x01 \x01(\tR\x05model\x122\n" +
@@ -5794,13 +5926,14 @@ const file_skep_proto_rawDesc = "" +
 	"\x04user\x18\x02 \x01(\tR\x04user\"/\n" +
 	"\x03Var\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\fR\x04name\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\fR\x05value\"\x87\x01\n" +
+	"\x05value\x18\x02 \x01(\fR\x05value\"\x9d\x01\n" +
 	"\x05Needs\x12\x10\n" +
 	"\x03cpu\x18\x01 \x01(\x03R\x03cpu\x12\x16\n" +
 	"\x06memory\x18\x02 \x01(\x03R\x06memory\x12*\n" +
 	"\x06labels\x18\x03 \x03(\v2\x12.skep.v1.LabelNeedR\x06labels\x12\x16\n" +
 	"\x06counts\x18F \x01(\tR\x06counts\x12\x10\n" +
-	"\x03pin\x18G \x01(\bR\x03pin\"5\n" +
+	"\x03pin\x18G \x01(\bR\x03pin\x12\x14\n" +
+	"\x05where\x18H \x01(\tR\x05where\"5\n" +
 	"\tLabelNeed\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x16\n" +
 	"\x06values\x18\x02 \x03(\tR\x06values\"\xc4\x01\n" +
@@ -5843,7 +5976,7 @@ const file_skep_proto_rawDesc = "" +
 	"\x03sum\x18\b \x01(\x06R\x03sum\x12-\n" +
 	"\battempts\x18\t \x01(\v2\x11.skep.v1.AttemptsR\battempts\x12\x12\n" +
 	"\x04room\x18\n" +
-	" \x01(\rR\x04room\"\xa6\x03\n" +
+	" \x01(\rR\x04room\"\xba\x03\n" +
 	"\x05Final\x12\x14\n" +
 	"\x05index\x18\x01 \x01(\rR\x05index\x12\x14\n" +
 	"\x05epoch\x18\x02 \x01(\rR\x05epoch\x12#\n" +
@@ -5862,7 +5995,8 @@ const file_skep_proto_rawDesc = "" +
 	"\n" +
 	"retried_at\x18+ \x01(\rR\tretriedAt\x12\x1f\n" +
 	"\vretry_epoch\x18, \x01(\rR\n" +
-	"retryEpoch\"\xb5\x01\n" +
+	"retryEpoch\x12\x12\n" +
+	"\x04used\x18- \x01(\x03R\x04used\"\xb5\x01\n" +
 	"\aFailure\x12#\n" +
 	"\rattempt_epoch\x18\x01 \x01(\rR\fattemptEpoch\x12\x1b\n" +
 	"\tattempt_n\x18\x02 \x01(\rR\battemptN\x12\x16\n" +
@@ -5878,7 +6012,7 @@ const file_skep_proto_rawDesc = "" +
 	"\bJobValue\x12\x12\n" +
 	"\x04spec\x18\x01 \x01(\fR\x04spec\x12\x1c\n" +
 	"\tsubmitted\x18\x02 \x01(\x03R\tsubmitted\x12\x1c\n" +
-	"\tcancelled\x18\x03 \x01(\bR\tcancelled\"\x9a\x02\n" +
+	"\tcancelled\x18\x03 \x01(\bR\tcancelled\"\xb0\x02\n" +
 	"\tTaskValue\x12\x14\n" +
 	"\x05epoch\x18\x01 \x01(\rR\x05epoch\x12\f\n" +
 	"\x01n\x18\x02 \x01(\rR\x01n\x12\x14\n" +
@@ -5891,7 +6025,8 @@ const file_skep_proto_rawDesc = "" +
 	"\x04done\x18\t \x01(\x03R\x04done\x12&\n" +
 	"\x04copy\x18\n" +
 	" \x01(\v2\x12.skep.v1.CopyValueR\x04copy\x12\x14\n" +
-	"\x05pulls\x18\v \x01(\rR\x05pulls\"G\n" +
+	"\x05pulls\x18\v \x01(\rR\x05pulls\x12\x14\n" +
+	"\x05moves\x18\f \x01(\rR\x05moves\"G\n" +
 	"\tCopyValue\x12\x14\n" +
 	"\x05epoch\x18\x01 \x01(\rR\x05epoch\x12\f\n" +
 	"\x01n\x18\x02 \x01(\rR\x01n\x12\x16\n" +
@@ -6068,57 +6203,58 @@ var file_skep_proto_depIdxs = []int32{
 	24, // 34: skep.v1.Message.checkpoint:type_name -> skep.v1.Checkpoint
 	24, // 35: skep.v1.Message.checkpoint_ack:type_name -> skep.v1.Checkpoint
 	24, // 36: skep.v1.Message.checkpoint_keep:type_name -> skep.v1.Checkpoint
-	3,  // 37: skep.v1.Digest.ads:type_name -> skep.v1.Entry
-	5,  // 38: skep.v1.Ad.labels:type_name -> skep.v1.Label
-	6,  // 39: skep.v1.Ad.rates:type_name -> skep.v1.Rates
-	6,  // 40: skep.v1.Poll.rates:type_name -> skep.v1.Rates
-	6,  // 41: skep.v1.State.rates:type_name -> skep.v1.Rates
-	10, // 42: skep.v1.Offer.attempt:type_name -> skep.v1.Attempt
-	17, // 43: skep.v1.Offer.checkpoint:type_name -> skep.v1.File
-	17, // 44: skep.v1.Offer.inputs:type_name -> skep.v1.File
-	12, // 45: skep.v1.Attempts.reports:type_name -> skep.v1.Report
-	10, // 46: skep.v1.Refuse.attempt:type_name -> skep.v1.Attempt
-	10, // 47: skep.v1.Ended.attempt:type_name -> skep.v1.Attempt
-	15, // 48: skep.v1.Ended.result:type_name -> skep.v1.Result
-	16, // 49: skep.v1.Result.stdout:type_name -> skep.v1.Output
-	16, // 50: skep.v1.Result.stderr:type_name -> skep.v1.Output
-	17, // 51: skep.v1.Result.outputs:type_name -> skep.v1.File
-	32, // 52: skep.v1.JobSpec.needs:type_name -> skep.v1.Needs
-	17, // 53: skep.v1.JobSpec.inputs:type_name -> skep.v1.File
-	31, // 54: skep.v1.JobSpec.env:type_name -> skep.v1.Var
-	29, // 55: skep.v1.JobSpec.array:type_name -> skep.v1.Array
-	30, // 56: skep.v1.JobSpec.submitter:type_name -> skep.v1.Submitter
-	28, // 57: skep.v1.JobSpec.on_failure:type_name -> skep.v1.OnFailure
-	25, // 58: skep.v1.JobSpec.after:type_name -> skep.v1.After
-	19, // 59: skep.v1.JobSpec.gang_search:type_name -> skep.v1.ScheduleSearch
-	21, // 60: skep.v1.ScheduleSearch.parameters:type_name -> skep.v1.Parameter
-	22, // 61: skep.v1.ScheduleSearch.measured:type_name -> skep.v1.Measured
-	20, // 62: skep.v1.ScheduleSearch.contract:type_name -> skep.v1.Contract
-	10, // 63: skep.v1.Checkpoint.attempt:type_name -> skep.v1.Attempt
-	17, // 64: skep.v1.Checkpoint.files:type_name -> skep.v1.File
-	26, // 65: skep.v1.After.jobs:type_name -> skep.v1.Dependency
-	27, // 66: skep.v1.After.inputs:type_name -> skep.v1.JobInput
-	33, // 67: skep.v1.Needs.labels:type_name -> skep.v1.LabelNeed
-	32, // 68: skep.v1.Find.needs:type_name -> skep.v1.Needs
-	34, // 69: skep.v1.Search.find:type_name -> skep.v1.Find
-	3,  // 70: skep.v1.Search.ad:type_name -> skep.v1.Entry
-	38, // 71: skep.v1.Guard.finals:type_name -> skep.v1.Final
-	11, // 72: skep.v1.Watch.attempts:type_name -> skep.v1.Attempts
-	15, // 73: skep.v1.Final.result:type_name -> skep.v1.Result
-	39, // 74: skep.v1.Final.failures:type_name -> skep.v1.Failure
-	15, // 75: skep.v1.TaskValue.result:type_name -> skep.v1.Result
-	43, // 76: skep.v1.TaskValue.copy:type_name -> skep.v1.CopyValue
-	15, // 77: skep.v1.WorkValue.result:type_name -> skep.v1.Result
-	17, // 78: skep.v1.WorkValue.inputs:type_name -> skep.v1.File
-	17, // 79: skep.v1.CheckpointValue.files:type_name -> skep.v1.File
-	42, // 80: skep.v1.EntryValue.task:type_name -> skep.v1.TaskValue
-	38, // 81: skep.v1.EntryValue.open:type_name -> skep.v1.Final
-	39, // 82: skep.v1.EntryValue.failures:type_name -> skep.v1.Failure
-	83, // [83:83] is the sub-list for method output_type
-	83, // [83:83] is the sub-list for method input_type
-	83, // [83:83] is the sub-list for extension type_name
-	83, // [83:83] is the sub-list for extension extendee
-	0,  // [0:83] is the sub-list for field type_name
+	11, // 37: skep.v1.Message.vacate:type_name -> skep.v1.Attempts
+	3,  // 38: skep.v1.Digest.ads:type_name -> skep.v1.Entry
+	5,  // 39: skep.v1.Ad.labels:type_name -> skep.v1.Label
+	6,  // 40: skep.v1.Ad.rates:type_name -> skep.v1.Rates
+	6,  // 41: skep.v1.Poll.rates:type_name -> skep.v1.Rates
+	6,  // 42: skep.v1.State.rates:type_name -> skep.v1.Rates
+	10, // 43: skep.v1.Offer.attempt:type_name -> skep.v1.Attempt
+	17, // 44: skep.v1.Offer.checkpoint:type_name -> skep.v1.File
+	17, // 45: skep.v1.Offer.inputs:type_name -> skep.v1.File
+	12, // 46: skep.v1.Attempts.reports:type_name -> skep.v1.Report
+	10, // 47: skep.v1.Refuse.attempt:type_name -> skep.v1.Attempt
+	10, // 48: skep.v1.Ended.attempt:type_name -> skep.v1.Attempt
+	15, // 49: skep.v1.Ended.result:type_name -> skep.v1.Result
+	16, // 50: skep.v1.Result.stdout:type_name -> skep.v1.Output
+	16, // 51: skep.v1.Result.stderr:type_name -> skep.v1.Output
+	17, // 52: skep.v1.Result.outputs:type_name -> skep.v1.File
+	32, // 53: skep.v1.JobSpec.needs:type_name -> skep.v1.Needs
+	17, // 54: skep.v1.JobSpec.inputs:type_name -> skep.v1.File
+	31, // 55: skep.v1.JobSpec.env:type_name -> skep.v1.Var
+	29, // 56: skep.v1.JobSpec.array:type_name -> skep.v1.Array
+	30, // 57: skep.v1.JobSpec.submitter:type_name -> skep.v1.Submitter
+	28, // 58: skep.v1.JobSpec.on_failure:type_name -> skep.v1.OnFailure
+	25, // 59: skep.v1.JobSpec.after:type_name -> skep.v1.After
+	19, // 60: skep.v1.JobSpec.gang_search:type_name -> skep.v1.ScheduleSearch
+	21, // 61: skep.v1.ScheduleSearch.parameters:type_name -> skep.v1.Parameter
+	22, // 62: skep.v1.ScheduleSearch.measured:type_name -> skep.v1.Measured
+	20, // 63: skep.v1.ScheduleSearch.contract:type_name -> skep.v1.Contract
+	10, // 64: skep.v1.Checkpoint.attempt:type_name -> skep.v1.Attempt
+	17, // 65: skep.v1.Checkpoint.files:type_name -> skep.v1.File
+	26, // 66: skep.v1.After.jobs:type_name -> skep.v1.Dependency
+	27, // 67: skep.v1.After.inputs:type_name -> skep.v1.JobInput
+	33, // 68: skep.v1.Needs.labels:type_name -> skep.v1.LabelNeed
+	32, // 69: skep.v1.Find.needs:type_name -> skep.v1.Needs
+	34, // 70: skep.v1.Search.find:type_name -> skep.v1.Find
+	3,  // 71: skep.v1.Search.ad:type_name -> skep.v1.Entry
+	38, // 72: skep.v1.Guard.finals:type_name -> skep.v1.Final
+	11, // 73: skep.v1.Watch.attempts:type_name -> skep.v1.Attempts
+	15, // 74: skep.v1.Final.result:type_name -> skep.v1.Result
+	39, // 75: skep.v1.Final.failures:type_name -> skep.v1.Failure
+	15, // 76: skep.v1.TaskValue.result:type_name -> skep.v1.Result
+	43, // 77: skep.v1.TaskValue.copy:type_name -> skep.v1.CopyValue
+	15, // 78: skep.v1.WorkValue.result:type_name -> skep.v1.Result
+	17, // 79: skep.v1.WorkValue.inputs:type_name -> skep.v1.File
+	17, // 80: skep.v1.CheckpointValue.files:type_name -> skep.v1.File
+	42, // 81: skep.v1.EntryValue.task:type_name -> skep.v1.TaskValue
+	38, // 82: skep.v1.EntryValue.open:type_name -> skep.v1.Final
+	39, // 83: skep.v1.EntryValue.failures:type_name -> skep.v1.Failure
+	84, // [84:84] is the sub-list for method output_type
+	84, // [84:84] is the sub-list for method input_type
+	84, // [84:84] is the sub-list for extension type_name
+	84, // [84:84] is the sub-list for extension extendee
+	0,  // [0:84] is the sub-list for field type_name
 }
 
 func init() { file_skep_proto_init() }
@@ -6164,6 +6300,7 @@ func file_skep_proto_init() {
 		(*Message_Checkpoint)(nil),
 		(*Message_CheckpointAck)(nil),
 		(*Message_CheckpointKeep)(nil),
+		(*Message_Vacate)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{

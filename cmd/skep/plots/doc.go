@@ -1,0 +1,2 @@
+// Package plots draws what simulations of grids found.
+package plots
