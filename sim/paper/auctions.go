@@ -67,13 +67,17 @@ func (s *Study) auctionTasks(x run, l length) float64 {
 func (p *printed) over(run, other *ran) (measured, error) {
 	figure, _, _ := strings.Cut(p.rest(), "/")
 	a, b := run.figures[figure], other.figures[figure]
-	if len(a) == 0 || len(a) != len(b) {
+	if len(a) == 0 || len(b) == 0 {
+		return measured{}, errNone
+	}
+	if p.kind() == "times" { // scenarios are of different chance, and may have run unequally often
+		ratio := average(a) / average(b)
+		return measured{mean: ratio, half: ratio * math.Hypot(relative(a), relative(b))}, nil
+	}
+	if len(a) != len(b) {
 		return measured{}, errNone
 	}
 	gain, half := gainOver(a, b)
-	if p.kind() == "times" { // scenarios are of different chance
-		half = 100 * average(a) / average(b) * math.Hypot(relative(a), relative(b))
-	}
 	return measured{mean: 1 - gain/100, half: half / 100}, nil
 }
 

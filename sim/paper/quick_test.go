@@ -16,6 +16,7 @@ var short = map[string]map[string][]string{
 	"class-based": {"e1": nil, "e2": nil, "e3": nil, "e5b": nil, "e8b": nil},
 	"dissemination": {"reference@150": {"neighbourhood:2", "probabilistic:0.6", "change_sensitive:0.2",
 		"probabilistic:0.6*change_sensitive:0.1"}},
+	"faults":     {"e12@40": nil},
 	"forwarding": {"rich-zipf": nil, "cold-1000": nil},
 	"gang-mapping": {"M1": nil, "M2": nil, "M3": nil, "M4": nil, "M5": nil, "M6": nil, "M7": nil, "counts-1": nil,
 		"counts-3": nil, "counts-3-small": nil, "counts-30": nil, "e1-life-one@4800": nil, "e1-life-three@9000": nil,
@@ -25,8 +26,9 @@ var short = map[string]map[string][]string{
 	"lpas-desktop": {"3a-alpha1-1": nil, "3b-alpha1-1": nil, "3c-alpha1-1": nil, "3d-alpha2-1": nil, "3e-alpha1-1": nil,
 		"3a-exp-1": nil, "3a-hyper-1": nil, "3a-const-1": nil, "3h-i75": nil, "3g1-alpha1": nil, "hihi-mfd-fd": nil,
 		"lohi-mpd-fd": nil, "lolo-mfd-fd": nil, "lolo-mpd-fd-delay-01": nil},
-	"market":    {"t1-sp1-bg0@0.9": nil, "t2-sp2@0.95": nil, "t3-rd1-11@0.95": {"cda", "hbp", "hbp_t:5"}},
-	"lpas-grid": {"4a-i10": nil, "4a-i30": nil, "4b1": nil, "4b2": nil}, // the tests of balance and sim/queueing run 4a
+	"market":      {"t1-sp1-bg0@0.9": nil, "t2-sp2@0.95": nil, "t3-rd1-11@0.95": {"cda", "hbp", "hbp_t:5"}},
+	"sensitivity": {"e7@0": {"credit:0:6", "credit:0.5:6", "credit:0.8:6"}},
+	"lpas-grid":   {"4a-i10": nil, "4a-i30": nil, "4b1": nil, "4b2": nil}, // the tests of balance and sim/queueing run 4a
 }
 
 // shorten leaves of a study what needs no other runs than those of some systems under some policies.

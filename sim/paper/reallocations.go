@@ -45,6 +45,7 @@ func (w *work) reallocations(ctx context.Context, x run, l length) (out []ran, e
 			out[k].take("speedup", f.Speedup)
 			out[k].take("delay", f.Delay)
 			out[k].take("mean_delay", f.MeanDelay)
+			out[k].take("execution", f.Execution)
 		}
 	}
 	return out, nil

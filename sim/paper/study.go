@@ -17,6 +17,7 @@ import (
 	"skep/sim/marketplace"
 	"skep/sim/queueing"
 	"skep/sim/reallocation"
+	"skep/sim/recovery"
 	"skep/sim/spread"
 )
 
@@ -32,7 +33,7 @@ type Study struct {
 	// World is what the systems are of: "" = queueing systems, brokers = grids of clusters with brokers,
 	// forwarding = nodes that only search, spread = overlays on which news spreads, bags = tasks of one node that it
 	// places on others, gangs = programs whose ranks run together, market = servers that are bid for,
-	// reallocation = clusters whose tasks are suspended and placed anew.
+	// reallocation = clusters whose tasks are suspended and placed anew, recovery = clusters on which runs fail.
 	World string `yaml:"world"`
 
 	walks   *walks
@@ -49,6 +50,7 @@ type Study struct {
 	gangs    map[string]*gangs.Setting
 
 	reallocations map[string]*reallocation.System
+	recoveries    map[string]*recovery.System
 }
 
 // Names lists the studies, in order.
@@ -77,7 +79,8 @@ func Load(name string) (*Study, error) {
 func load(from fs.FS, name string) (*Study, error) {
 	s := &Study{Name: name, systems: map[string]*queueing.System{}, grids: map[string]*brokers.System{},
 		settings: map[string]*setting{}, bags: map[string]*bag{}, gangs: map[string]*gangs.Setting{},
-		markets: map[string]*marketplace.System{}, reallocations: map[string]*reallocation.System{}}
+		markets: map[string]*marketplace.System{}, reallocations: map[string]*reallocation.System{},
+		recoveries: map[string]*recovery.System{}}
 	b, err := fs.ReadFile(from, path.Join(name, "study.yaml"))
 	if err != nil {
 		return nil, err
@@ -125,9 +128,11 @@ func (s *Study) read(file string, b []byte) (err error) {
 		s.gangs[name], err = readGangs(file, b)
 	case "reallocation":
 		s.reallocations[name], err = reallocation.Read(file, b)
+	case "recovery":
+		s.recoveries[name], err = recovery.Read(file, b)
 	default:
-		err = fmt.Errorf("%s/study.yaml: world %q: want bags, brokers, forwarding, gangs, market, reallocation, spread, "+
-			"or none for queueing systems", s.Name, s.World)
+		err = fmt.Errorf("%s/study.yaml: world %q: want bags, brokers, forwarding, gangs, market, reallocation, recovery, "+
+			"spread, or none for queueing systems", s.Name, s.World)
 	}
 	return err
 }
@@ -146,7 +151,7 @@ func (s *Study) tables(from fs.FS) error {
 			return err
 		}),
 		table(from, path.Join(s.Name, "curves.csv"), func(r record) error {
-			if slices.Contains([]string{"spread", "bags", "gangs", "market", "reallocation"}, s.World) {
+			if slices.Contains([]string{"spread", "bags", "gangs", "market", "reallocation", "recovery"}, s.World) {
 				x, err := r.picture()
 				s.drawn = append(s.drawn, x)
 				return err
@@ -163,7 +168,7 @@ func (s *Study) check() error {
 	system := func(where, name string) {
 		grid, rate, ok := strings.Cut(name, "@")
 		if ok && (s.grids[grid] != nil || s.settings[grid] != nil || s.gangs[grid] != nil || s.markets[grid] != nil ||
-			s.reallocations[grid] != nil) {
+			s.reallocations[grid] != nil || s.recoveries[grid] != nil) {
 			if _, err := strconv.ParseFloat(rate, 64); err == nil {
 				return
 			}

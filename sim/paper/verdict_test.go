@@ -91,6 +91,12 @@ func TestFigureOverAnother(t *testing.T) {
 			t.Errorf("%s needs %v", metric, k)
 		}
 		m, err := p.from([]*ran{a, b})
+		if p.kind() == "times" { // as with more runs of the one
+			more := &ran{figures: map[string][]float64{"CT": {1, 1, 2, 2}}}
+			if n, err := p.from([]*ran{a, more}); err != nil || n.mean != 2 || !(n.half < m.half) {
+				t.Errorf("%s of 2 runs over 4: %+v, %v: want 2 with less than %g", metric, n, err, m.half)
+			}
+		}
 		if err != nil || m.mean != 2 || math.Abs(m.half-half) > 0.01 {
 			t.Errorf("%s: %+v, %v: want 2 ± %g", metric, m, err, half)
 		}
