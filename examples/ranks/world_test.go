@@ -32,6 +32,9 @@ func worlds(t *testing.T, size int) []*World {
 			w.Close()
 		}
 	})
+	if t.Failed() {
+		t.FailNow()
+	}
 	return all
 }
 

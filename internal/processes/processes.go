@@ -2,6 +2,7 @@ package processes
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
@@ -18,18 +19,23 @@ func Main(m *testing.M, program func()) {
 	os.Exit(m.Run())
 }
 
-// Addresses returns so many free addresses. Nobody else listens there as long as nobody asks for one of them.
+// Addresses returns so many free addresses. Their ports are below those that systems give to connections and to listeners
+// that name none, so that nobody gets one of them who does not ask for it.
 func Addresses(t testing.TB, count int) (at []string) {
 	t.Helper()
-	for range count {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
+	const lowest, highest, tries = 10_000, 30_000, 1000
+	for range tries {
+		l, err := net.Listen("tcp", fmt.Sprint("127.0.0.1:", lowest+rand.IntN(highest-lowest)))
 		if err != nil {
-			t.Fatal(err)
+			continue
 		}
-		at = append(at, l.Addr().String())
-		l.Close()
+		defer l.Close()
+		if at = append(at, l.Addr().String()); len(at) == count {
+			return at
+		}
 	}
-	return at
+	t.Fatalf("%d of %d ports tried are free: want %d", len(at), tries, count)
+	return nil
 }
 
 // Run runs the program as so many processes, with these shares of the work, and returns what rank 0 prints.
