@@ -13,11 +13,11 @@ import (
 	"skep/node/p2p/internal/rig"
 )
 
-// gated is a script that goes on once its file "gate" is gone, with its folder or alone.
-const gated = ": > gate; while [ -e gate ]; do sleep 0.02; done; "
+// gated is a script that prints a line, and goes on once its file "gate" is gone, with its folder or alone.
+const gated = "echo begin >&2; : > gate; while [ -e gate ]; do sleep 0.02; done; "
 
-// endOf starts an attempt, calls meanwhile with its folder once its task waits at its gate, opens that, and returns its
-// end.
+// endOf starts an attempt of a gated script, calls meanwhile with its folder once its task waits at its gate and its line
+// is kept, opens the gate, and returns its end.
 func endOf(t *testing.T, r *Runner, l *loop, id grid.AttemptID, spec *grid.JobSpec, meanwhile func(dir string) error,
 ) *grid.Result {
 	t.Helper()
@@ -25,7 +25,14 @@ func endOf(t *testing.T, r *Runner, l *loop, id grid.AttemptID, spec *grid.JobSp
 	r.Start(grid.Start{Attempt: id, Spec: spec})
 	dir := r.lookup(id).dir
 	gate := filepath.Join(process.Work(dir), "gate")
-	rig.Await(t, "it waits", func() bool { _, err := os.Stat(gate); return err == nil })
+	rig.Await(t, "it waits", func() bool {
+		kept, err := os.Stat(process.Output(dir, process.Stderr))
+		if err != nil || kept.Size() == 0 {
+			return false
+		}
+		_, err = os.Stat(gate)
+		return err == nil
+	})
 	if err := meanwhile(dir); err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +71,7 @@ func TestWhatARunningTaskLoses(t *testing.T) {
 			4, ""},
 		{"nothing, and it prints too much", "head -c 2000000 /dev/zero", nil, nothing, grid.Exited, 125, "beyond the bound"},
 	} {
-		spec := rig.Sh("echo begin >&2; " + gated + c.script)
+		spec := rig.Sh(gated + c.script)
 		spec.Outputs, spec.Retries = c.outputs, 1
 		res := endOf(t, r, l, attemptID(byte(i)), spec, c.take)
 		if c.what == "its folder, and it fails" && !r.processes.Boxed() { // there it may have removed that itself
