@@ -19,8 +19,8 @@ func Main(m *testing.M, program func()) {
 	os.Exit(m.Run())
 }
 
-// Addresses returns so many free addresses. Their ports are below those that systems give to connections and to listeners
-// that name none, so that nobody gets one of them who does not ask for it.
+// Addresses returns so many free addresses. Their ports are below those that systems give to connections and to
+// listeners that name none, so that nobody gets one of them who does not ask for it.
 func Addresses(t testing.TB, count int) (at []string) {
 	t.Helper()
 	const lowest, highest, tries = 10_000, 30_000, 1000

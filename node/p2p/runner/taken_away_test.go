@@ -16,8 +16,8 @@ import (
 // gated is a script that prints a line, and goes on once its file "gate" is gone, with its folder or alone.
 const gated = "echo begin >&2; : > gate; while [ -e gate ]; do sleep 0.02; done; "
 
-// endOf starts an attempt of a gated script, calls meanwhile with its folder once its task waits at its gate and its line
-// is kept, opens the gate, and returns its end.
+// endOf starts an attempt of a gated script, calls meanwhile with its folder once its task waits at its gate and its
+// line is kept, opens the gate, and returns its end.
 func endOf(t *testing.T, r *Runner, l *loop, id grid.AttemptID, spec *grid.JobSpec, meanwhile func(dir string) error,
 ) *grid.Result {
 	t.Helper()
