@@ -56,6 +56,7 @@ type Account struct {
 	changed []uint32      // tasks of which attempts may have been made or given up since the last Settle
 
 	out      map[uint32][]*attempt // by task
+	gone     map[uint32]*attempt   // by task: the last that ran and was given up, until the task has a result
 	size     int
 	runs     int
 	started  grid.Time
@@ -69,7 +70,8 @@ func Open(now grid.Time, wall int64, job Job, r Register) *Account {
 	if !b.Some() {
 		return nil
 	}
-	a := &Account{job: job, budget: b.Time(), from: job.Arrived, opened: now, out: make(map[uint32][]*attempt)}
+	a := &Account{job: job, budget: b.Time(), from: job.Arrived, opened: now, out: make(map[uint32][]*attempt),
+		gone: make(map[uint32]*attempt)}
 	if last, _ := r.Value(job.Spec.UsedEntry()); last != nil {
 		a.from = now - grid.Time(max(wall-last.Done, 0))
 		a.ended, a.written = last.Used, last.Used

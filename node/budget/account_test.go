@@ -371,6 +371,37 @@ func TestAttemptsThatAreGivenUpAtTheWake(t *testing.T) {
 	}
 }
 
+// The result of an attempt that was given up replaces what was supposed of it. One that is taken back goes on from there.
+func TestResultOfOneThatWasGivenUp(t *testing.T) {
+	var o owner
+	var fx grid.Effects
+	a, x := o.open(0, 60), attemptID(0, 1)
+	o.has(a, 0, 0, 1)
+	a.Note(2*second, x, true, 0, &fx)
+	o.has(a, 10*second, 0)
+	used(t, a, 20*second, 10*time.Second)
+	a.Ended(20*second, x, 4*time.Second, &fx)
+	used(t, a, 20*second, 4*time.Second)
+	o.has(a, 20*second, 0)
+	used(t, a, 30*second, 4*time.Second)
+
+	b := o.open(0, 60)
+	o.has(b, 0, 0, 1)
+	b.Note(2*second, x, false, 0, &fx)
+	b.Note(4*second, x, true, 0, &fx)
+	b.Note(6*second, x, true, time.Second, &fx)
+	o.has(b, 10*second, 0)
+	used(t, b, 20*second, 7*time.Second)
+	o.has(b, 20*second, 0, 1)
+	b.Note(20*second, x, true, 0, &fx)
+	used(t, b, 20*second, 17*time.Second)
+	b.Ended(20*second, x, 15*time.Second, &fx)
+	used(t, b, 20*second, 14*time.Second)
+	if b.reserved != 0 || b.runs != 0 || b.started != 0 || len(b.gone) != 0 {
+		t.Errorf("nothing runs, and %v is reserved, %d run since %v", b.reserved, b.runs, b.started)
+	}
+}
+
 // Until an owner that was stopped has heard the workers it starts what the rest pays if all that ran has run on.
 func TestOwnerThatSleptPaysFromTheRest(t *testing.T) {
 	var o owner

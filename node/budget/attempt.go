@@ -16,9 +16,10 @@ type attempt struct {
 	since    grid.Time     // while it runs: when it would have begun had it never been suspended
 	stood    time.Duration // it was suspended, since it was made or this account opened
 	runs     bool
-	noted    bool      // its worker has said something of it
-	said     grid.Time // that it runs, when it last did
-	counted  bool      // it has brought a result, which its owner records: nothing more of it counts
+	noted    bool          // its worker has said something of it
+	said     grid.Time     // that it runs, when it last did
+	counted  bool          // it has brought a result, which its owner records: nothing more of it counts
+	supposed time.Duration // what was counted of it when it was given up
 }
 
 // follow has the attempts of the changed tasks be those that are out. What was given up counts until now, if it ran;
@@ -32,13 +33,7 @@ func (a *Account) follow(now grid.Time) {
 				kept = append(kept, x)
 				continue
 			}
-			if now < a.judged {
-				a.stop(x, min(now, max(a.vouched, x.said)))
-			} else {
-				a.stop(x, now)
-			}
-			a.reserved -= x.reserved
-			a.size--
+			a.giveUp(now, i, x)
 		}
 		if a.out[i] = kept; len(kept) == 0 {
 			delete(a.out, i)
@@ -52,6 +47,26 @@ func (a *Account) follow(now grid.Time) {
 	a.changed = a.changed[:0]
 }
 
+// giveUp takes an attempt of a task out of the account. What is supposed of it is kept until its task has a result: it
+// may be taken back.
+func (a *Account) giveUp(now grid.Time, task uint32, x *attempt) {
+	ran, before := x.runs, a.ended
+	if now < a.judged {
+		a.stop(x, min(now, max(a.vouched, x.said)))
+	} else {
+		a.stop(x, now)
+	}
+	a.reserved -= x.reserved
+	a.size--
+	switch {
+	case x.counted:
+		delete(a.gone, task)
+	case ran:
+		x.supposed, x.waited = a.ended-before, x.since
+		a.gone[task] = x
+	}
+}
+
 // Has reports whether an attempt is out, as far as the account knows.
 func (a *Account) Has(task uint32, x grid.Attempt) bool { return a.find(task, x) != nil }
 
@@ -62,11 +77,18 @@ func (a *Account) find(task uint32, x grid.Attempt) *attempt {
 	return nil
 }
 
-// add returns an attempt that is out. It is made now unless the account has it.
+// add returns an attempt that is out. It is made now unless the account has it, or the last that ran of its task was
+// given up and is taken back: what was supposed of it does not count then.
 func (a *Account) add(made grid.Time, task uint32, n grid.Attempt, expected time.Duration) *attempt {
 	x := a.find(task, n)
 	if x == nil {
-		x = &attempt{attempt: n, made: made, waited: made, reserved: expected}
+		if x = a.gone[task]; x != nil && x.attempt == n {
+			a.ended -= x.supposed
+			x.supposed, x.reserved = 0, expected
+			delete(a.gone, task)
+		} else {
+			x = &attempt{attempt: n, made: made, waited: made, reserved: expected}
+		}
 		a.out[task] = append(a.out[task], x)
 		a.size++
 		a.reserved += expected
