@@ -254,7 +254,7 @@ func TestRestoredWorkIsNotOverdue(t *testing.T) {
 		if running.Task.Job.Nonce[0] < 8 {
 			r.offer(fastID, foreignAttempt(running.Task.Job.Nonce[0]+1), spec(nil))
 		}
-		r.step(grid.Event{Kind: grid.EvEnded, Attempt: running, Result: exitZero})
+		r.step(grid.Event{Kind: grid.EvEnded, Attempt: running, Result: &grid.Result{Cause: grid.Exited, Wall: takes}})
 		r.deliverFor(fastID, grid.KindResultAck, running, nil)
 	}
 	for n := range byte(4) { // one runs

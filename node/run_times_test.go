@@ -24,3 +24,32 @@ func TestRunTimeVariationSurvivesRestart(t *testing.T) {
 		t.Errorf("after a restart mean %g and c² %g, before %g and %g", m, c, mean, scv)
 	}
 }
+
+// Regression: an attempt that ended while its node was stopped was taken for one that had run until the node went on,
+// and as much was expected of others, for which the budget of their job did not suffice then.
+func TestRunTimeIsWithoutStops(t *testing.T) {
+	for _, x := range []struct {
+		name    string
+		stopped bool
+		wall    time.Duration
+		want    float64
+	}{
+		{"it ended while the node was stopped", true, 3 * time.Second, 3},
+		{"it ran on meanwhile", true, 20 * time.Second, 20},
+		{"its output took long to collect", false, 3 * time.Second, 20},
+	} {
+		r := newRig(t, nil)
+		r.join(fastID, 1, "linux")
+		r.offer(fastID, foreignAttempt(1), spec(nil))
+		for range 10 {
+			if r.now = r.now.Add(2 * time.Second); !x.stopped {
+				r.step(grid.Event{Kind: grid.EvWake, Timer: grid.Timer{Kind: grid.TimerBeat}})
+			}
+		}
+		r.step(grid.Event{Kind: grid.EvEnded, Attempt: foreignAttempt(1), Result: &grid.Result{Cause: grid.Exited,
+			Wall: x.wall}})
+		if mean, _ := r.n.peers.RunTime(grid.ClassOf(spec(nil))); mean != x.want {
+			t.Errorf("%s: it took %g s, want %g", x.name, mean, x.want)
+		}
+	}
+}

@@ -127,6 +127,9 @@ func TestSeedsThatFailedWithBudgets(t *testing.T) {
 		{12000190,
 			"an owner that was cut off supposed that an attempt went on whose end its successor had recorded, and the oracle " +
 				"took what it knew itself for what that one knew"},
+		{13000559,
+			"a task that ended while its node was stopped was taken to have run until the node went on, and the budget of a " +
+				"job of its class not to suffice for a first attempt"},
 	} {
 		if _, err := runToEnd(Swarm(s.seed)); err != nil {
 			t.Errorf("again: %s\n%v", s.was, err)

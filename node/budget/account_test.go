@@ -371,7 +371,8 @@ func TestAttemptsThatAreGivenUpAtTheWake(t *testing.T) {
 	}
 }
 
-// The result of an attempt that was given up replaces what was supposed of it. One that is taken back goes on from there.
+// The result of an attempt that was given up replaces what was supposed of it. One that is taken back goes on from
+// there.
 func TestResultOfOneThatWasGivenUp(t *testing.T) {
 	var o owner
 	var fx grid.Effects

@@ -107,9 +107,9 @@ func (w *Worker) dialOnce(now grid.Time, id grid.NodeID, fx *grid.Effects) {
 }
 
 func (w *Worker) wakeForBeat(now grid.Time, lease time.Duration, fx *grid.Effects) {
-	if lease > 0 && !w.beatWake {
-		w.beatWake = true
-		fx.Wake(now.Add(lease/3), grid.TimerBeat, 0)
+	if lease > 0 && w.stops.due == 0 {
+		w.stops.due = now.Add(lease / 3)
+		fx.Wake(w.stops.due, grid.TimerBeat, 0)
 	}
 }
 

@@ -83,7 +83,8 @@ func (w *Worker) Leave(now grid.Time, fx *grid.Effects) {
 func (w *Worker) Wake(now grid.Time, k grid.TimerKind, fx *grid.Effects) {
 	switch k {
 	case grid.TimerBeat:
-		w.beatWake = false
+		w.stops.note(now)
+		w.stops.due = 0
 		w.sendBeats(now, fx)
 	case grid.TimerResult:
 		w.sendDueResults(now, fx)

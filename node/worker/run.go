@@ -142,7 +142,7 @@ func (w *Worker) keepResult(now grid.Time, id grid.AttemptID, r *grid.Result, st
 	}
 	w.progress.Drop(id)
 	w.checkpoints.Drop(id)
-	occupied := w.exec.Alone(now, a, r.CPU)
+	occupied := w.occupied(now, a, r)
 	if stopping {
 		w.exec.FinishStopping(id, r)
 	} else {

@@ -46,7 +46,7 @@ type Worker struct {
 	refuted   bool // predictions for the queue were, by a wait half as long again, and nothing has started since
 	leaving   bool
 
-	beatWake              bool      // a timer is pending
+	stops                 stops     // the timer of beats says when
 	boundWake, resultWake grid.Time // time of the next timer; 0 = none
 
 	exec   exec.Exec
