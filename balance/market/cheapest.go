@@ -2,31 +2,9 @@ package market
 
 import "cmp"
 
-// cheapest returns the seller for a kind's next task under Cheapest; −1 = none. What a task costs is the seller's price
-// for as long as it runs there. Where nothing is asked the seconds decide, which are what a budget counts.
-func (r *Round) cheapest(k *Kind) int {
-	best, ties := -1, 1
-	for j := range r.sellers {
-		if !r.accepts(k, j) {
-			continue
-		}
-		order := -1
-		if best >= 0 {
-			order = r.compareCosts(k, j, best)
-		}
-		switch {
-		case order < 0:
-			best, ties = j, 1
-		case order == 0:
-			if ties++; r.Prefers != nil && r.Prefers(j, best, ties) {
-				best = j
-			}
-		}
-	}
-	return best
-}
-
-// compareCosts is negative if seller a is better than b for a kind's next task, 0 if they are as good.
+// compareCosts is negative if seller a is better than b for a kind's next task, 0 if they are as good. What a task costs
+// is the seller's price for as long as it runs there. Where nothing is asked the seconds decide, which are what a budget
+// counts.
 func (r *Round) compareCosts(k *Kind, a, b int) int {
 	_, endA := r.times(k, a)
 	_, endB := r.times(k, b)

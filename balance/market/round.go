@@ -106,37 +106,9 @@ func (r *Round) seller(k *Kind) int {
 		return -1
 	}
 	if r.p.Choice == Cheapest {
-		return r.cheapest(k)
+		return r.best(k, r.compareCosts)
 	}
-	best, fastest, ties := -1, 0.0, 0
-	for j := range r.sellers {
-		speed := r.speed(k, j)
-		if best >= 0 && speed < fastest || !r.accepts(k, j) {
-			continue
-		}
-		switch {
-		case best < 0 || speed > fastest || r.lower(j, best):
-			best, fastest, ties = j, speed, 1
-		case r.lower(best, j):
-		default:
-			if ties++; r.Prefers != nil && r.Prefers(j, best, ties) {
-				best = j
-			}
-		}
-	}
-	return best
-}
-
-// lower reports whether seller a is taken before the equally fast b: it is idle, or executes a lower bid.
-func (r *Round) lower(a, b int) bool {
-	if r.p.Choice != Lowest {
-		return false
-	}
-	idle := func(j int) bool { return r.hasSlot(j) }
-	if idle(a) || idle(b) {
-		return idle(a) && !idle(b)
-	}
-	return r.sellers[a].Outbid < r.sellers[b].Outbid
+	return r.best(k, r.compareSpeeds)
 }
 
 // hasSlot reports whether a seller has a free slot by the time that a task sent by the end of the round would be there.

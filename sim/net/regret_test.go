@@ -90,7 +90,7 @@ const meets = "lpas_dec mct two_choices random olb workqueue"
 // After any history a bag of tasks leaves hardly a machine idle that would have ended one of them sooner; and pulls
 // never make it last longer than without them.
 func TestRegretOfHistories(t *testing.T) {
-	policies := []string{"lpas_dec", "olb"}
+	policies := []string{"lpas_dec", "olb", "cheapest"}
 	if *histories >= 100 {
 		policies = append(policies, "mct", "two_choices", "kpb:2", "random", "workqueue")
 	}
