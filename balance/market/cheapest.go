@@ -2,8 +2,8 @@ package market
 
 import "cmp"
 
-// compareCosts is negative if seller a is better than b for a kind's next task, 0 if they are as good. What a task costs
-// is the seller's price for as long as it runs there. Where nothing is asked the seconds decide, which are what a
+// compareCosts is negative if seller a is better than b for a kind's next task, 0 if they are as good. What a task
+// costs is the seller's price for as long as it runs there. Where nothing is asked the seconds decide, which are what a
 // budget counts.
 func (r *Round) compareCosts(k *Kind, a, b int) int {
 	_, endA := r.times(k, a)
