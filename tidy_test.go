@@ -116,6 +116,7 @@ var floors = map[string][]string{
 	"node/reputation": {"grid"},
 
 	"internal/cputime":   {},
+	"internal/vm":        {},
 	"internal/collector": {},
 	"internal/crash":     {},
 	"internal/digests":   {},

@@ -1,8 +1,3 @@
-// Package vm runs a test binary in a virtual machine, for tests of what the kernel of a test's own machine lacks, such
-// as control groups of the second version, or of shares of processors that nothing else uses.
-//
-// The machine has two processors, which qemu emulates: its clocks and processor times go together, but it is an order
-// slower. It has the binary, busybox, and no disk and no network; all of its files are in memory.
 package vm
 
 import (
@@ -26,6 +21,7 @@ var kernel = flag.String("vm.kernel", "",
 const limit = 10 * time.Minute
 
 const (
+	qemu    = "qemu-system-x86_64"
 	busybox = "/bin/busybox" // a static one
 	ended   = "the test has ended: "
 )
@@ -44,6 +40,11 @@ func Run(t testing.TB, args ...string) string {
 	if *kernel == "" {
 		t.Skip("no -vm.kernel")
 	}
+	for _, program := range []string{qemu, busybox} {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skip(err)
+		}
+	}
 	dir := t.TempDir()
 	image := filepath.Join(dir, "image")
 	if err := makeImage(t.Context(), filepath.Join(dir, "root"), image, args); err != nil {
@@ -51,7 +52,7 @@ func Run(t testing.TB, args ...string) string {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	defer cancel()
-	out, err := exec.CommandContext(ctx, "qemu-system-x86_64", "-accel", "tcg", "-cpu", "max", "-smp", "2", "-m", "512",
+	out, err := exec.CommandContext(ctx, qemu, "-accel", "tcg", "-cpu", "max", "-smp", "2", "-m", "512",
 		"-nographic", "-no-reboot", "-nic", "none", "-kernel", *kernel, "-initrd", image,
 		"-append", "console=ttyS0 quiet panic=-1").CombinedOutput()
 	text := strings.ReplaceAll(string(out), "\r", "")
