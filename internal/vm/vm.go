@@ -5,7 +5,6 @@ import (
 	_ "embed"
 	"flag"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -68,16 +67,21 @@ func makeImage(ctx context.Context, root, image string, args []string) error {
 	if err != nil {
 		return err
 	}
+	files := map[string][]byte{
+		"init": initScript, "etc/passwd": []byte("root:x:0:0:root:/root:/bin/sh\n"), "etc/group": []byte("root:x:0:\n"),
+		"tests": fmt.Appendf(nil, "%s/test %s\necho '%s'$?\npoweroff -f\n", testScript, strings.Join(args, " "), ended),
+	}
 	for path, from := range map[string]string{"bin/busybox": busybox, "test": self} {
-		if err := copyFile(filepath.Join(root, path), from); err != nil {
+		if files[path], err = os.ReadFile(from); err != nil {
 			return err
 		}
 	}
-	for path, text := range map[string]string{
-		"init": string(initScript), "etc/passwd": "root:x:0:0:root:/root:/bin/sh\n", "etc/group": "root:x:0:\n",
-		"tests": fmt.Sprintf("%s/test %s\necho '%s'$?\npoweroff -f\n", testScript, strings.Join(args, " "), ended),
-	} {
-		if err := writeFile(filepath.Join(root, path), strings.NewReader(text)); err != nil {
+	for path, b := range files {
+		path = filepath.Join(root, path)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return err
+		}
+		if err := os.WriteFile(path, b, 0o755); err != nil {
 			return err
 		}
 	}
@@ -87,29 +91,4 @@ func makeImage(ctx context.Context, root, image string, args []string) error {
 		return fmt.Errorf("pack %s: %w: %s", image, err, out)
 	}
 	return nil
-}
-
-func copyFile(to, from string) error {
-	f, err := os.Open(from)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	return writeFile(to, f)
-}
-
-// writeFile writes a program.
-func writeFile(path string, from io.Reader) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return err
-	}
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_EXCL, 0o755)
-	if err != nil {
-		return err
-	}
-	if _, err := io.Copy(f, from); err != nil {
-		f.Close()
-		return err
-	}
-	return f.Close()
 }
