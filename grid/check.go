@@ -62,7 +62,7 @@ func (s *JobSpec) Check() error {
 	if s.Idempotent && s.Retries == 0 {
 		p.addf("idempotent with retries 0: a task that is to run at most once gets no backup attempt: want one or the other")
 	}
-	s.Rules.check(s.Retries, &p)
+	s.Rules.check(s, &p)
 	p.text("policy", s.Policy, MaxClass)
 	if s.Network >= networks {
 		p.addf("network %d: want host, none or gang", s.Network)

@@ -2,7 +2,9 @@ package grid
 
 import (
 	"bytes"
+	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"skep/requirement"
@@ -17,6 +19,7 @@ type Rules struct {
 	Bid         Bid   // for each task; 0 = the usual one, see JobSpec.Bid
 	Deadline    Deadline
 	Budget      Budget
+	Reliability Reliability
 
 	Rank *requirement.Expression // of nodes: the highest first, of those that are idle; nil = none
 }
@@ -58,12 +61,65 @@ func LastLine(text []byte) string {
 // Weight estimates the bytes of a failure on the wire, on disk and in memory.
 func (f *Failure) Weight() int { return 96 + len(f.Line) }
 
+// Reliability is what is done beforehand about attempts that may be lost, with their machine or the link to it. A lost
+// one is followed by others as Retries allow. All but the first kind may also run a copy beside an attempt, of a job
+// that is Idempotent, on an idle node: always, or where that is best by a heuristic. See package reliability.
+type Reliability uint8
+
+// The kinds of reliability.
+const (
+	ReliabilityRetries      Reliability = iota // no copy but those of the policy
+	ReliabilityAuto                            // where a copy saves more than it takes: bid × reference seconds, node-seconds
+	ReliabilityValue                           // by the expected worth of the result, whatever it takes
+	ReliabilityValuePerCost                    // by its worth for each node-second
+	ReliabilityValuePerTime                    // by its worth for each second until it is there
+	ReliabilityReplicate                       // always
+	reliabilities
+)
+
+var reliabilityNames = [reliabilities]string{"retries", "auto", "value", "value_per_cost", "value_per_time",
+	"replicate"}
+
+// Reliabilities lists the names of the kinds, for messages.
+func Reliabilities() string { return strings.Join(reliabilityNames[:], ", ") }
+
+// String returns the name of a kind.
+func (r Reliability) String() string {
+	if r < reliabilities {
+		return reliabilityNames[r]
+	}
+	return "unknown"
+}
+
+// ParseReliability returns the kind of a name.
+func ParseReliability(t string) (Reliability, error) {
+	if k := slices.Index(reliabilityNames[:], t); k >= 0 {
+		return Reliability(k), nil
+	}
+	return 0, fmt.Errorf("%.40q: want one of %s", t, Reliabilities())
+}
+
+func (r Reliability) check(s *JobSpec, p *problems) {
+	switch {
+	case r == ReliabilityRetries:
+	case r >= reliabilities:
+		p.addf("reliability %d: want one of %s", uint8(r), Reliabilities())
+	case s.Retries == 0:
+		p.addf("reliability %s with retries 0: a task that is to run at most once runs neither again nor twice: want one "+
+			"or the other", r)
+	case s.Gang.Ranks > 0:
+		p.addf("reliability %s with gang.ranks %d: want none: a single rank is not run twice", r, s.Gang.Ranks)
+	case r == ReliabilityReplicate && !s.Idempotent:
+		p.addf("reliability replicate without idempotent: a copy runs beside a task, and harms none only if that is true")
+	}
+}
+
 // None reports whether a job has no rules about failures, and may have all its tasks run at the same time.
 func (r *Rules) None() bool {
 	return r.OnFailure.Retry == 0 && !r.OnFailure.Rerun && r.MaxFailures == 0 && r.MaxRunning == 0
 }
 
-func (r *Rules) check(retries int32, p *problems) {
+func (r *Rules) check(s *JobSpec, p *problems) {
 	if r.MaxFailures < 0 || r.MaxFailures > MaxCount {
 		p.addf("max_failures %d: want 0 (any number) to %d", r.MaxFailures, MaxCount)
 	}
@@ -73,6 +129,7 @@ func (r *Rules) check(retries int32, p *problems) {
 	r.Bid.check(p)
 	r.Deadline.check(p)
 	r.Budget.check(p)
+	r.Reliability.check(s, p)
 	f := &r.OnFailure
 	if f.Retry < 0 || f.Retry > MaxFailureRetry {
 		p.addf("on_failure.retry %d: want 0 to %d", f.Retry, MaxFailureRetry)
@@ -94,7 +151,7 @@ func (r *Rules) check(retries int32, p *problems) {
 	if f.Retry == 0 && (len(f.Codes) > 0 || f.Backoff > 0 || f.Rerun) {
 		p.addf("on_failure: has codes, backoff or rerun and no retry: say how many further attempts a failed task gets")
 	}
-	if f.Retry > 0 && retries == 0 && !f.Rerun {
+	if f.Retry > 0 && s.Retries == 0 && !f.Rerun {
 		p.addf("on_failure.retry %d with retries 0: a task that is to run at most once is not run again; with "+
 			"on_failure.rerun true it is, after an end that is recorded, and still never after an attempt that was lost",
 			f.Retry)

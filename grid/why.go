@@ -126,7 +126,7 @@ const (
 	TraceSearch
 	TraceLost
 	TraceEnded
-	TraceCopied  // a backup attempt was given to Node
+	TraceCopied  // a backup attempt was given to Node; Detail says why, if it is by the job's reliability
 	TraceDemoted // Node stopped it over its class's bound: it continues in the class Detail
 	// TraceScheduled: workers were chosen for a gang by a search; Detail says what was searched and found.
 	TraceScheduled
@@ -134,10 +134,12 @@ const (
 	TraceContract
 	// TraceMoved: a task that has started is to go on at another node, or not; Detail says why.
 	TraceMoved
+	// TraceReliability: what is done about the loss of a task that Node has taken; Detail says why.
+	TraceReliability
 )
 
 var traceNames = [...]string{"", "chosen", "accepted", "refused", "waits", "search", "lost", "ended", "copied",
-	"demoted", "scheduled", "contract", "moved"}
+	"demoted", "scheduled", "contract", "moved", "reliability"}
 
 // String returns the name used in JSON.
 func (k TraceKind) String() string {

@@ -202,6 +202,9 @@ func describeSpec(w io.Writer, s *v1.Spec) {
 	if s.Network != "" {
 		row(w, "network", s.Network)
 	}
+	if s.Reliability != "" {
+		row(w, "reliability", s.Reliability)
+	}
 	if s.Idempotent {
 		row(w, "idempotent", "a task may run twice at once")
 	}

@@ -133,7 +133,9 @@ func stepText(s *v1.Step) string {
 		return node + " stopped it, since it ran longer than tasks of its class may there: it goes on as one of class " +
 			s.Detail
 	case "copied":
-		return "gave a backup attempt to " + node
+		return strings.TrimSuffix("gave a backup attempt to "+node+": "+s.Detail, ": ")
+	case "reliability":
+		return "at " + node + ", reliability " + s.Detail
 	case "accepted":
 		return node + " took it"
 	case "refused":

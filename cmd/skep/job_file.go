@@ -40,7 +40,7 @@ type jobFile struct {
 var jobKeys = []string{"name", "class", "engine", "command", "count", "needs", "inputs", "outputs", "env", "timeout",
 	"retries", "on_failure", "max_failures", "max_running", "priority", "deadline", "budget", "policy", "wait",
 	"idempotent", "isolation", "network", "access", "array", "each_line", "matrix", "stdin", "env_all", "workdir", "home",
-	"after", "after_ok", "after_each", "gang", "rank"}
+	"after", "after_ok", "after_each", "gang", "rank", "reliability"}
 
 // readJob parses a job file. The error lists all problems with line and column.
 func readJob(name string, b []byte) (*jobFile, error) {
@@ -114,7 +114,7 @@ func (j *jobFile) readLines(name, dir string, stdin io.Reader) error {
 
 func (j *jobFile) field(f *document.Reader, e document.Entry) {
 	s := &j.spec
-	if j.order.Field(f, e) {
+	if j.order.Field(f, e) || bids.Field(f, e, s) {
 		return
 	}
 	text := func(dst *string) {
@@ -151,12 +151,6 @@ func (j *jobFile) field(f *document.Reader, e document.Entry) {
 		f.Number(e, 0, grid.MaxCount, func(n int64) { s.MaxFailures = int32(n) })
 	case "max_running":
 		f.Number(e, 0, grid.MaxCount, func(n int64) { s.MaxRunning = int32(n) })
-	case "priority":
-		f.Value(e, func(t string) (err error) { s.Priority, err = bids.Parse(t); return })
-	case "deadline":
-		s.Deadline = bids.ReadDeadline(f, e)
-	case "budget":
-		s.Budget = bids.ReadBudget(f, e)
 	case "rank":
 		s.Rank = resources.ReadExpression(f, e, requirement.Rank)
 	case "gang":

@@ -44,8 +44,8 @@ func (l *liveTask) backupID() grid.AttemptID {
 	return grid.AttemptID{Task: grid.TaskID{Job: l.job.id, Index: l.index}, Attempt: l.backup.attempt}
 }
 
-// startBackup makes a backup attempt on the chosen node.
-func (c *Coordinator) startBackup(now grid.Time, l *liveTask, x balance.Choice, fx *grid.Effects) {
+// startBackup makes a backup attempt on the chosen node; why is "" if the policy has chosen.
+func (c *Coordinator) startBackup(now grid.Time, l *liveTask, x balance.Choice, why string, fx *grid.Effects) {
 	t := l.task()
 	t.Backup = t.Next(l.job.replica.State().Epoch)
 	b := &backupAttempt{attempt: t.Backup, worker: x.Node, placed: c.wall.At(now).UnixNano()}
@@ -54,7 +54,8 @@ func (c *Coordinator) startBackup(now grid.Time, l *liveTask, x balance.Choice, 
 	c.peers.Start(now, &b.expectation)
 	c.stats.Backups++
 	c.peers.Probe(now, l.class(), x.Node)
-	c.trace(t, grid.Trace{At: now, What: grid.TraceCopied, Node: x.Node, ECT: grid.Seconds(x.ECT)})
+	c.trace(t, grid.Trace{At: now, What: grid.TraceCopied, Node: x.Node, ECT: grid.Seconds(x.ECT),
+		Refusal: grid.Refusal{Detail: why}})
 	c.policies.Note(balance.Outcome{Kind: balance.Placed, At: now, Node: x.Node, Class: l.request.Class})
 	c.saveEntry(l.job, l.index, fx)
 	c.countPlaced(x.Node)

@@ -20,6 +20,12 @@ type backupJobs struct {
 	jobs      []*job
 }
 
+// considersBackups reports whether tasks of the job may get backup attempts, or what is done about their loss is told:
+// by its policy, or by its reliability, which precedes it.
+func (c *Coordinator) considersBackups(j *job) bool {
+	return j.spec.Rules.Reliability != grid.ReliabilityRetries || c.backupPolicy(j) != nil
+}
+
 // backupPolicy returns the job's policy if it may make backup attempts for the job, else nil.
 func (c *Coordinator) backupPolicy(j *job) balance.Copier {
 	if !j.spec.Idempotent || j.spec.Retries == 0 {
@@ -39,7 +45,7 @@ func (c *Coordinator) awaitsIdleNode(j *job) bool {
 
 // allPlaced records that every task of a job was placed or tried at least once.
 func (c *Coordinator) allPlaced(j *job) {
-	if c.backupPolicy(j) != nil && !slices.Contains(c.backups.jobs, j) {
+	if c.considersBackups(j) && !slices.Contains(c.backups.jobs, j) {
 		c.backups.jobs = append(c.backups.jobs, j)
 		c.backups.due = true
 	}
@@ -72,21 +78,25 @@ func (c *Coordinator) scanBackupJobs(now grid.Time, fx *grid.Effects) (more bool
 	return more
 }
 
-// maxBackupMisses ends the scan of a job after this many consecutive tasks without an idle node other than their own.
-const maxBackupMisses = 8
+// maxBackupMisses ends the scan of a job after this many consecutive tasks for which there is no idle node other than
+// their own, maxUnsaved after this many whose copy saves too little.
+const (
+	maxBackupMisses = 8
+	maxUnsaved      = 64
+)
 
 // startBackupsOf reports whether it has made an attempt on this node, and stopped there.
 func (c *Coordinator) startBackupsOf(now grid.Time, j *job, fx *grid.Effects) (here bool) {
-	p, misses := c.backupPolicy(j), 0
-	if p == nil {
-		return false
+	misses, most := 0, maxBackupMisses
+	if j.spec.Rules.Reliability != grid.ReliabilityRetries {
+		most = maxUnsaved
 	}
 	for j.backupFrom < j.spec.Count && j.tasks.State(j.backupFrom) == grid.Ended {
 		j.backupFrom++
 	}
 	c.peers.Inform(now)
 	c.peers.UpdateColumns(now)
-	for i := j.backupFrom; i < j.spec.Count && misses < maxBackupMisses && !j.isFull(0); i++ {
+	for i := j.backupFrom; i < j.spec.Count && misses < most && !j.isFull(0); i++ {
 		l := j.at(i).Live
 		if l == nil || l.Phase() != live.Placed || l.backup != nil || l.noBackup || l.result != nil {
 			continue
@@ -97,20 +107,34 @@ func (c *Coordinator) startBackupsOf(now grid.Time, j *job, fx *grid.Effects) (h
 		if k := slices.IndexFunc(v.Nodes, func(s balance.State) bool { return s.Node == c.backups.justFreed }); k >= 0 {
 			c.creditDelivered(l, &v.Nodes[k])
 		}
-		l.request.ID = l.id()
-		tasks := append(c.scratch.tasks[:0], &l.request)
-		choices := p.Assign(now, tasks, v.Nodes, c.scratch.choices[:0])
-		c.scratch.tasks, c.scratch.choices = tasks, choices
-		if choices[0].Act != balance.Place || !j.inTime(now, grid.Seconds(choices[0].ECT)) || !c.affords(now, l, 1) {
+		x, why := c.chooseBackup(now, l, v.Nodes)
+		if x.Act != balance.Place || !j.inTime(now, grid.Seconds(x.ECT)) || !c.affords(now, l, 1) {
 			misses++
 			continue
 		}
 		misses = 0
-		if c.startBackup(now, l, choices[0], fx); c.isHere(choices[0].Node) {
+		if c.startBackup(now, l, x, why, fx); c.isHere(x.Node) {
 			return true
 		}
 	}
 	return false
+}
+
+// chooseBackup says at which of the nodes a backup attempt of a task begins now, if at any, and why: by the job's
+// reliability, or else by its policy, which gives no reason.
+func (c *Coordinator) chooseBackup(now grid.Time, l *liveTask, nodes []balance.State) (x balance.Choice, why string) {
+	if l.job.spec.Rules.Reliability != grid.ReliabilityRetries {
+		return c.weighCopy(now, l, nodes)
+	}
+	p := c.backupPolicy(l.job)
+	if p == nil {
+		return balance.Choice{Act: balance.Wait}, ""
+	}
+	l.request.ID = l.id()
+	tasks := append(c.scratch.tasks[:0], &l.request)
+	choices := p.Assign(now, tasks, nodes, c.scratch.choices[:0])
+	c.scratch.tasks, c.scratch.choices = tasks, choices
+	return choices[0], ""
 }
 
 // creditDelivered subtracts the task that a node delivered in this step from the backlog of its ad, which is older.

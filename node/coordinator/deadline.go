@@ -2,6 +2,7 @@ package coordinator
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	"skep/node/coordinator/cancellation"
 	"skep/node/deadline"
 	"skep/node/failures"
+	"skep/node/reliability"
 )
 
 // Deadlines of jobs (package deadline). Their budgets are kept in budget.go.
@@ -183,4 +185,54 @@ func (c *Coordinator) gangTooLate(now grid.Time, j *job, fx *grid.Effects) bool 
 	j.gang.Due = now.Add(maxPause)
 	c.awaitGang(now, j, late(j.tasks.At(0), soonest, left), fx)
 	return true
+}
+
+// placed is a task that has a worker as its reliability sees it: what a result is worth by its job's bid and deadline,
+// what is expected of its present attempt, and of one that would follow it.
+func (c *Coordinator) placed(now grid.Time, l *liveTask) reliability.Placed {
+	j, worker := l.job, l.task().Worker
+	usual := c.peers.Expected(l.level())
+	run := cmp.Or(c.runTimeAt(now, l, worker), usual)
+	left := run
+	if l.Status().Runs() && l.expectation.Made > 0 {
+		left = max(run-now.Sub(l.expectation.Made).Seconds(), run/8)
+	}
+	p := reliability.Placed{Heuristic: j.spec.Rules.Reliability, Worker: worker,
+		Run: reliability.Run{Seconds: left, Risk: c.peers.Risk(now, worker, left)}}
+	p.Task = reliability.Task{Value: j.spec.Bid().Number() * usual, Notice: c.cfg.Lease.Seconds(),
+		Worth: func(s float64) float64 { return j.spec.Rules.Deadline.Worth(l.age(now) + grid.Seconds(s)) }}
+	if more := j.spec.Retries - l.task().Lost; more > 0 {
+		risk := c.peers.Risk(now, grid.NodeID{}, usual)
+		if !j.spec.Rules.Deadline.Some() {
+			risk = math.Pow(risk, float64(more))
+		}
+		p.Task.Again = &reliability.Run{Seconds: usual, Risk: risk}
+	}
+	return p
+}
+
+// weighCopy says at which of the nodes a copy of a task runs from now on, if it does at any, and tells why in its trace.
+func (c *Coordinator) weighCopy(now grid.Time, l *liveTask, nodes []balance.State) (balance.Choice, string) {
+	charger, _ := c.policyOf(l.job).(balance.Charger)
+	var free []balance.State
+	if l.job.spec.Idempotent {
+		free = nodes
+	}
+	idle := 0
+	p := c.placed(now, l)
+	x, at := p.Copy(free, func(s *balance.State) bool {
+		if s.Waiting > 0 || s.Ready > 0 || charger != nil && charger.Charge(now, s) > 0 {
+			return false
+		}
+		idle++
+		return true
+	}, func(id grid.NodeID, seconds float64) float64 { return c.peers.Risk(now, id, seconds) })
+	why := p.Says(x, idle > 0, l.job.spec.Idempotent)
+	if at != nil {
+		return balance.Choice{Act: balance.Place, Node: at.Node, ECT: at.ECT}, why
+	}
+	if t := l.task(); t.History.Last().What != grid.TraceReliability {
+		c.trace(t, grid.Trace{At: now, What: grid.TraceReliability, Node: t.Worker, Refusal: grid.Refusal{Detail: why}})
+	}
+	return balance.Choice{Act: balance.Wait}, ""
 }

@@ -23,7 +23,7 @@ func TestSlotOfABackupIsFreed(t *testing.T) {
 	o.live.Release(l)
 	o.live.Accept(l)
 	o.setState(j, 0, grid.Placed, &o.fx)
-	o.startBackup(o.now, l, balance.Choice{Act: balance.Place, Node: grid.NodeID{9}}, &o.fx)
+	o.startBackup(o.now, l, balance.Choice{Act: balance.Place, Node: grid.NodeID{9}}, "", &o.fx)
 	if a := j.AttemptsOf(0); a[0] != j.at(0).Attempt || a[1] != l.backup.attempt || a[0] == a[1] {
 		t.Errorf("attempts %v are out: want the first one and its backup", a)
 	}

@@ -60,6 +60,7 @@ type Peers struct {
 	own      peer        // this node
 	price    price.Asked // what it asks
 	records  reputation.Records
+	hazards  reputation.Hazards
 	failures reputation.FailureLog
 	dialled  []dialled
 	holders  holders // of inputs

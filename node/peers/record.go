@@ -37,7 +37,16 @@ func (p *Peers) slowest(worker grid.NodeID) float64 {
 // Returned takes an attempt off its worker's outstanding ones, before anything else about it changes; delivered = it
 // brought a result. It reports whether the worker may get other work by that.
 func (p *Peers) Returned(now grid.Time, e *grid.Expectation, worker grid.NodeID, delivered bool) bool {
+	if e.LateAt != 0 {
+		p.hazards.There(now, worker, now.Sub(e.SentAt))
+	}
 	return p.records.Returned(now, e, worker, delivered)
+}
+
+// Risk is the probability that a node loses an attempt within so many seconds, by what it and the grid have lost lately
+// of what this node gave them.
+func (p *Peers) Risk(now grid.Time, worker grid.NodeID, seconds float64) float64 {
+	return p.hazards.Risk(now, worker, seconds)
 }
 
 // StoodStill leaves out of what is expected of an attempt for how long its worker suspended it.
@@ -50,6 +59,7 @@ func (p *Peers) StoodStill(e *grid.Expectation, worker grid.NodeID, d time.Durat
 // Lost records that a worker has lost an attempt.
 func (p *Peers) Lost(now grid.Time, worker grid.NodeID, lease time.Duration) {
 	p.records.Lost(now, worker, lease)
+	p.hazards.Lost(now, worker)
 }
 
 // LossBackoff is for how long a task that a node has lost prefers others to it, by the node's track record.

@@ -138,7 +138,7 @@ func (f *scenarioFile) class(e document.Entry) {
 		Needs: grid.Needs{Resources: grid.Resources{CPU: grid.CPU}}}
 	for _, k := range f.Mapping(e.Value, "class", "mean", "size", "cpu", "memory", "labels", "resources", "retries",
 		"inputs", "idempotent", "checkpoint", "bound", "fails", "on_failure", "priority", "deadline", "where",
-		"rank") {
+		"rank", "reliability") {
 		switch k.Key {
 		case "mean":
 			f.span(k, &c.Mean)
@@ -174,6 +174,8 @@ func (f *scenarioFile) class(e document.Entry) {
 			c.Needs.Where = f.expression(k, requirement.Where)
 		case "rank":
 			c.Rank = f.expression(k, requirement.Rank)
+		case "reliability":
+			f.Value(k, func(t string) (err error) { c.Reliability, err = grid.ParseReliability(t); return })
 		case "priority":
 			c.Terms.ReadPriority(&f.Reader, k)
 		case "deadline":

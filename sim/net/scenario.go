@@ -107,6 +107,8 @@ type Class struct {
 	// Checkpoint is after how long tasks write a checkpoint each time, from which an attempt goes on; 0 = they write none.
 	Checkpoint time.Duration
 
+	Reliability grid.Reliability // whether copies run beforehand, for attempts that may be lost
+
 	Terms worth.Terms
 	Rank  *requirement.Expression // of nodes, of those that are idle the highest first; nil = none
 }
@@ -197,7 +199,7 @@ func (g *Group) rate(c *Class) float64 {
 func (c *Class) spec(tasks uint32) *grid.JobSpec {
 	s := &grid.JobSpec{Class: c.Name, Engine: grid.EngineProcess, Command: []string{"task"}, Count: tasks,
 		Retries: c.Retries, Needs: c.Needs, Idempotent: c.Idempotent,
-		Rules: grid.Rules{OnFailure: c.Failing.Rule, Rank: c.Rank}}
+		Rules: grid.Rules{OnFailure: c.Failing.Rule, Rank: c.Rank, Reliability: c.Reliability}}
 	if c.Inputs > 0 {
 		var id grid.BlobID
 		copy(id[:], c.Name)

@@ -22,6 +22,8 @@ type Rules struct {
 
 	Rank string `json:"rank,omitempty" doc:"Expression about nodes, as in node.speed: of those where a task would start at once, the one with the greatest value gets it."`
 
+	Reliability string `json:"reliability,omitempty" enum:"retries,auto,value,value_per_cost,value_per_time,replicate" doc:"Whether copies of idempotent tasks run on idle nodes beforehand, for attempts that may be lost: where a copy saves more than it takes (auto), by a utility, or always (replicate); retries alone if left out."`
+
 	OnFailure *OnFailure `json:"on_failure,omitempty" doc:"What becomes of tasks that fail; they are not run again if left out."`
 }
 

@@ -92,7 +92,7 @@ func (s *Spec) Grid() (*grid.JobSpec, error) {
 	for k, v := range s.Needs.Labels {
 		g.Needs.Labels = append(g.Needs.Labels, grid.LabelNeed{Key: k, Values: v})
 	}
-	if err := errors.Join(s.Deadline.apply(g), s.Budget.apply(g)); err != nil {
+	if err := errors.Join(s.Deadline.apply(g), s.Budget.apply(g), s.Rules.reliable(g)); err != nil {
 		return nil, err
 	}
 	if err := s.isolate(g); err != nil {
@@ -199,7 +199,7 @@ func SpecOf(g *grid.JobSpec) *Spec {
 			Gang: gangOf(g.Gang)},
 		Rules: Rules{OnFailure: onFailureOf(&g.Rules.OnFailure), MaxFailures: g.Rules.MaxFailures,
 			MaxRunning: g.Rules.MaxRunning, Priority: priorityOf(g), Deadline: deadlineOf(g.Rules.Deadline),
-			Budget: budgetOf(g.Rules.Budget)},
+			Budget: budgetOf(g.Rules.Budget), Reliability: reliabilityOf(g.Rules.Reliability)},
 	}
 	s.Needs.setCounts(&g.Needs)
 	s.setExpressions(g)

@@ -87,6 +87,9 @@ func genSpec(t *rapid.T) *grid.JobSpec {
 		Retries: rapid.Int32Range(0, grid.MaxRetries).Draw(t, "retries"), Policy: genText.Draw(t, "policy"),
 		Wait: rapid.Bool().Draw(t, "wait"), Idempotent: rapid.Bool().Draw(t, "idempotent")}
 	s.Idempotent = s.Idempotent && s.Retries > 0
+	if s.Idempotent {
+		s.Rules.Reliability = grid.Reliability(rapid.IntRange(0, int(grid.ReliabilityReplicate)).Draw(t, "reliability"))
+	}
 	s.Rules.MaxFailures = rapid.Int32Range(0, grid.MaxCount).Draw(t, "max failures")
 	s.Rules.MaxRunning = rapid.Int32Range(0, grid.MaxCount).Draw(t, "max running")
 	s.Rules.Bid = grid.Bid(rapid.Int32Range(0, int32(grid.MaxBid)).Draw(t, "bid"))

@@ -79,8 +79,8 @@ var (
 		61: number("terminal"), afterField: message("after", 1, afterShape),
 		gangField: number("gang_ranks"), searchField: message("gang_search", 1, scheduleSearchShape),
 		bidField: number("bid"), 66: number("deadline"), 67: number("worthless"), 68: number("budget"),
-		69:           data("rank", 1, requirement.MaxText),
-		gangMinField: number("gang_min"), portsField: data("gang_ports", 1, 2*grid.MaxPorts),
+		69: data("rank", 1, requirement.MaxText), 78: number("reliability"), gangMinField: number("gang_min"),
+		portsField: data("gang_ports", 1, 2*grid.MaxPorts),
 	}}
 	submitterShape = &shape{"submitter", []field{1: data("node", 1, nodeSize), 2: data("user", 1, grid.MaxUser)}}
 	outputShape    = &shape{"output", []field{

@@ -52,7 +52,8 @@ func putSpec(s *grid.JobSpec) *pb.JobSpec {
 		GangPorts: putPorts(&s.Gang.Ports),
 		Bid:       putBid(s.Rules.Bid),
 		Deadline:  int64(s.Rules.Deadline.At), Worthless: int64(s.Rules.Deadline.Worthless),
-		Budget: int64(s.Rules.Budget), Rank: putExpression(s.Rules.Rank)}
+		Budget: int64(s.Rules.Budget), Rank: putExpression(s.Rules.Rank),
+		Reliability: uint32(s.Rules.Reliability)}
 	if s.Folders != nil {
 		p.Workdir, p.Home = []byte(s.Folders.Work), []byte(s.Folders.Home)
 	}

@@ -67,6 +67,11 @@ func (r *specReader) number(num protowire.Number, n uint64) (err error) {
 		s.Rules.Deadline.Worthless = time.Duration(n)
 	case 68:
 		s.Rules.Budget = grid.Budget(n)
+	case 78:
+		if n > math.MaxUint8 {
+			return fmt.Errorf("reliability: %w: %d", ErrBound, n)
+		}
+		s.Rules.Reliability = grid.Reliability(n)
 	case gangField:
 		s.Gang.Ranks = uint32(n)
 	case gangMinField:

@@ -1,0 +1,80 @@
+package reliability
+
+import (
+	"fmt"
+	"math"
+
+	"skep/balance"
+	"skep/grid"
+)
+
+// Placed is a task that a worker has, as far as that tells whether a copy of it runs elsewhere.
+type Placed struct {
+	Heuristic grid.Reliability
+	Task      Task
+	Worker    grid.NodeID
+	Run       Run // of its present attempt; Seconds 0 = it is not known how long one takes
+}
+
+// Risk is the probability that a node loses an attempt within so many seconds.
+type Risk func(id grid.NodeID, seconds float64) float64
+
+// Copy decides whether a copy of the task runs at one of the nodes that are idle, and at which. node is nil if none
+// does. Where it is not known how long a run takes a copy only runs if one always does, at the node that would be done
+// first.
+func (p *Placed) Copy(nodes []balance.State, idle func(*balance.State) bool, risk Risk) (x Choice, node *balance.State) {
+	var copied Run
+	best := math.Inf(-1)
+	for k := range nodes {
+		s := &nodes[k]
+		if s.Node == p.Worker || !idle(s) {
+			continue
+		}
+		r := Run{s.ECT, risk(s.Node, s.ECT)}
+		if u := p.Task.Utility(p.Heuristic, Replicate, p.Run, &r); u > best || node == nil {
+			copied, best, node = r, u, s
+		}
+	}
+	switch {
+	case p.Run.Seconds > 0 && node != nil:
+		x = p.Task.Choose(p.Heuristic, p.Run, &copied)
+	case p.Run.Seconds > 0:
+		return p.Task.Choose(p.Heuristic, p.Run, nil), nil
+	case p.Heuristic == grid.ReliabilityReplicate && node != nil:
+		x.Technique = Replicate
+	}
+	if x.Technique != Replicate {
+		node = nil
+	}
+	return x, node
+}
+
+// Says tells what was decided and by which numbers; idle says whether there was a node for a copy, idempotent whether
+// there may be one.
+func (p *Placed) Says(x Choice, idle, idempotent bool) string {
+	if p.Run.Seconds == 0 {
+		return p.Heuristic.String()
+	}
+	what := "repeated if it is lost"
+	switch x.Technique {
+	case None:
+		what = "not repeated if it is lost, there is no time for it"
+	case Replicate:
+		what = "a copy beside it"
+	}
+	text := fmt.Sprintf("%s: %s; lost with %s, %s with a result", p.Heuristic, what, percent(x.Risk), percent(x.Success))
+	switch {
+	case !idempotent:
+		return text + "; no copy, the job is not idempotent"
+	case !idle:
+		return text + "; nobody is idle for a copy"
+	}
+	return text + fmt.Sprintf("; a copy saves %.3g of %.3g and takes %.3g node-seconds", x.Saves, p.Task.Value, x.Takes)
+}
+
+func percent(p float64) string {
+	if p > 0.99 && p < 1 {
+		return fmt.Sprintf("%.4g %%", 100*p)
+	}
+	return fmt.Sprintf("%.2g %%", 100*p)
+}
