@@ -73,6 +73,7 @@ soak:
 	$(GO) test ./sim -run '^TestSwarm$$' -sim.swarm 10000 -timeout 60m
 	$(GO) test ./sim/net -run '^TestRegretOfHistories$$' -net.histories 200 -v
 	$(GO) test ./sim/net -run '^TestHostileNodes$$' -net.hostile -count 1 -v
+	$(GO) test ./sim/net -run '^TestAutoIsAsGoodAsTheBest$$' -net.reliability 4 -count 1 -timeout 30m -v
 	$(GO) test ./sim/paper -run '^TestQuick$$' -paper.quick -count 1 -timeout 30m -v
 	$(GO) test ./node/replication -run '^TestEveryInterleaving$$' -register.deep -timeout 60m -v
 	$(GO) test ./exec/process -run VirtualMachine -vm.kernel "$$(ls /boot/vmlinuz-* 2>/dev/null | tail -1)" -count 1 -v

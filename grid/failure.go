@@ -69,7 +69,7 @@ type Reliability uint8
 // The kinds of reliability.
 const (
 	ReliabilityRetries      Reliability = iota // no copy but those of the policy
-	ReliabilityAuto                            // where a copy saves more than it takes: bid × reference seconds, node-seconds
+	ReliabilityAuto                            // where a copy saves more, bid × reference seconds, than it takes
 	ReliabilityValue                           // by the expected worth of the result, whatever it takes
 	ReliabilityValuePerCost                    // by its worth for each node-second
 	ReliabilityValuePerTime                    // by its worth for each second until it is there

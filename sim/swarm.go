@@ -173,6 +173,9 @@ func swarmBase(seed uint64) Config {
 		if x := splitmix(seed ^ 0x7477696b); x%4 == 0 && policy != "local" { // in a quarter of the worlds
 			s.Policy, s.Idempotent = "workqueue:2", s.Retries > 0 && splitmix(x+uint64(len(c.Work)))%3 > 0
 		}
+		if x := splitmix(seed ^ 0x72656c69); x%8 == 1 && policy != "local" && s.Retries > 0 { // in an eighth
+			s.Idempotent, s.Rules.Reliability = true, grid.ReliabilityAuto+grid.Reliability(x>>8%5)
+		}
 		if x := splitmix(seed ^ 0x62617463); x%8 == 0 && policy != "local" && s.Policy == "" {
 			s.Policy = batchPolicies[x>>8%uint64(len(batchPolicies))]
 		}

@@ -124,7 +124,9 @@ func migrate(seed uint64, r *grid.Rand, c *Config) {
 		}
 		spec.Rules.Bid = grid.Bid(200 + r.IntN(8000))
 		spec.Retries = []int32{0, 1, 3, 1000}[r.IntN(4)]
-		spec.Idempotent = spec.Idempotent && spec.Retries > 0
+		if spec.Idempotent = spec.Idempotent && spec.Retries > 0; !spec.Idempotent {
+			spec.Rules.Reliability = grid.ReliabilityRetries
+		}
 		if policies := [...]string{"", "pe_p", "pe_a", "pe_t:2", ""}; spec.Policy == "" || balance.Trades(spec.Policy) {
 			spec.Policy = policies[r.IntN(len(policies))]
 		}

@@ -211,7 +211,8 @@ func (c *Coordinator) placed(now grid.Time, l *liveTask) reliability.Placed {
 	return p
 }
 
-// weighCopy says at which of the nodes a copy of a task runs from now on, if it does at any, and tells why in its trace.
+// weighCopy says at which of the nodes a copy of a task runs from now on, if it does at any, and tells why in its
+// trace.
 func (c *Coordinator) weighCopy(now grid.Time, l *liveTask, nodes []balance.State) (balance.Choice, string) {
 	charger, _ := c.policyOf(l.job).(balance.Charger)
 	var free []balance.State

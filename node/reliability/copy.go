@@ -21,8 +21,10 @@ type Risk func(id grid.NodeID, seconds float64) float64
 
 // Copy decides whether a copy of the task runs at one of the nodes that are idle, and at which. node is nil if none
 // does. Where it is not known how long a run takes a copy only runs if one always does, at the node that would be done
-// first.
-func (p *Placed) Copy(nodes []balance.State, idle func(*balance.State) bool, risk Risk) (x Choice, node *balance.State) {
+// first. No copy is believed to be done sooner than the run that it is beside: that is what a node says of itself before
+// it has shown it, and where a task would be done first is for the policy that placed it.
+func (p *Placed) Copy(nodes []balance.State, idle func(*balance.State) bool, risk Risk) (x Choice,
+	node *balance.State) {
 	var copied Run
 	best := math.Inf(-1)
 	for k := range nodes {
@@ -30,7 +32,8 @@ func (p *Placed) Copy(nodes []balance.State, idle func(*balance.State) bool, ris
 		if s.Node == p.Worker || !idle(s) {
 			continue
 		}
-		r := Run{s.ECT, risk(s.Node, s.ECT)}
+		seconds := max(s.ECT, p.Run.Seconds)
+		r := Run{seconds, risk(s.Node, seconds)}
 		if u := p.Task.Utility(p.Heuristic, Replicate, p.Run, &r); u > best || node == nil {
 			copied, best, node = r, u, s
 		}

@@ -96,7 +96,8 @@ func TestWhatIsChosen(t *testing.T) {
 // The probability of a result counts the runs that there may be.
 func TestSuccess(t *testing.T) {
 	x := Task{Value: 60, Worth: whole, Notice: 30, Again: &Run{60, 0.2}}
-	for h, want := range map[grid.Reliability]float64{grid.ReliabilityAuto: 1 - 0.1*0.2, grid.ReliabilityReplicate: 1 - 0.1*0.3} {
+	for h, want := range map[grid.Reliability]float64{grid.ReliabilityAuto: 1 - 0.1*0.2,
+		grid.ReliabilityReplicate: 1 - 0.1*0.3} {
 		if got := x.Choose(h, Run{60, 0.1}, &Run{60, 0.3}); math.Abs(got.Success-want) > 1e-12 {
 			t.Errorf("%v: %v with probability %v: want %v", h, got.Technique, got.Success, want)
 		}

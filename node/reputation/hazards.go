@@ -12,8 +12,8 @@ import (
 // A rate, and not a share of the attempts, since a long run is lost more often than a short one. All decays with
 // hazardHalfLife. The zero value knows nothing.
 //
-// A node's rate is the mean of a gamma distribution whose prior has the mean of the grid, and weighs as much as one loss.
-// The grid's own prior is a loss a day, and weighs as much as an hour without one.
+// A node's rate is the mean of a gamma distribution whose prior has the mean of the grid, and weighs as much as one
+// loss. The grid's own prior is a loss a day, and weighs as much as an hour without one.
 type Hazards struct {
 	all   exposure
 	nodes []nodeExposure // ordered by identity, at most maxRecords

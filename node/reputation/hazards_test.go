@@ -8,8 +8,8 @@ import (
 	"skep/grid"
 )
 
-// A node of which nothing is known is taken for one of the grid, and of a grid of which nothing is known a loss a day is
-// expected.
+// A node of which nothing is known is taken for one of the grid, and of a grid of which nothing is known a loss a day
+// is expected.
 func TestHazardOfAnUnknownNode(t *testing.T) {
 	var h Hazards
 	a, b := grid.NodeID{1}, grid.NodeID{2}

@@ -21,8 +21,8 @@ func (f *Flags) Add(fl *pflag.FlagSet) {
 		"their worth falls in between. What has not ended then ends with 122")
 	fl.StringVar(&f.budget, "budget", "", "node-seconds that all attempts of the job may run together, as in 5000. What "+
 		"has not ended when they are used up ends with 123")
-	fl.StringVar(&f.reliability, "reliability", "", "whether copies of --idempotent tasks run on idle nodes, for runs that "+
-		"may be lost: auto (where a copy saves more than it takes), value, value_per_cost, value_per_time, or replicate")
+	fl.StringVar(&f.reliability, "reliability", "", "whether copies of --idempotent tasks run on idle nodes, for runs "+
+		"that may be lost: auto (where a copy saves more than it takes), value, value_per_cost, value_per_time, or replicate")
 }
 
 // Apply writes the flags into a spec, and returns what is wrong with them.
