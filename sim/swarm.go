@@ -234,8 +234,7 @@ func runWorlds(draw func(seed uint64) Config, first uint64, worlds int, log func
 	for k := range worlds {
 		c := draw(first + uint64(k))
 		c.Log = log
-		r, err := runToEnd(c)
-		if !each(c.Seed, r, err) {
+		if r, err := runToEnd(c); !each(c.Seed, r, err) {
 			return
 		}
 	}
