@@ -18,7 +18,7 @@ import (
 
 // Bounds of the commands of a page.
 const (
-	commandTime = time.Minute      // for one command, or for a node to start
+	commandTime = 3 * time.Minute  // for one command, or for a node to start
 	settleTime  = 20 * time.Second // until a listing is as shown: news take their time
 	pageNode    = "anthill"        // the machine on which a page's commands are run, unless it says another
 )
@@ -97,6 +97,9 @@ var startsNode = regexp.MustCompile(`(?:^|\| )skep (?:--data-dir \S+ )?up\b`)
 // listing recognises commands that may be asked again until their answer is as shown.
 var listing = regexp.MustCompile(`^skep (?:node|job|testnet) (?:list|describe|explain|status)\b`)
 
+// waited recognises the line of progress that is written to a file every half minute: only a slow machine sees it.
+var waited = regexp.MustCompile(`(?m)^skep: \d+ %, .*\n`)
+
 // run runs a command. Its exit code must be 0, unless the page asks for it next.
 func (r *reader) run(p *page, b *block, c command, asked bool) {
 	r.t.Helper()
@@ -111,6 +114,7 @@ func (r *reader) run(p *page, b *block, c command, asked bool) {
 	}
 	for end := time.Now().Add(settleTime); ; time.Sleep(50 * time.Millisecond) {
 		out, code := r.shell(b, c.text)
+		out = waited.ReplaceAllString(out, "")
 		if code != 0 && !asked {
 			r.t.Fatalf("%s:%d: $ %s\nexit code %d\n%s", p.name, c.line, c.text, code, out)
 		}
