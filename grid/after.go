@@ -49,8 +49,9 @@ const (
 	MaxAfter     = 16 // jobs
 	MaxJobInputs = 64 // files of other jobs
 
-	// MaxEntryIndex is the highest index of a register's entry: the tasks, the cancellation, and what it waits for.
-	MaxEntryIndex = MaxCount + MaxAfter + MaxCount
+	// MaxEntryIndex is the highest index of a register's entry: the tasks, the cancellation, what it waits for, and what
+	// it has used. A gang, which has an entry of its moves too, has far fewer tasks.
+	MaxEntryIndex = MaxCount + MaxAfter + MaxCount + 1
 )
 
 // A job that waits for others has further entries in its register, after the cancellation, whose index is Count: one
@@ -73,10 +74,30 @@ func (s *JobSpec) Entries() uint32 {
 	if s.After.Each() >= 0 {
 		n += s.Count
 	}
+	if s.CountsMoves() {
+		n++
+	}
 	if s.Rules.Budget.Some() {
 		n++
 	}
 	return n
+}
+
+// CountsMoves reports whether the register has an entry of how often the gang has moved.
+func (s *JobSpec) CountsMoves() bool { return s.Gang.Search != nil && s.Gang.Search.CountsMoves }
+
+// MovesEntry returns the index of the entry of the moves of a gang which counts them. It is open: Attempt is the newest
+// that is given up for a move, and Round how many moves were made before.
+func (s *JobSpec) MovesEntry() uint32 {
+	if s.Rules.Budget.Some() {
+		return s.UsedEntry() - 1
+	}
+	return s.Entries() - 1
+}
+
+// IsTally reports whether an entry is about all attempts of the job: about its moves, or what it has used.
+func (s *JobSpec) IsTally(entry uint32) bool {
+	return s.CountsMoves() && entry == s.MovesEntry() || s.Rules.Budget.Some() && entry == s.UsedEntry()
 }
 
 // UsedEntry returns the index of the entry of what a job with a budget has used: the last one. It is open, and each
@@ -94,7 +115,7 @@ func (s *JobSpec) EachEntry(task uint32) uint32 {
 // DependencyOf returns which dependency an entry is of, and of which task if it is of AfterEach; false = of none.
 func (s *JobSpec) DependencyOf(entry uint32) (k int, task uint32, found bool) {
 	jobs := uint32(len(s.After.Jobs))
-	if entry <= s.Count || entry >= s.Entries() || s.Rules.Budget.Some() && entry == s.UsedEntry() {
+	if entry <= s.Count || entry >= s.Entries() || s.IsTally(entry) {
 		return 0, 0, false
 	}
 	if at := entry - s.Count - 1; at < jobs {

@@ -66,8 +66,34 @@ func TestDependencyEntries(t *testing.T) {
 	if s.DependencyEntry(1) != 5 || s.EachEntry(2) != 8 {
 		t.Errorf("entries %d and %d", s.DependencyEntry(1), s.EachEntry(2))
 	}
-	if max := (&JobSpec{Count: MaxCount, TaskData: TaskData{After: After{Jobs: append(make([]Dependency, MaxAfter-1),
-		Dependency{Kind: AfterEach})}}}).Entries(); max != MaxEntryIndex+1 {
-		t.Errorf("at most %d entries, want %d", max, MaxEntryIndex+1)
+	most := JobSpec{Count: MaxCount, TaskData: TaskData{After: After{Jobs: append(make([]Dependency, MaxAfter-1),
+		Dependency{Kind: AfterEach})}}}
+	if most.Rules.Budget = 1; most.Entries() != MaxEntryIndex+1 {
+		t.Errorf("at most %d entries, want %d", most.Entries(), MaxEntryIndex+1)
+	}
+}
+
+// The moves of a gang are an entry after those of what it waits for, before that of what it has used.
+func TestMovesEntry(t *testing.T) {
+	for _, after := range [][]Dependency{nil, {{}}, {{}, {Kind: AfterEach}}} {
+		for _, budget := range []Budget{0, 1} {
+			s := JobSpec{Count: 5, TaskData: TaskData{After: After{Jobs: after}, Gang: Gang{Ranks: 5,
+				Search: &ScheduleSearch{}}}}
+			at := s.Entries()
+			if s.Rules.Budget = budget; s.CountsMoves() || s.IsTally(at-1) || s.MemberFeatures().Has(FeatureMoves) {
+				t.Errorf("%d jobs before it: moves are counted, or entry %d is of none", len(after), at-1)
+			}
+			s.Gang.Search.CountsMoves = true
+			if s.MovesEntry() != at || s.Entries() != at+1+uint32(budget) || !s.IsTally(at) ||
+				!s.MemberFeatures().Has(FeatureMoves) {
+				t.Errorf("%d jobs before it: entry %d of %d, want %d", len(after), s.MovesEntry(), s.Entries(), at)
+			}
+			if budget > 0 && (s.UsedEntry() != at+1 || !s.IsTally(at+1)) {
+				t.Errorf("%d jobs before it: what it has used is entry %d, want %d", len(after), s.UsedEntry(), at+1)
+			}
+			if _, _, found := s.DependencyOf(at); found {
+				t.Errorf("%d jobs before it: the entry is one of a job that is waited for", len(after))
+			}
+		}
 	}
 }

@@ -39,6 +39,10 @@ const FeatureContracts Feature = 10
 // as their owner.
 const FeatureBudgets Feature = 11
 
+// FeatureMoves: the node keeps registers of gangs with the entry of how often they have moved
+// (ScheduleSearch.CountsMoves), and goes by it as their owner.
+const FeatureMoves Feature = 15
+
 // FeaturePorts: the node keeps registers of gangs that name their ports (Gang.Ports), and checks their spec so.
 const FeaturePorts Feature = 14
 
@@ -51,7 +55,7 @@ type FeatureSet uint64
 // AllFeatures are the features of this version of Skep.
 const AllFeatures = FeatureSet(1<<FeatureAccess | 1<<FeatureLevels | 1<<FeatureReruns | 1<<FeatureRetries |
 	1<<FeatureOrder | 1<<FeatureGangs | 1<<FeatureDeadlines | 1<<FeatureGangSizes |
-	1<<FeatureContracts | 1<<FeatureBudgets | 1<<FeaturePorts | 1<<FeatureRequirements)
+	1<<FeatureContracts | 1<<FeatureBudgets | 1<<FeaturePorts | 1<<FeatureRequirements | 1<<FeatureMoves)
 
 // MemberFeatures are the features that a member of the register of such a job must have.
 func (s *JobSpec) MemberFeatures() (f FeatureSet) {
@@ -75,6 +79,9 @@ func (s *JobSpec) MemberFeatures() (f FeatureSet) {
 	}
 	if s.Gang.Search != nil && s.Gang.Search.Contract != nil {
 		f |= 1 << FeatureContracts
+	}
+	if s.CountsMoves() {
+		f |= 1 << FeatureMoves
 	}
 	if s.Gang.Ports.Some() {
 		f |= 1 << FeaturePorts

@@ -3,7 +3,6 @@ package grid
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"time"
 )
 
@@ -25,6 +24,10 @@ type ScheduleSearch struct {
 	Conserve   float64     // part by which an iteration may take longer for the sake of fewer workers
 	OneSite    bool        // all ranks are near each other
 	Contract   *Contract   // nil = DefaultContract
+
+	// CountsMoves says that the job's register has an entry of how often the gang has moved: JobSpec.MovesEntry. Its
+	// origin sets it, so that all members have as many entries.
+	CountsMoves bool
 }
 
 // Parameter is a number by its name.
@@ -68,24 +71,6 @@ func PlaceOf(places []RankPlace, rank uint32) NodeID {
 		rank -= p.Ranks
 	}
 	return NodeID{}
-}
-
-// SharesOf lists the shares of the work of all ranks, with commas between; "" = it is not divided.
-func SharesOf(places []RankPlace) string {
-	var all []uint32
-	for _, p := range places {
-		all = append(all, p.Shares...)
-	}
-	return ListShares(all)
-}
-
-// ListShares lists shares of the work with commas between.
-func ListShares(shares []uint32) string {
-	var b []byte
-	for _, x := range shares {
-		b = append(strconv.AppendUint(b, uint64(x), 10), ',')
-	}
-	return string(b[:max(len(b)-1, 0)])
 }
 
 // CheckPlaces returns what is wrong with the places of the ranks of an attempt. They are needed for NetworkGang alone.

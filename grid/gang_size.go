@@ -3,6 +3,7 @@ package grid
 import (
 	"fmt"
 	"slices"
+	"strconv"
 )
 
 // Gangs whose size is chosen anew for each attempt. The job has as many tasks as there may be ranks; an attempt has
@@ -131,6 +132,24 @@ func ShareOf(places []RankPlace, rank uint32) []uint32 {
 		rank -= min(rank, p.Ranks)
 	}
 	return nil
+}
+
+// SharesOf lists the shares of the work of all ranks, with commas between; "" = it is not divided.
+func SharesOf(places []RankPlace) string {
+	var all []uint32
+	for _, p := range places {
+		all = append(all, p.Shares...)
+	}
+	return ListShares(all)
+}
+
+// ListShares lists shares of the work with commas between.
+func ListShares(shares []uint32) string {
+	var b []byte
+	for _, x := range shares {
+		b = append(strconv.AppendUint(b, uint64(x), 10), ',')
+	}
+	return string(b[:max(len(b)-1, 0)])
 }
 
 // MaxPorts bounds the ports that a gang may name, MaxListeners those of all its ranks together: a node may have to

@@ -7,7 +7,8 @@ import (
 
 // Entry is how a task ended: an entry of its job's register. It is immutable once built. The entry after the last task
 // is the job's cancellation: it has no result, or that of the tasks that it ends. Those after it are about what the job
-// waits for, and the last one, of a job with a budget, about what it has used.
+// waits for; then, of a gang that counts its moves, one about these, and of a job with a budget one about what it has
+// used.
 type Entry struct {
 	Index   uint32
 	Epoch   uint32 // in which this member accepted it

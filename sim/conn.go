@@ -201,7 +201,7 @@ func (w *World) notifyUp(name int32, s int) {
 		features |= 1 << grid.FeatureOrder
 	}
 	if kinds.Has(grid.KindReserve) {
-		features |= 1<<grid.FeatureGangs | 1<<grid.FeatureGangSizes | 1<<grid.FeatureContracts
+		features |= 1<<grid.FeatureGangs | 1<<grid.FeatureGangSizes | 1<<grid.FeatureContracts | 1<<grid.FeatureMoves
 	}
 	w.ev = grid.Event{Kind: grid.EvPeerUp, Peer: w.hosts[j].id, RTT: w.latency(i, j) + w.latency(j, i), Kinds: kinds,
 		Features: features}

@@ -137,7 +137,7 @@ func migrate(seed uint64, r *grid.Rand, c *Config) {
 // slowGangs has two jobs be gangs that run for long, whose nodes are searched for, and that say how far they are: 20 to
 // 80 s on nodes that are about as fast as the search believes. While they run, other users take most cores of half of
 // the nodes, more than once, so that a gang has reasons to move. Some may run at most once or not move, and some
-// promise what they cannot keep.
+// promise what they cannot keep. In two thirds of the worlds the registers count the moves.
 func slowGangs(seed uint64, r *grid.Rand, c *Config) {
 	other := c.Machine.Rate
 	c.Machine.Rate = func(class string, i int) float64 {
@@ -168,6 +168,7 @@ func slowGangs(seed uint64, r *grid.Rand, c *Config) {
 			spec.Gang.Search.Contract = &grid.Contract{Tolerance: r.Float64(), Window: uint32(1 + r.IntN(3)),
 				Moves: uint32(r.IntN(4))}
 		}
+		spec.Gang.Search.CountsMoves = seed%3 > 0
 		s.Spec = &spec
 		for range 1 + r.IntN(4) {
 			f := Fault{At: s.At + time.Duration(r.Int64N(int64(time.Minute))), Kind: Share,

@@ -8,14 +8,18 @@ import (
 )
 
 // ahead is the slots that are asked for before a gang which runs gives its own up: at the nodes of its new schedule
-// where it has no rank. The gang moves when all of them keep theirs, so it is not without slots then.
+// where it has no rank. The gang moves when all of them keep theirs, so it is not without slots then, and a majority of
+// the members has recorded the move where they do.
 //
-//	none → asked: AskAhead → none: all keep them (Moved), or one does not (Stay), or the attempt is over (Stay)
+//	none → asked: AskAhead → recording: all keep them (Record) → none: Moved
+//	asked, recording → none: one does not keep them, it takes too long, or the attempt is over (Stay)
 type ahead struct {
 	to   gangs.Choice
 	ask  grid.Reserve  // without ranks; its round is not 0 while slots are asked for
 	of   []gangs.Place // that are asked
 	left []grid.NodeID // of these, that have not said to keep them
+
+	records bool // all keep them, and the move is being recorded
 }
 
 // AskAhead begins to ask for slots, as ask says, and reports whether there is any to ask for; else the gang can move.

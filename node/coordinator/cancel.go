@@ -176,3 +176,16 @@ func (c *Coordinator) stopFailing(now grid.Time, fx *grid.Effects) {
 		}
 	}
 }
+
+// leaveOutUnused makes the ranks of a cancelled gang that its newest attempt does not use ones of that attempt.
+func (c *Coordinator) leaveOutUnused(j *job) {
+	if !j.cancelled || !j.spec.IsGang() {
+		return
+	}
+	a := c.Newest(grid.TaskID{Job: j.id})
+	for i := j.spec.Gang.RanksOf(a); i < j.spec.Count; i++ {
+		if j.tasks.State(i) == grid.Pending && j.at(i).Attempt.Less(a) {
+			j.leaveOut(i, a)
+		}
+	}
+}

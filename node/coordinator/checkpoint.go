@@ -2,7 +2,6 @@ package coordinator
 
 import (
 	"iter"
-	"math"
 	"slices"
 	"time"
 
@@ -12,7 +11,6 @@ import (
 	"skep/node/coordinator/live"
 	"skep/node/dependency"
 	"skep/node/gangs"
-	"skep/node/migration"
 )
 
 // Checkpoints of tasks and gangs (package checkpoint): what is asked of their jobs.
@@ -91,18 +89,6 @@ func (j *job) unit(i uint32) iter.Seq[uint32] {
 	}
 }
 
-// task returns the view of a task with its checkpoints.
-func (v Views) task(j *job, i uint32) TaskView {
-	t := j.taskView(i)
-	if j.spec.IsGang() && t.ID.Attempt != (grid.Attempt{}) {
-		t.Ranks = j.spec.Gang.RanksOf(t.ID.Attempt)
-	}
-	if t.State != grid.Ended && (i == 0 || !j.spec.IsGang()) {
-		t.Checkpoint = v.c.checkpoints.View(j.spec, t.ID.Task)
-	}
-	return t
-}
-
 // holdContract has a gang that breaks its contract (package contract) restart from its checkpoint with a better
 // schedule, if that is worth it. It is a move, and no loss: like one, it gives the attempt up on disk before the next.
 func (c *Coordinator) holdContract(now grid.Time, l *liveTask, fx *grid.Effects) {
@@ -110,7 +96,8 @@ func (c *Coordinator) holdContract(now grid.Time, l *liveTask, fx *grid.Effects)
 	if g == nil || g.Phase() != gangs.Running {
 		return
 	}
-	made, lacks := uint32(j.at(0).Pulls), j.contract.Lacks(now, uint32(j.at(0).Pulls))
+	made := j.moves()
+	lacks := j.contract.Lacks(now, made)
 	if !lacks && !j.contract.Note(now, l.index, l.Status().Said()) || c.queue.gangs.Busy() || !c.mayMove(now, j) {
 		return
 	}
@@ -152,7 +139,7 @@ func (c *Coordinator) answeredAhead(now grid.Time, j *job, from grid.NodeID, r *
 		j.gang.RefusedAhead(now, from, r)
 		c.stayGang(now, j, c.peers.Name(from)+" keeps no slots for it: "+r.Refusal.Why.String(), fx)
 	} else if to, all := j.contract.KeptAhead(from, r); all && c.mayMove(now, j) {
-		c.moveGang(now, j, to, fx)
+		c.recordMove(now, j, to, fx)
 	}
 }
 
@@ -179,7 +166,7 @@ func (c *Coordinator) layoutOf(j *job) []grid.RankPlace {
 // moveGang gives up the attempt of all ranks for one of another schedule. Its slots are asked for before those of the
 // ranks are given back: else work that waits where a rank was starts there in the same step.
 func (c *Coordinator) moveGang(now grid.Time, j *job, to gangs.Choice, fx *grid.Effects) {
-	j.tasks.At(0).Pulls++
+	j.tasks.At(0).Pulls = uint8(j.moves() + 1)
 	j.gang.Move()
 	c.beginRound(now, j, to, fx)
 	j.contract.Moved(to)
@@ -225,22 +212,35 @@ func (j *job) chooseWorkers(now grid.Time, by gangs.Chooser, nodes []grid.GangNo
 	return x
 }
 
-// mostMoves is how often the task of an earlier owner's attempt, or its gang, can have been pulled and have moved.
-func (j *job) mostMoves(a grid.Attempt) (pulls, moves uint8) {
-	if j.spec.IsGang() {
-		return migration.MostMade(a, j.spec.Gang.Before(a), math.MaxUint8), 0
+// moveRecorded has a gang move that waited for an entry of its register.
+func (c *Coordinator) moveRecorded(now grid.Time, j *job, entry uint32, fx *grid.Effects) {
+	if !j.spec.CountsMoves() || entry != j.spec.MovesEntry() || j.gang == nil || j.gang.Phase() != gangs.Running {
+		return
 	}
-	before := max(a.N, 1) - 1
-	return migration.MostMade(a, before, maxPulls), migration.MostMade(a, before, grid.MaxTaskMoves)
+	if to, waits := j.contract.Records(); waits && contract.EndsAsMove(j.spec, j.replica, j.gang.Attempt()) &&
+		c.mayMove(now, j) {
+		c.moveGang(now, j, to, fx)
+	}
 }
 
-// countMoves counts all moves of a gang as made whose first rank no worker has reported in a takeover grace: how many
-// an earlier owner has made is not known.
-func (c *Coordinator) countMoves(j *job, fx *grid.Effects) {
-	a := j.at(0).Attempt
-	if before, _ := j.lastKnown(0); j.spec.Gang.Terms().Moves > 0 && j.tasks.State(0) != grid.Ended && a == before &&
-		a.Epoch < j.replica.State().Epoch {
-		j.tasks.At(0).Pulls = math.MaxUint8
+// finishMove ends an attempt that a majority has recorded as given up for a move, which may be another one than its
+// owner had in mind.
+func (c *Coordinator) finishMove(now grid.Time, j *job, why string, fx *grid.Effects) {
+	c.releaseSlots(now, j, fx)
+	why = "it moves, as was recorded: " + why
+	to, reported := gangs.Choice{}, j.at(0).Live != nil
+	if by, err := gangChooser(&j.spec.Gang, false); err == nil && !c.queue.gangs.Busy() {
+		nodes, rooms, _ := c.gangNodes(now, j)
+		to = by.Choose(j.gang.Size(&j.spec.Gang), nodes, rooms)
+	}
+	if to.Places != nil {
+		c.trace(j.tasks.At(0), grid.Trace{At: now, What: grid.TraceContract, Refusal: grid.Refusal{Detail: clip(why)}})
+		c.moveGang(now, j, to, fx)
+	} else {
+		j.tasks.At(0).Pulls = uint8(j.moves() + 1)
+		c.restartGang(now, j, c.cfg.PollCap, why, fx)
+	}
+	if !reported { // else it was dropped, and its record saved
 		c.saveEntry(j, 0, fx)
 	}
 }

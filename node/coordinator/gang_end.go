@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"skep/grid"
+	"skep/node/contract"
 	"skep/node/gangs"
 )
 
@@ -44,19 +45,6 @@ func (j *job) leaveOut(i uint32, a grid.Attempt) {
 func (j *job) uses(i uint32) bool {
 	ranks := j.spec.Gang.RanksOf(j.at(i).Attempt) // 0 = there was no attempt
 	return !j.spec.IsGang() || ranks == 0 || i < ranks
-}
-
-// leaveOutUnused does so with the ranks of a cancelled gang that its newest attempt does not use.
-func (c *Coordinator) leaveOutUnused(j *job) {
-	if !j.cancelled || !j.spec.IsGang() {
-		return
-	}
-	a := c.Newest(grid.TaskID{Job: j.id})
-	for i := j.spec.Gang.RanksOf(a); i < j.spec.Count; i++ {
-		if j.tasks.State(i) == grid.Pending && j.at(i).Attempt.Less(a) {
-			j.leaveOut(i, a)
-		}
-	}
 }
 
 // rankEnded holds the result of a rank that has ended well, or ends the gang with one that has not.
@@ -126,11 +114,16 @@ func (c *Coordinator) loseGang(now grid.Time, j *job, by uint32, why string, fx 
 	for i := range j.spec.Count {
 		lost = max(lost, j.at(i).Lost+1)
 	}
-	if ended || lost > j.spec.Retries {
+	moves := !ended && contract.EndsAsMove(j.spec, j.replica, j.gangAttempt())
+	if ended || lost > j.spec.Retries && !moves {
 		if once := j.spec.OnceReason(); once != "" {
 			why += "; " + once
 		}
 		c.endRanks(now, j, func(uint32) *grid.Result { return gangs.LostWith(by, why) }, fx)
+		return
+	}
+	if moves {
+		c.finishMove(now, j, why, fx)
 		return
 	}
 	for i := range j.spec.Count {
@@ -163,6 +156,8 @@ func (c *Coordinator) rankNotExecuted(now grid.Time, l *liveTask, from grid.Node
 	return true
 }
 
+const unreported = "nobody reports it to the node that has taken the job over"
+
 // settleGang decides, at the end of a takeover grace, about a gang whose earlier owner's attempts workers have reported
 // or not. It reports whether it is one of which something was reported or recorded.
 func (c *Coordinator) settleGang(now grid.Time, j *job, fx *grid.Effects) bool {
@@ -173,8 +168,9 @@ func (c *Coordinator) settleGang(now grid.Time, j *job, fx *grid.Effects) bool {
 		return true
 	}
 	g, live, missing := c.gangOf(j), 0, uint32(0)
-	if g.HasMissed() && j.tasks.In(grid.Ended) == 0 { // what other ranks report as a failure may come of it
-		i, why := g.Missed(0, "")
+	i, half := j.halfMoved()
+	if half || g.HasMissed() && j.tasks.In(grid.Ended) == 0 { // what other ranks report as a failure may come of it
+		i, why := g.Missed(i, unreported)
 		c.loseGang(now, j, i, why, fx)
 		return true
 	}
@@ -202,11 +198,12 @@ func (c *Coordinator) settleGang(now grid.Time, j *job, fx *grid.Effects) bool {
 		c.endRanks(now, j, nil, fx)
 	case j.tasks.In(grid.Ended) == 0 && live == 0 && !g.HasMissed(): // what was reported came back without having run
 		c.dropGang(now, j, fx)
+		c.countMoves(j, fx)
 		return false
 	case j.tasks.In(grid.Ended) == 0 && g.Phase() == gangs.Waiting:
 		return false
 	default:
-		i, why := g.Missed(missing, "nobody reports it to the node that has taken the job over")
+		i, why := g.Missed(missing, unreported)
 		c.loseGang(now, j, i, why, fx)
 	}
 	return true

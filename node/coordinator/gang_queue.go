@@ -32,7 +32,11 @@ func (c *Coordinator) gangTimer(now grid.Time, handle uint64, fx *grid.Effects) 
 	switch {
 	case j == nil || now < j.gang.Due:
 	case j.gang.Phase() == gangs.Running:
-		c.stayGang(now, j, "not all nodes of a better schedule say to keep slots for it", fx)
+		why := "not all nodes of a better schedule say to keep slots for it"
+		if _, waits := j.contract.Records(); waits {
+			why = "no majority of the members has recorded its move in time"
+		}
+		c.stayGang(now, j, why, fx)
 	case j.gang.Phase() == gangs.Waiting && !j.cancelled:
 		c.requeueJob(j)
 	case j.gang.Phase() == gangs.Reserving || j.gang.Phase() == gangs.Offered && !j.gang.MayRun():
@@ -185,12 +189,51 @@ func (c *Coordinator) askAhead(now grid.Time, j *job, to gangs.Choice, fx *grid.
 	g := j.gang
 	if !j.contract.AskAhead(to, j.held(), &grid.Reserve{Job: j.id, Attempt: j.nextAttempt(to.Ranks()),
 		Round: c.queue.gangs.Next(), Needs: j.spec.Needs.Resources, TTL: gangs.TTL, Age: max(now.Sub(j.arrived), 0)}, fx) {
-		c.moveGang(now, j, to, fx)
+		c.recordMove(now, j, to, fx)
 		return
 	}
 	c.queue.gangs.Begin(j)
 	g.Due = now.Add(c.cfg.PollCap)
 	fx.Wake(g.Due, grid.TimerGang, g.Handle)
+}
+
+// recordMove has a gang move all of whose slots are sure: where its moves are counted, once a majority of the members
+// has recorded that its attempt is given up for one.
+func (c *Coordinator) recordMove(now grid.Time, j *job, to gangs.Choice, fx *grid.Effects) {
+	g := j.gang
+	if j.spec.CountsMoves() {
+		if e := contract.Entry(j.spec, j.replica, g.Attempt(), c.wall.At(now).UnixNano()); e != nil {
+			j.replica.Propose(e)
+			c.saveEntry(j, e.Index, fx)
+			c.rechargeJob(j)
+		}
+		if !contract.EndsAsMove(j.spec, j.replica, g.Attempt()) {
+			if _, waits := j.contract.Records(); !waits {
+				j.contract.Record()
+				c.queue.gangs.Begin(j)
+				g.Due = now.Add(c.cfg.PollCap)
+				fx.Wake(g.Due, grid.TimerGang, g.Handle)
+			}
+			return
+		}
+	}
+	c.moveGang(now, j, to, fx)
+}
+
+// moves is how often a gang has moved, as far as that is known here.
+func (j *job) moves() uint32 {
+	if !j.spec.CountsMoves() {
+		return uint32(j.at(0).Pulls)
+	}
+	return contract.Made(j.spec, j.replica, j.gangAttempt())
+}
+
+// gangAttempt is the attempt of a gang that is not over; zero = it has none.
+func (j *job) gangAttempt() (a grid.Attempt) {
+	if g := j.gang; g != nil && g.Phase() >= gangs.Offered {
+		a = g.Attempt()
+	}
+	return a
 }
 
 // chooseIdle is what would be chosen if no slot were in use.

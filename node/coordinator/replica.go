@@ -147,6 +147,7 @@ func (c *Coordinator) committed(now grid.Time, j *job, i uint32, fx *grid.Effect
 	fx.Saves[len(fx.Saves)-1].Later = true // this node is one of the majority: after a crash it learns the commit again
 	if i > j.spec.Count {
 		c.dependencyCommitted(now, j, i, fx)
+		c.moveRecorded(now, j, i, fx)
 		return
 	}
 	if t := j.tasks.At(i); !t.Uncommitted() {

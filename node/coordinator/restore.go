@@ -1,10 +1,13 @@
 package coordinator
 
 import (
+	"math"
 	"slices"
 
 	"skep/grid"
+	"skep/node/contract"
 	"skep/node/failures"
+	"skep/node/migration"
 )
 
 // Start resumes the jobs after a restart, in the order of submission. Tasks that other nodes may hold are asked for
@@ -191,13 +194,54 @@ type restoring struct {
 }
 
 // mayAdopt reports whether an attempt of a rank that its worker reports may be adopted: in the takeover grace alone,
-// one that the gang can have, and none that is older than one of another rank.
+// one that the gang can have, and none older than one of another rank, or than one that was given up for a move.
 func (j *job) mayAdopt(id grid.AttemptID) bool {
 	return !j.spec.IsGang() || j.replica.graceUntil != 0 && id.Task.Index < j.spec.Gang.RanksOf(id.Attempt) &&
-		(j.gang == nil || !id.Attempt.Less(j.gang.Attempt()))
+		(j.gang == nil || !id.Attempt.Less(j.gang.Attempt())) && !contract.IsOver(j.spec, j.replica, id.Attempt)
 }
 
 // RestoreCheckpoint restores a checkpoint that is kept here.
 func (c *Coordinator) RestoreCheckpoint(r *grid.CheckpointRecord) {
 	c.checkpoints.Restore(r, r.ID.Task.Job.Origin)
+}
+
+// halfMoved reports whether an earlier owner has recorded a move, and nobody reports a rank of the attempt that was to
+// be given up for it: a worker was told to drop it.
+func (j *job) halfMoved() (rank uint32, half bool) {
+	if j.tasks.In(grid.Ended) > 0 || !contract.EndsAsMove(j.spec, j.replica, j.gangAttempt()) {
+		return 0, false
+	}
+	for i := range j.gang.Ranks() {
+		if j.at(i).Live == nil && j.gang.Result(i) == nil {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+// mostMoves is how often the task of an earlier owner's attempt, or its gang, can have been pulled and have moved.
+func (j *job) mostMoves(a grid.Attempt) (pulls, moves uint8) {
+	switch {
+	case j.spec.CountsMoves():
+		return uint8(contract.Made(j.spec, j.replica, a)), 0
+	case j.spec.IsGang():
+		return migration.MostMade(a, j.spec.Gang.Before(a), math.MaxUint8), 0
+	}
+	before := max(a.N, 1) - 1
+	return migration.MostMade(a, before, maxPulls), migration.MostMade(a, before, grid.MaxTaskMoves)
+}
+
+// countMoves notes at the end of a takeover grace how often a gang has moved. Where its register does not say so, all
+// moves count as made of one whose first rank no worker has reported.
+func (c *Coordinator) countMoves(j *job, fx *grid.Effects) {
+	made := uint8(math.MaxUint8)
+	if a := j.at(0).Attempt; j.spec.CountsMoves() {
+		made = uint8(j.moves())
+	} else if before, _ := j.lastKnown(0); a != before || a.Epoch >= j.replica.State().Epoch {
+		return
+	}
+	if j.spec.Gang.Terms().Moves > 0 && j.tasks.State(0) != grid.Ended && made != j.at(0).Pulls {
+		j.tasks.At(0).Pulls = made
+		c.saveEntry(j, 0, fx)
+	}
 }

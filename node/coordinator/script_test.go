@@ -18,14 +18,14 @@ import (
 // The scripts of testdata describe the protocol: a few nodes, what happens to them, and beneath it what they
 // send, save, start, stop and answer. Commands:
 //
-//	start NODE...            start nodes (members=1 cpus=1 pull=0 gangs=1 contracts=1 budgets=1 migrate=R), connect
-//	                         them with all others, and let a second pass; gangs=0, contracts=0, budgets=0: of a version
-//	                         that knows none, as far as the others can tell; migrate=R: a bid R times as high
-//	                         suspends, and what is suspended may move
+//	start NODE...            start nodes (members=1 cpus=1 pull=0 gangs=1 contracts=1 counts=1 budgets=1 migrate=R),
+//	                         connect them with all others, and let a second pass; gangs=0, contracts=0, counts=0,
+//	                         budgets=0: of a version that knows none, as far as the others can tell; migrate=R: a bid
+//	                         R times as high suspends, and what is suspended may move
 //	submit NODE JOB          submit a job (on=NODE,... count=1 retries=3 policy=NAME idempotent
 //	                         retry-failed=0 backoff=0s rerun max-failures=0 max-running=0 ranks=0 network=host
 //	                         deadline=TIME worthless=TIME budget=0 timeout=TIME bid=1 inputs=MEGABYTES,
-//	                         life=N: by that model of N rows, moves=3)
+//	                         life=N: by that model of N rows, moves=3 counted)
 //	cancel NODE JOB [TASKS]  cancel it, or these tasks of it
 //	retry NODE JOB TASKS     have these tasks of it run again
 //	end NODE TASK exit N     the program of a running attempt ends; N FILE: and leaves a file, whose fetch takes for ever
@@ -300,6 +300,8 @@ func jobSpec(args []string) (*grid.JobSpec, error) {
 			terms := grid.DefaultContract
 			terms.Moves = uint32(number)
 			s.Gang.Search.Contract = &terms
+		case "counted":
+			s.Gang.Search.CountsMoves, err = true, nil
 		case "network":
 			s.Network, err = grid.ParseNetwork(value)
 			s.Needs.AddFeature(grid.GangNetworkLabel)
@@ -372,6 +374,10 @@ func (w *network) start(args []string) error {
 				case "budgets":
 					if number == 0 {
 						m.lacks = 1 << grid.FeatureBudgets
+					}
+				case "counts":
+					if number == 0 {
+						m.lacks = 1 << grid.FeatureMoves
 					}
 				case "contracts":
 					if number == 0 {

@@ -237,6 +237,8 @@ func openEntry(e *grid.EntryRecord) string {
 		return ""
 	case v.Used > 0:
 		return fmt.Sprintf(", used %v, round %d", v.Used.Round(time.Second), v.Round)
+	case v.Result.Cause == grid.Lost: // of no task
+		return fmt.Sprintf(", #%v is given up for move %d", v.Attempt, v.Round+1)
 	case v.IsRetry() && e.Committed:
 		return fmt.Sprintf(", again after end %d (#%v %s), committed", v.Round, v.Attempt, outcome(v.Result))
 	case v.IsRetry():

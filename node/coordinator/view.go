@@ -187,3 +187,15 @@ func (c *Coordinator) WaitingCount() int { return len(c.live.Waiting()) }
 // QuotaLeft is the remaining quota in a keepalive's answer: 0 = a job of any size is stored; else the most tasks that a
 // job may have, plus one.
 func (c *Coordinator) QuotaLeft(id grid.NodeID) uint32 { return c.quota.LargestJob(id) }
+
+// task returns the view of a task with its checkpoints.
+func (v Views) task(j *job, i uint32) TaskView {
+	t := j.taskView(i)
+	if j.spec.IsGang() && t.ID.Attempt != (grid.Attempt{}) {
+		t.Ranks = j.spec.Gang.RanksOf(t.ID.Attempt)
+	}
+	if t.State != grid.Ended && (i == 0 || !j.spec.IsGang()) {
+		t.Checkpoint = v.c.checkpoints.View(j.spec, t.ID.Task)
+	}
+	return t
+}

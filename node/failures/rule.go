@@ -37,8 +37,8 @@ func retried(rule *grid.OnFailure, r *grid.Result) bool {
 }
 
 // Possible reports whether an owner that follows the job's rules can have accepted an entry in an epoch. Only tasks go
-// on, as often as the rule says, or as callers have them run again; and an owner makes attempts of no epoch but its
-// own.
+// on, as often as the rule says, or as callers have them run again; a gang moves as often as its contract says; and an
+// owner makes attempts of no epoch but its own.
 func Possible(s *grid.JobSpec, e *grid.Entry, epoch uint32) bool {
 	if s.Rules.Budget.Some() && e.Index == s.UsedEntry() {
 		return e.Used > 0 && e.Open() && e.Result != nil && e.Attempt == (grid.Attempt{}) && e.RetriedAt == 0 &&
@@ -46,6 +46,11 @@ func Possible(s *grid.JobSpec, e *grid.Entry, epoch uint32) bool {
 	}
 	if e.Used != 0 {
 		return false
+	}
+	if s.CountsMoves() && e.Index == s.MovesEntry() {
+		return s.Retries > 0 && e.Open() && e.Result != nil && s.Gang.RanksOf(e.Attempt) > 0 &&
+			e.Attempt.Epoch > 0 && e.Attempt.Epoch <= epoch && e.Lost == 0 && e.RetriedAt == 0 && e.RetryEpoch == 0 &&
+			len(e.Failures) == 0 && e.Round < s.Gang.Terms().Moves
 	}
 	if e.Again == 0 && e.Round == 0 {
 		return len(e.Failures) == 0 && e.RetriedAt == 0

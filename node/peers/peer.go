@@ -66,6 +66,7 @@ const (
 	sizesGangs                         // gangs of no fixed size: see grid.FeatureGangSizes
 	keepsContracts                     // contracts of gangs: see grid.FeatureContracts
 	keepsBudgets                       // budgets: see grid.FeatureBudgets
+	countsMoves                        // moves of gangs: see grid.FeatureMoves
 
 	// borrowed is no ability: the peer's rates belong to an immutable ad, and are never written to. It is here since a
 	// field of its own would make each peer larger.
@@ -122,6 +123,9 @@ func abilities(kinds grid.KindSet, features grid.FeatureSet) (a ability) {
 	}
 	if features.Has(grid.FeatureBudgets) {
 		a |= keepsBudgets
+	}
+	if features.Has(grid.FeatureMoves) {
+		a |= countsMoves
 	}
 	return a
 }

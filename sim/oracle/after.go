@@ -138,14 +138,14 @@ func (b *Books) storeDependency(i, n int32, at uint32, r *grid.Record) {
 		delete(b.ordering.kept, id)
 		return
 	}
-	used := at == usedEntry(b.jobs[n].spec)
-	if _, twice := b.ordering.kept[id]; twice && !used {
+	tally := b.jobs[n].spec.IsTally(at)
+	if _, twice := b.ordering.kept[id]; twice && !tally {
 		b.fail(i, "records twice what submission %d waits for, entry %d", n, at)
 	}
 	if b.ordering.kept == nil {
 		b.ordering.kept = make(map[grid.TaskID]grid.EntryRecord)
 	}
-	if !used {
+	if !tally {
 		b.checkDependency(i, n, &r.Entry)
 	}
 	b.ordering.kept[id] = r.Entry

@@ -214,11 +214,3 @@ func (b *Books) checkStopped(i, k int32, a grid.Attempt) {
 		b.fail(i, "still runs attempt %v of %s, whose job had used %v of %v %v ago", a, b.taskName(k), used, most, longRun)
 	}
 }
-
-// usedEntry is the entry of what a job with a budget has used; 0 = it has none.
-func usedEntry(s *grid.JobSpec) uint32 {
-	if !s.Rules.Budget.Some() {
-		return 0
-	}
-	return s.UsedEntry()
-}

@@ -4,7 +4,8 @@ import "skep/grid"
 
 // Moves to better nodes, of single tasks (checkTaskMove) and of gangs. One of a gang is made when a record of the first
 // rank gives its attempt up and counts one more. It is made only where the ranks may run again and go on from a
-// checkpoint, at most as often as the gang's contract says, whoever owns it, and it costs no rank a retry.
+// checkpoint, at most as often as the gang's contract says, whoever owns it, and it costs no rank a retry. Where the
+// job's register counts moves a majority has written of it before.
 
 // move is the last one of a gang.
 type move struct {
@@ -31,7 +32,8 @@ func (b *Books) checkMove(i, k int32, r *grid.TaskRecord, before grid.TaskRecord
 		}
 		return
 	}
-	if r.Pulls != before.Pulls+1 {
+	counted := j.spec.CountsMoves()
+	if r.Pulls != before.Pulls+1 && !(counted && r.Pulls > before.Pulls) {
 		return
 	}
 	if m == nil {
@@ -41,9 +43,12 @@ func (b *Books) checkMove(i, k int32, r *grid.TaskRecord, before grid.TaskRecord
 		m = new(move)
 		b.relations.moves[j.first] = m
 	}
-	m.by, m.attempt = i, r.ID.Attempt
-	m.made++
-	b.relations.checkpoints.counts.Moved++
+	m.by = i
+	if !counted || m.attempt != r.ID.Attempt { // else a later owner finishes it
+		m.made++
+		b.relations.checkpoints.counts.Moved++
+	}
+	m.attempt = r.ID.Attempt
 	_, ended := b.gangs.ended[b.tasks[k].job]
 	switch most := j.spec.Gang.Terms().Moves; {
 	case j.spec.Retries == 0:
@@ -54,9 +59,45 @@ func (b *Books) checkMove(i, k int32, r *grid.TaskRecord, before grid.TaskRecord
 		b.fail(i, "moves attempt %v of %s, and counts it as lost", r.ID.Attempt, b.taskName(k))
 	case ended:
 		b.fail(i, "moves attempt %v of %s, and a rank has ended", r.ID.Attempt, b.taskName(k))
+	case counted:
+		b.checkCounted(i, k, r, m)
 	case b.machines[i].disk.checkpoint(k).step == 0:
 		b.fail(i, "moves attempt %v of %s, and its disk has no checkpoint", r.ID.Attempt, b.taskName(k))
 	}
+}
+
+// checkCounted checks a move of a gang whose register counts these: a majority of the members has written that the
+// attempt is given up for it, no move is forgotten, and there is a checkpoint; who finishes a move of an earlier owner
+// may have to fetch it.
+func (b *Books) checkCounted(i, k int32, r *grid.TaskRecord, m *move) {
+	n := b.tasks[k].job
+	spec := b.jobs[n].spec
+	members, held := b.members(&b.jobs[n]), 0
+	for _, id := range members {
+		if x := b.replicaOf(b.world.Index(id), n); x != nil && gaveUp(&x.entries[spec.MovesEntry()], r.ID.Attempt) {
+			held++
+		}
+	}
+	if e := b.ordering.kept[grid.TaskID{Job: r.ID.Task.Job, Index: spec.MovesEntry()}]; gaveUp(&e, r.ID.Attempt) {
+		held++ // its owner alone keeps the job
+	}
+	kept := false
+	for at := range b.machines {
+		kept = kept || b.machines[at].disk.checkpoint(k).step > 0
+	}
+	switch {
+	case held < max(len(members)/2+1, 1):
+		b.fail(i, "moves attempt %v of %s, as %d of %d members know", r.ID.Attempt, b.taskName(k), held, len(members))
+	case uint32(r.Pulls) < m.made:
+		b.fail(i, "moves attempt %v of %s for the %d. time, and counts %d", r.ID.Attempt, b.taskName(k), m.made, r.Pulls)
+	case !kept:
+		b.fail(i, "moves attempt %v of %s, and no disk has a checkpoint", r.ID.Attempt, b.taskName(k))
+	}
+}
+
+// gaveUp reports whether a register's entry is that an attempt, or a later one, is given up for a move.
+func gaveUp(e *grid.EntryRecord, a grid.Attempt) bool {
+	return e.Open != nil && !e.Open.Attempt.Less(a)
 }
 
 // checkTaskMove checks a record by which a task that is no rank moves: its worker has written that it gave the attempt

@@ -76,7 +76,7 @@ func (b *Books) storeEntry(i int32, r *grid.Record) {
 		b.checkRunning(i, n, &r.Entry)
 		b.noteEnded(n, &r.Entry)
 		b.checkFinal(i, n, &r.Entry)
-		if s := b.jobs[n].spec; r.Entry.ID.Task.Index > s.Count && r.Entry.ID.Task.Index != usedEntry(s) {
+		if s := b.jobs[n].spec; r.Entry.ID.Task.Index > s.Count && !s.IsTally(r.Entry.ID.Task.Index) {
 			b.checkDependency(i, n, &r.Entry)
 		}
 	}

@@ -80,6 +80,9 @@ func TestContractsOfAGang(t *testing.T) {
 			t.Errorf("%+v: %+v, %v, want %+v", c.said, g.Gang.Terms(), err, c.want)
 			continue
 		}
+		if counts := g.Gang.Search.CountsMoves; counts != (c.want.Moves > 0) {
+			t.Errorf("%+v: its moves are counted: %v", c.said, counts)
+		}
 		again, err := SpecOf(g).Grid()
 		if err != nil || again.Gang.Terms() != c.want || (again.Gang.Search.Contract == nil) != (c.said == nil) {
 			t.Errorf("%+v: again %+v, %v", c.said, again.Gang.Terms(), err)

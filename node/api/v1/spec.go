@@ -88,6 +88,9 @@ func (s *Spec) Grid() (*grid.JobSpec, error) {
 	if s.Retries != nil {
 		g.Retries = *s.Retries
 	}
+	if x := g.Gang.Search; x != nil {
+		x.CountsMoves = g.Retries > 0 && g.Gang.Terms().Moves > 0
+	}
 	g.Needs.CPU, g.Needs.Memory = Cores(s.Needs.Cores), grid.Bytes(s.Needs.Memory)
 	for k, v := range s.Needs.Labels {
 		g.Needs.Labels = append(g.Needs.Labels, grid.LabelNeed{Key: k, Values: v})

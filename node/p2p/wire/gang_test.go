@@ -66,7 +66,8 @@ func genScheduleSearch(t *rapid.T) *grid.ScheduleSearch {
 	part := rapid.Float64Range(0, 1)
 	x := &grid.ScheduleSearch{Model: rapid.StringMatching("[a-z]{1,9}").Draw(t, "model"),
 		Mapper:   rapid.StringMatching("[a-z_]{0,9}").Draw(t, "mapper"),
-		Conserve: part.Draw(t, "conserve"), OneSite: rapid.Bool().Draw(t, "one site")}
+		Conserve: part.Draw(t, "conserve"), OneSite: rapid.Bool().Draw(t, "one site"),
+		CountsMoves: rapid.Bool().Draw(t, "counts moves")}
 	for k := range rapid.IntRange(0, grid.MaxParameters).Draw(t, "parameters") {
 		x.Parameters = append(x.Parameters, grid.Parameter{Name: string(rune('a' + k)),
 			Value: rapid.Float64().Draw(t, "value")})

@@ -29,6 +29,7 @@ var (
 		1: data("model", 1, grid.MaxClass), 2: message("parameters", grid.MaxParameters, parameterShape),
 		3: message("measured", grid.MaxMeasured, measuredShape), 4: data("mapper", 1, grid.MaxClass),
 		5: number("conserve"), 6: number("one_site"), 7: message("contract", 1, contractShape),
+		8: number("counts_moves"),
 	}}
 )
 
@@ -54,7 +55,8 @@ func putSearch(s *grid.ScheduleSearch) *pb.ScheduleSearch {
 	if s == nil {
 		return nil
 	}
-	p := &pb.ScheduleSearch{Model: s.Model, Mapper: s.Mapper, Conserve: math.Float64bits(s.Conserve), OneSite: s.OneSite}
+	p := &pb.ScheduleSearch{Model: s.Model, Mapper: s.Mapper, Conserve: math.Float64bits(s.Conserve), OneSite: s.OneSite,
+		CountsMoves: s.CountsMoves}
 	if c := s.Contract; c != nil {
 		p.Contract = &pb.Contract{Tolerance: math.Float64bits(c.Tolerance), Window: c.Window, Moves: c.Moves}
 	}
@@ -75,6 +77,8 @@ func (p part) search(s *grid.ScheduleSearch) error {
 			s.Conserve = math.Float64frombits(x)
 		case 6:
 			s.OneSite = x != 0
+		case 8:
+			s.CountsMoves = x != 0
 		}
 		return nil
 	}, func(num protowire.Number, of part) (err error) {

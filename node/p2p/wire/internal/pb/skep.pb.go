@@ -2847,6 +2847,7 @@ type ScheduleSearch struct {
 	Conserve      uint64                 `protobuf:"varint,5,opt,name=conserve,proto3" json:"conserve,omitempty"` // bits of a double
 	OneSite       bool                   `protobuf:"varint,6,opt,name=one_site,json=oneSite,proto3" json:"one_site,omitempty"`
 	Contract      *Contract              `protobuf:"bytes,7,opt,name=contract,proto3" json:"contract,omitempty"`
+	CountsMoves   bool                   `protobuf:"varint,8,opt,name=counts_moves,json=countsMoves,proto3" json:"counts_moves,omitempty"` // the register has an entry of the gang's moves
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2928,6 +2929,13 @@ func (x *ScheduleSearch) GetContract() *Contract {
 		return x.Contract
 	}
 	return nil
+}
+
+func (x *ScheduleSearch) GetCountsMoves() bool {
+	if x != nil {
+		return x.CountsMoves
+	}
+	return false
 }
 
 // Contract says when a gang moves to better workers.
@@ -5854,7 +5862,7 @@ const file_skep_proto_rawDesc = "" +
 	"gangSearch\x12\x1d\n" +
 	"\n" +
 	"gang_ports\x18] \x01(\fR\tgangPorts\x12\x19\n" +
-	"\bgang_min\x18\\ \x01(\rR\agangMin\"\x87\x02\n" +
+	"\bgang_min\x18\\ \x01(\rR\agangMin\"\xaa\x02\n" +
 	"\x0eScheduleSearch\x12\x14\n" +
 	"\x05model\x18\x01 \x01(\tR\x05model\x122\n" +
 	"\n" +
@@ -5864,7 +5872,8 @@ const file_skep_proto_rawDesc = "" +
 	"\x06mapper\x18\x04 \x01(\tR\x06mapper\x12\x1a\n" +
 	"\bconserve\x18\x05 \x01(\x04R\bconserve\x12\x19\n" +
 	"\bone_site\x18\x06 \x01(\bR\aoneSite\x12-\n" +
-	"\bcontract\x18\a \x01(\v2\x11.skep.v1.ContractR\bcontract\"V\n" +
+	"\bcontract\x18\a \x01(\v2\x11.skep.v1.ContractR\bcontract\x12!\n" +
+	"\fcounts_moves\x18\b \x01(\bR\vcountsMoves\"V\n" +
 	"\bContract\x12\x1c\n" +
 	"\ttolerance\x18\x01 \x01(\x04R\ttolerance\x12\x16\n" +
 	"\x06window\x18\x02 \x01(\rR\x06window\x12\x14\n" +
