@@ -110,6 +110,8 @@ func (c *Contract) mayNot(at *Situation) (reason, string) {
 	switch {
 	case at.Spec.Retries == 0:
 		return once, "with retries 0 nothing runs again"
+	case at.Moves >= c.terms.Moves && at.Spec.CountsMoves():
+		return used, fmt.Sprintf("it has moved %d times, as often as it may", at.Moves)
 	case at.Moves >= c.terms.Moves:
 		return used, fmt.Sprintf("as far as is known here it has moved %d times, as often as it may", c.terms.Moves)
 	case at.Layout == nil:

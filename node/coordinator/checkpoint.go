@@ -229,7 +229,9 @@ func (c *Coordinator) finishMove(now grid.Time, j *job, why string, fx *grid.Eff
 	c.releaseSlots(now, j, fx)
 	why = "it moves, as was recorded: " + why
 	to, reported := gangs.Choice{}, j.at(0).Live != nil
-	if by, err := gangChooser(&j.spec.Gang, false); err == nil && !c.queue.gangs.Busy() {
+	// else it waits in the queue: for its turn, for a majority, or for what its budget leaves
+	atOnce := c.mayAct(now, j) && !j.cancelled && !j.BulkEnd().On() && j.account == nil && !c.queue.gangs.Busy()
+	if by, err := gangChooser(&j.spec.Gang, false); err == nil && atOnce {
 		nodes, rooms, _ := c.gangNodes(now, j)
 		to = by.Choose(j.gang.Size(&j.spec.Gang), nodes, rooms)
 	}
