@@ -162,7 +162,7 @@ func (n *Node) Step(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 	}
 	n.worker.SetTimers(now, fx)
 	n.replicas.SendWrites(now, fx)
-	n.coordinator.End(fx)
+	n.coordinator.End(now, fx)
 	sent := fx.Sent()
 	for i := range sent {
 		n.sign(&sent[i].Msg)

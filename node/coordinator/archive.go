@@ -5,6 +5,7 @@ import (
 	"skep/node/coordinator/archive"
 	"skep/node/coordinator/packed"
 	"skep/node/coordinator/register"
+	"skep/node/coordinator/retention"
 	"skep/node/coordinator/tasks"
 	"skep/node/dependency"
 	"skep/node/quota"
@@ -16,15 +17,22 @@ type finished struct {
 	tallies       []*job   // ends of them that were counted do not count any more
 	packedReplica *replica // of each unpacked job; nil = none was unpacked yet
 	archive       archive.List[archivedJob, *archivedJob]
+	kept          retention.Jobs
 }
+
+// Why jobs are forgotten here.
+const byMembers, byAccount = retention.ByMembers, retention.ByAccount
 
 // archivedJob is a finished job.
 type archivedJob = archive.Entry[*job]
 
+// Awaited are the jobs here that others wait for.
+type Awaited interface{ Keeps(id grid.JobID) bool }
+
 // archiveAndTrim archives a finished job and deletes the oldest ones beyond Config.Keep tasks. Of those that others
 // wait for it keeps some, as if they had ended last.
-func (c *Coordinator) archiveAndTrim(j *job, fx *grid.Effects) {
-	c.archiveJob(j)
+func (c *Coordinator) archiveAndTrim(now grid.Time, j *job, fx *grid.Effects) {
+	c.archiveJob(j, now)
 	for kept := 0; c.archive.Tasks > c.cfg.Keep && c.archive.Len() > 1; {
 		first := c.archive.Shift(c.cfg.Self)
 		most := min(dependency.MaxKept, c.archive.Len())
@@ -34,12 +42,37 @@ func (c *Coordinator) archiveAndTrim(j *job, fx *grid.Effects) {
 			continue
 		}
 		old := c.unpack(&first, true)
-		c.buryJob(old, fx)
+		c.buryJob(old, retention.ByTasks, fx)
+	}
+}
+
+// letGo deletes jobs that are over and beyond the operator's bounds, a few in each step.
+func (c *Coordinator) letGo(now grid.Time, fx *grid.Effects) {
+	if !c.kept.Due() {
+		return
+	}
+	for range retention.MostAtOnce {
+		x, why := c.kept.Next(now)
+		if x == nil {
+			break
+		}
+		j := c.peekJob(x.ID)
+		if j.barrier != nil || now < j.quietAt || c.kept.Needs(j.id) ||
+			c.kept.Aside() < dependency.MaxKept && c.awaited.Keeps(j.id) {
+			c.kept.SetAside(now, x)
+			continue
+		}
+		c.archive.Remove(c.cfg.Self, c.archive.Find(j.id))
+		c.buryJob(j, why, fx)
+	}
+	if at, set := c.kept.Looked(now); set {
+		fx.Wake(at, grid.TimerRegister, keepKey)
 	}
 }
 
 // buryJob forgets a job that is over, but for its tombstone.
-func (c *Coordinator) buryJob(j *job, fx *grid.Effects) {
+func (c *Coordinator) buryJob(j *job, why retention.Why, fx *grid.Effects) {
+	c.kept.Gone.Note(j.id, why)
 	j.replica.Bury(max(j.done, j.submitted), fx)
 	c.forgetJob(j, fx)
 }
@@ -50,6 +83,7 @@ func (c *Coordinator) forgetJob(j *job, fx *grid.Effects) {
 	j.replica.callers.RefuseRetries(j.id, fx)
 	register.Forget(j.id, j.spec, j.tasks.Known(), j.replica, fx)
 	c.deposits.Release(&j.replica.files)
+	c.kept.Forget(j.kept)
 	c.quota.Forget(j.id)
 	c.jobs.Drop(j.id)
 }
@@ -72,7 +106,7 @@ func (c *Coordinator) packFinished() {
 	for k, j := range c.packing {
 		c.packing[k] = nil
 		if at := c.archive.Find(j.id); at >= 0 && !c.archive.At(at).Packed() && c.packable(j) { // a job may be listed twice
-			*c.archive.At(at) = c.pack(j)
+			c.archive.At(at).Pack(c.pack(j))
 			c.archive.Packed++
 			c.jobs.Drop(j.id)
 		}
@@ -80,16 +114,19 @@ func (c *Coordinator) packFinished() {
 	c.packing = c.packing[:0]
 }
 
-// archiveJob puts a finished job into the archive; it is packed at the end of this step.
-func (c *Coordinator) archiveJob(j *job) {
+// archiveJob puts a job that is over since ended into the archive; it is packed at the end of this step.
+func (c *Coordinator) archiveJob(j *job, ended grid.Time) {
 	c.forgetGang(j)
 	if !c.isOrigin(j.id) {
 		j.replica.endedTasks = max(j.tasks.Touched(), 1)
 		c.quota.End(j.id, int(j.replica.endedTasks))
 	}
-	c.archive.Add(c.cfg.Self, j.id, archive.EntryOf(j))
+	c.archive.Add(c.cfg.Self, j.id, archive.EntryOf(j, j.kept))
 	c.packing = append(c.packing, j)
 	c.deposits.Ended(&j.replica.files)
+	if j.kept != nil {
+		c.kept.End(j.kept, ended, c.heldFiles(j))
+	}
 }
 
 // job returns a job, nil if it is unknown. A packed job is unpacked for this step.
@@ -102,7 +139,7 @@ func (c *Coordinator) job(id grid.JobID) *job {
 		return nil
 	}
 	j := c.unpack(c.archive.At(at), true)
-	*c.archive.At(at) = archive.EntryOf(j)
+	*c.archive.At(at) = archive.EntryOf(j, j.kept)
 	c.archive.Packed--
 	c.jobs.Put(j)
 	c.packing = append(c.packing, j)
@@ -120,14 +157,14 @@ func (c *Coordinator) peekJob(id grid.JobID) *job {
 	return nil
 }
 
-func (c *Coordinator) pack(j *job) archivedJob {
+func (c *Coordinator) pack(j *job) packed.Job {
 	w := packed.Write(c.cfg.Self, c.wall, packed.Summary{ID: j.id, Spec: j.spec, Cancelled: j.cancelled,
 		Submitted: j.submitted, Done: j.done, Arrived: j.arrived, QuietAt: j.quietAt, NextFresh: j.nextFresh,
 		BackupFrom: j.backupFrom, Failed: j.Failed, Exit: j.Exit}, &c.scratch.packing)
 	for i := range j.spec.Count {
 		w.Task(&j.tasks.At(i).Kept)
 	}
-	return archivedJob{Job: w.Job()}
+	return w.Job()
 }
 
 // unpack decodes a job: whole, or without its tasks for a summary.
@@ -143,7 +180,7 @@ func (c *Coordinator) unpack(f *archivedJob, whole bool) *job {
 	j := &job{id: s.ID, spec: s.Spec, class: grid.ClassOf(s.Spec), replica: c.closedReplica(), cancelled: s.Cancelled,
 		submitted: s.Submitted, arrived: s.Arrived, done: s.Done, backupFrom: s.BackupFrom,
 		tasks: tasks.Ended[*liveTask](s.Spec.Count, next)}
-	j.quietAt, j.nextFresh, j.Failed, j.Exit = s.QuietAt, s.NextFresh, s.Failed, s.Exit
+	j.quietAt, j.nextFresh, j.Failed, j.Exit, j.kept = s.QuietAt, s.NextFresh, s.Failed, s.Exit, f.Kept
 	return j
 }
 
@@ -190,7 +227,7 @@ func (c *Coordinator) admitEnds(j *job, tasks int) string {
 func (c *Coordinator) Evict(id grid.JobID, fx *grid.Effects) (records int) {
 	at, j := c.archive.Find(id), c.jobs.Get(id)
 	records = j.tasks.In(grid.Ended)
-	c.buryJob(j, fx)
+	c.buryJob(j, byAccount, fx)
 	c.archive.Remove(c.cfg.Self, at)
 	return records
 }

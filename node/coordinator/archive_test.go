@@ -69,7 +69,7 @@ func TestPackRoundTrip(t *testing.T) {
 	r, n := grid.NewRand(1, 2), keeper(t)
 	for k := range uint32(500) {
 		j := endedJob(n, r, k)
-		f := n.pack(j)
+		f := archivedJob{Job: n.pack(j)}
 		if got := n.unpack(&f, true); !reflect.DeepEqual(contents(got), contents(j)) {
 			t.Fatalf("job %d:\n%+v\nis\n%+v", k, contents(j), contents(got))
 		}
@@ -92,7 +92,7 @@ func TestArchiveAgainstModel(t *testing.T) {
 	tasks := 0
 	for k := range uint32(1000) {
 		j := endedJob(n, r, k)
-		n.archiveJob(j)
+		n.archiveJob(j, 0)
 		n.jobs.Put(j)
 		all = append(all, j)
 		tasks += j.count()
@@ -152,7 +152,7 @@ func TestLargeJobsAreNotPacked(t *testing.T) {
 		for i := range count {
 			j.tasks.Set(i, grid.Ended)
 		}
-		n.archiveJob(j)
+		n.archiveJob(j, 0)
 		n.packFinished()
 		if packed := n.archive.Packed == 1; packed != (count == maxPackedTasks) {
 			t.Errorf("%d tasks: packed %v", count, packed)

@@ -15,6 +15,7 @@ import (
 	"skep/node/coordinator/live"
 	"skep/node/coordinator/packed"
 	"skep/node/coordinator/register"
+	"skep/node/coordinator/retention"
 	"skep/node/coordinator/rounds"
 	"skep/node/coordinator/tuning"
 	"skep/node/coordinator/unwanted"
@@ -106,6 +107,7 @@ func New(cfg Config, with Parts) Coordinator {
 		discovery: with.Discovery, replicas: with.Registers, deposits: with.Deposits, quota: with.Quota,
 		awaited: with.Awaited, gangRand: with.GangRand, checkpoints: with.Checkpoints}}
 	c.queue.turns = turns.New(&c.cfg.Order, c.peers.Expected, (*job).setQueueIndex)
+	c.kept = retention.New(cfg.Retention, cfg.TakeoverDelay)
 	c.live = live.New[*liveTask]()
 	c.barriers = barrier.NewSet()
 	c.queue.gangs = rounds.New[*job](cfg.Boot)
@@ -129,9 +131,6 @@ type Parts struct {
 
 	Checkpoints checkpoint.Store
 }
-
-// Awaited are the jobs here that others wait for.
-type Awaited interface{ Keeps(id grid.JobID) bool }
 
 // parts are the parts that it asks.
 type parts struct {
@@ -240,9 +239,10 @@ func (c *Coordinator) Counts() Counts { return c.stats }
 // Begin begins a step.
 func (c *Coordinator) Begin() { c.bulkEnds.Begin() }
 
-// End ends a step: it announces the jobs that were taken over in it, and packs those that ended.
-func (c *Coordinator) End(fx *grid.Effects) {
+// End ends a step: it announces the jobs that were taken over in it, lets go of what need not be kept, and packs.
+func (c *Coordinator) End(now grid.Time, fx *grid.Effects) {
 	c.announceTakeovers(fx)
 	c.tallyAgain()
+	c.letGo(now, fx)
 	c.packFinished()
 }

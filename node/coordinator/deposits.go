@@ -1,8 +1,6 @@
 package coordinator
 
 import (
-	"cmp"
-
 	"skep/grid"
 	"skep/node/coordinator/cancellation"
 	"skep/node/dependency"
@@ -22,14 +20,16 @@ func (c *Coordinator) followDeposits(fx *grid.Effects) {
 		switch x.Kind {
 		case deposit.Evicted:
 			c.archive.Remove(c.cfg.Self, c.archive.Find(j.id))
-			c.buryJob(j, fx)
+			c.buryJob(j, byAccount, fx)
 		case deposit.InputsStored:
 			c.notePayer(j)
 			j.replica.HoldInputs()
 			j.replica.Save(fx)
+			c.kept.Hold(j.kept, j.spec.Inputs)
 		case deposit.OutputStored:
 			c.notePayer(j)
 			c.saveEntry(j, x.Index, fx)
+			c.holdOutput(j, x.Index)
 		case deposit.ResultAdded:
 			c.rechargeJob(j)
 		}
@@ -160,18 +160,6 @@ func (c *Coordinator) depositAnswered(now grid.Time, from grid.NodeID, m *grid.M
 	c.finishReplicated(now, j, id.Task.Index, fx)
 }
 
-// sortArchive orders the archive, and the deposits of its jobs, by the jobs' ends, after a restart.
-func (c *Coordinator) sortArchive() {
-	c.archive.Sort(c.cfg.Self, func(x, y *archivedJob) int { return cmp.Compare(x.Open.done, y.Open.done) })
-	c.deposits.Reorder(func(yield func(*deposit.Files) bool) {
-		for i := range c.archive.All() {
-			if j := c.archive.At(i).Open; j != nil && !yield(&j.replica.files) {
-				return
-			}
-		}
-	})
-}
-
 // Jobs that wait for others. How those have ended is in the register before a task is released (package dependency).
 
 // WaitsForJobs returns what a job waits for that this node owns and that is not cancelled, and whether an entry of its
@@ -221,23 +209,6 @@ func (c *Coordinator) dependencyCommitted(now grid.Time, j *job, entry uint32, f
 	}
 }
 
-// isHeld reports whether no task of the job may be placed yet.
-func (j *job) isHeld() bool { return dependency.Held(j.spec, j.replica) }
-
-// holds reports whether a task may not be placed yet.
-func (j *job) holds(i uint32) bool { return dependency.Holds(j.spec, j.replica, i) }
-
-// whyUntried is why nothing was done with a pending task yet.
-func (j *job) whyUntried(i uint32) grid.Why {
-	switch {
-	case j.holds(i):
-		return grid.WhyAfter
-	case j.awaitsSlot:
-		return j.limit()
-	}
-	return grid.WhyNone
-}
-
 // skipsHeld reports whether a pending task may not be placed: it is held, or ends now since it waited in vain.
 func (c *Coordinator) skipsHeld(now grid.Time, j *job, i uint32, fx *grid.Effects) bool {
 	held := j.holds(i)
@@ -247,4 +218,28 @@ func (c *Coordinator) skipsHeld(now grid.Time, j *job, i uint32, fx *grid.Effect
 		}
 	}
 	return held
+}
+
+// holdOutput counts the files that a task has left, which this node keeps for a job that is over.
+func (c *Coordinator) holdOutput(j *job, i uint32) {
+	if v, _ := j.replica.Value(i); v != nil && !v.Open() && v.Result != nil {
+		c.kept.Hold(j.kept, v.Result.Blobs(nil))
+	}
+}
+
+// heldFiles are the files that this node keeps for a job that is over.
+func (c *Coordinator) heldFiles(j *job) (files []grid.File) {
+	if j.replica.files.HasInputs() {
+		files = append(files, j.spec.Inputs...)
+	}
+	for i, v := range j.replica.Written() {
+		if v.Result == nil {
+			continue
+		}
+		a, _, stored := j.replica.files.Output(i)
+		if !v.Open() && (j.replica.Sole() || stored && a == v.Attempt || i > j.spec.Count && c.isOrigin(j.id)) {
+			files = v.Result.Blobs(files)
+		}
+	}
+	return files
 }

@@ -8,6 +8,7 @@ import (
 	"skep/node/budget"
 	"skep/node/contract"
 	"skep/node/coordinator/live"
+	"skep/node/coordinator/retention"
 	"skep/node/coordinator/tasks"
 	"skep/node/failures"
 	"skep/node/gangs"
@@ -27,7 +28,8 @@ type job struct {
 	done       int64
 	tasks      tasks.List[*liveTask]
 	replica    *replica
-	backupFrom uint32 // tasks below it have ended; the scan for backup attempts starts here
+	kept       *retention.Job // nil = no bound is set
+	backupFrom uint32         // tasks below it have ended; the scan for backup attempts starts here
 
 	failures.Ends // of its tasks that are not well, as far as they are committed
 	cancelling
@@ -131,7 +133,7 @@ func (c *Coordinator) closeSole(now grid.Time, j *job, fx *grid.Effects) {
 	if j.mayClose() {
 		c.settleUse(now, j, fx) // a closed register takes nothing up
 		j.replica.Close()
-		c.archiveAndTrim(j, fx)
+		c.archiveAndTrim(now, j, fx)
 	}
 }
 
@@ -160,7 +162,7 @@ func (c *Coordinator) closeJobs(now grid.Time, fx *grid.Effects) {
 		j.replica.MarkDirty()
 		// attempts from an earlier epoch of this owner, superseded by another's
 		c.changed(grid.JobChange{Kind: grid.JobOver, Job: j.id})
-		c.archiveAndTrim(j, fx)
+		c.archiveAndTrim(now, j, fx)
 	}
 	c.closing = c.closing[:0]
 }

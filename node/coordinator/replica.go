@@ -204,6 +204,8 @@ func (c *Coordinator) registerTimer(now grid.Time, key uint64, fx *grid.Effects)
 		c.continueBulkEnds(now, fx)
 	case closeKey:
 		c.closeJobs(now, fx)
+	case keepKey:
+		c.kept.Woke()
 	}
 }
 
@@ -227,6 +229,7 @@ const (
 	barrierKey
 	closeKey
 	bulkEndKey
+	keepKey
 )
 
 // tickRegisters checks every replica whose job is not closed.

@@ -146,7 +146,7 @@ func (c *Coordinator) jobClosed(now grid.Time, j *job, fx *grid.Effects) {
 	}
 	j.quietAt = max(j.quietAt, now.Add(c.cfg.TakeoverDelay)) // an earlier owner may still let attempts start
 	c.changed(grid.JobChange{Kind: grid.JobOver, Job: j.id})
-	c.archiveAndTrim(j, fx)
+	c.archiveAndTrim(now, j, fx)
 }
 
 // KnownRegister is what this node knows, as a member, of the register of a job of which another node, which names these

@@ -1,11 +1,14 @@
 package coordinator
 
 import (
+	"cmp"
 	"math"
 	"slices"
+	"time"
 
 	"skep/grid"
 	"skep/node/contract"
+	"skep/node/deposit"
 	"skep/node/failures"
 	"skep/node/migration"
 )
@@ -25,6 +28,7 @@ func (c *Coordinator) Start(now grid.Time, fx *grid.Effects) {
 		return a.id.Compare(b.id)
 	})
 	wall := c.wall.At(now).UnixNano()
+	c.kept.Start(now)
 	var active []*job
 	for _, j := range jobs {
 		j.arrived = now - grid.Time(max(wall-j.submitted, 0))
@@ -36,7 +40,7 @@ func (c *Coordinator) Start(now grid.Time, fx *grid.Effects) {
 			active = append(active, j)
 			continue
 		}
-		c.archiveJob(j)
+		c.archiveJob(j, c.kept.EndedBefore(time.Duration(max(wall-j.done, 0))))
 		c.changed(grid.JobChange{Kind: grid.JobOver, Job: j.id}) // its owner may never come back to say so
 	}
 	open := make([]Register, 0, len(active))
@@ -244,4 +248,16 @@ func (c *Coordinator) countMoves(j *job, fx *grid.Effects) {
 		j.tasks.At(0).Pulls = made
 		c.saveEntry(j, 0, fx)
 	}
+}
+
+// sortArchive orders the archive, and the deposits of its jobs, by the jobs' ends, after a restart.
+func (c *Coordinator) sortArchive() {
+	c.archive.Sort(c.cfg.Self, func(x, y *archivedJob) int { return cmp.Compare(x.Open.done, y.Open.done) })
+	c.deposits.Reorder(func(yield func(*deposit.Files) bool) {
+		for i := range c.archive.All() {
+			if j := c.archive.At(i).Open; j != nil && !yield(&j.replica.files) {
+				return
+			}
+		}
+	})
 }

@@ -7,6 +7,7 @@ import (
 	"skep/balance"
 	"skep/grid"
 	"skep/node/coordinator/live"
+	"skep/node/dependency"
 	"skep/node/failures"
 )
 
@@ -217,4 +218,21 @@ func (c *Coordinator) vainLosses(j *job, i uint32, lost int32) int32 {
 func (c *Coordinator) pays(l *liveTask, s *balance.State) bool {
 	p, is := c.policyOf(l.job).(balance.Trader)
 	return !is || p.Pays(l.job.spec.Bid(), s)
+}
+
+// isHeld reports whether no task of the job may be placed yet.
+func (j *job) isHeld() bool { return dependency.Held(j.spec, j.replica) }
+
+// holds reports whether a task may not be placed yet.
+func (j *job) holds(i uint32) bool { return dependency.Holds(j.spec, j.replica, i) }
+
+// whyUntried is why nothing was done with a pending task yet.
+func (j *job) whyUntried(i uint32) grid.Why {
+	switch {
+	case j.holds(i):
+		return grid.WhyAfter
+	case j.awaitsSlot:
+		return j.limit()
+	}
+	return grid.WhyNone
 }

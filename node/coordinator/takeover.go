@@ -76,7 +76,7 @@ func (c *Coordinator) followRegister(now grid.Time, j *job, x grid.RegisterChang
 		c.jobReopened(now, j, fx)
 	case grid.RegisterForgotten:
 		c.replyAll(&j.replica.submitters, j.id, fx)
-		c.buryJob(j, fx)
+		c.buryJob(j, byMembers, fx)
 	case grid.RegisterCurrent, grid.RegisterOutdated, grid.RegisterUncertain:
 		c.currentKnown(now, j, x, fx)
 	}

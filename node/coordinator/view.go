@@ -3,6 +3,7 @@ package coordinator
 import (
 	"skep/balance"
 	"skep/grid"
+	"skep/node/coordinator/retention"
 	"skep/node/coordinator/view"
 	"skep/node/failures"
 	"skep/node/quota"
@@ -198,4 +199,18 @@ func (v Views) task(j *job, i uint32) TaskView {
 		t.Checkpoint = v.c.checkpoints.View(j.spec, t.ID.Task)
 	}
 	return t
+}
+
+// Gone says why a job that is not known here is not kept any more; "" = nothing is known of that.
+func (v Views) Gone(id grid.JobID) string {
+	why := v.c.kept.Gone.Why(id)
+	if why == retention.Kept && v.c.jobs.Get(id) == nil && v.c.replicas.Buried(id) {
+		return "it is over, and this node does not keep it any more"
+	}
+	return why.Text(&v.c.cfg.Retention.Bounds, v.c.cfg.Keep)
+}
+
+// Retained counts the jobs here that are over.
+func (v Views) Retained() retention.Counts {
+	return retention.Counts{Jobs: v.c.archive.Len(), Bytes: v.c.kept.Bytes(), Gone: v.c.kept.Gone.Counts()}
 }

@@ -3,6 +3,7 @@ package archive
 import (
 	"skep/grid"
 	"skep/node/coordinator/packed"
+	"skep/node/coordinator/retention"
 )
 
 // Open is a job in memory.
@@ -15,11 +16,17 @@ type Open interface {
 // Entry is a job in a list: packed, unless it is open for now or cannot be packed.
 type Entry[J Open] struct {
 	packed.Job
-	Open J // its zero value = it is packed
+	Open J              // its zero value = it is packed
+	Kept *retention.Job // its place among those that are kept
 }
 
 // EntryOf returns the entry of a job that is open.
-func EntryOf[J Open](j J) Entry[J] { return Entry[J]{Job: packed.Named(j.Key()), Open: j} }
+func EntryOf[J Open](j J, kept *retention.Job) Entry[J] {
+	return Entry[J]{Job: packed.Named(j.Key()), Open: j, Kept: kept}
+}
+
+// Pack replaces a job that is open by its packed form.
+func (f *Entry[J]) Pack(p packed.Job) { *f = Entry[J]{Job: p, Kept: f.Kept} }
 
 // Hole implements [Job].
 func (f *Entry[J]) Hole() bool { return f.Packed() && !f.Full() }

@@ -26,7 +26,7 @@ func pack(id grid.JobID) Entry[*job] {
 
 // A job is the same one in the list whether it is open or packed; IDs that begin alike are told apart.
 func TestAnEntryIsOpenOrPacked(t *testing.T) {
-	open, hole := EntryOf(&job{id(1)}), Entry[*job]{}
+	open, hole := EntryOf(&job{id(1)}, nil), Entry[*job]{}
 	for name, c := range map[string]struct {
 		e            Entry[*job]
 		hole, packed bool
@@ -49,7 +49,7 @@ func TestJobsAreFoundInPlace(t *testing.T) {
 		if n%2 == 0 {
 			l.Add(self, id(n), pack(id(n)))
 		} else {
-			l.Add(self, id(n), EntryOf(&job{id(n)}))
+			l.Add(self, id(n), EntryOf(&job{id(n)}, nil))
 		}
 	}
 	for n := range byte(2 * small) {

@@ -7,6 +7,7 @@ import (
 
 	"skep/balance/order"
 	"skep/grid"
+	"skep/node/coordinator/retention"
 	"skep/node/exclusion"
 	"skep/node/mapping"
 )
@@ -48,6 +49,9 @@ type Tuning struct {
 	// largest job is not forgotten when the next one ends.
 	Keep int
 
+	// Retention is what an operator bounds of the jobs that are over; default nothing.
+	Retention retention.Config `json:",omitzero"`
+
 	// Order says whose work goes first, of what waits here for its placement and of what waits in this node's queue;
 	// default fifo.
 	Order order.Config
@@ -87,6 +91,9 @@ func (c *Tuning) Check() error {
 	}
 	if c.Keep < 1 {
 		add("kept tasks %d: want 1 or more", c.Keep)
+	}
+	if err := c.Retention.Check(); err != nil {
+		add("keep: %w", err)
 	}
 	return errors.Join(append(errs, c.Config.Check(), c.Order.Check())...)
 }

@@ -1,0 +1,429 @@
+package retention
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"skep/grid"
+)
+
+// keeper has jobs with a clock that the test drives.
+type keeper struct {
+	Jobs
+	now    grid.Time
+	timers []grid.Time
+	gone   []string // as they went, with the reasons
+	number map[*Job]int
+	awaits map[int]bool
+}
+
+func newKeeper(c Config) *keeper {
+	k := &keeper{Jobs: New(c, 0), now: grid.Time(time.Hour), number: map[*Job]int{}, awaits: map[int]bool{}}
+	k.Start(k.now)
+	return k
+}
+
+func id(n int) grid.JobID { return grid.JobID{Nonce: [10]byte{byte(n >> 8), byte(n)}} }
+
+func file(n int, size grid.Bytes) grid.File {
+	return grid.File{Blob: grid.BlobID{byte(n), byte(n >> 8), 1}, Size: size}
+}
+
+func (k *keeper) open(n int, spec grid.JobSpec) *Job {
+	j := k.Open(id(n), &spec)
+	k.number[j] = n
+	return j
+}
+
+// ended has a job come and end now.
+func (k *keeper) ended(n int, files ...grid.File) *Job {
+	j := k.open(n, grid.JobSpec{})
+	k.End(j, k.now, files)
+	k.look()
+	return j
+}
+
+// look lets go what is to go now.
+func (k *keeper) look() {
+	for range MostAtOnce {
+		j, why := k.Next(k.now)
+		if j == nil {
+			break
+		}
+		if k.awaits[k.number[j]] {
+			k.SetAside(k.now, j)
+			continue
+		}
+		k.gone = append(k.gone, fmt.Sprintf("%d by %v", k.number[j], why))
+		k.Forget(j)
+	}
+	if at, set := k.Looked(k.now); set {
+		k.timers = append(k.timers, at)
+	}
+}
+
+// pass lets the clock go on; only timers have it look.
+func (k *keeper) pass(d time.Duration) {
+	end := k.now.Add(d)
+	for len(k.timers) > 0 {
+		slices.Sort(k.timers)
+		if k.timers[0] > end {
+			break
+		}
+		k.now, k.timers = max(k.now, k.timers[0]), k.timers[1:]
+		k.Woke()
+		k.look()
+	}
+	k.now = end
+}
+
+func (k *keeper) want(t *testing.T, want ...string) {
+	t.Helper()
+	if !slices.Equal(k.gone, want) {
+		t.Errorf("after %v have gone: %v, want %v", k.now, k.gone, want)
+	}
+}
+
+// The oldest ends go until what is left is within the number, and none within the grace.
+func TestOldestGoByNumber(t *testing.T) {
+	k := newKeeper(Config{Bounds: Bounds{Jobs: 2}})
+	for n := range 4 {
+		k.ended(n)
+		k.pass(time.Second)
+	}
+	k.pass(Grace - 5*time.Second)
+	k.want(t)
+	k.pass(10 * time.Second)
+	k.want(t, "0 by jobs", "1 by jobs")
+}
+
+// An age is counted from each end, and the newest goes like any other.
+func TestEachGoesByAge(t *testing.T) {
+	k := newKeeper(Config{Bounds: Bounds{Age: time.Hour}})
+	k.ended(0)
+	k.pass(10 * time.Minute)
+	k.ended(1)
+	k.pass(50*time.Minute - time.Second)
+	k.want(t)
+	k.pass(time.Second)
+	k.want(t, "0 by age")
+	k.pass(10 * time.Minute)
+	k.want(t, "0 by age", "1 by age")
+}
+
+// The bytes are those that only jobs which are over hold: a file is counted once, and not while a job that goes on has
+// it as an input. Jobs without files stay, and so does the newest, however large it is.
+func TestOldestWithFilesGoByBytes(t *testing.T) {
+	k := newKeeper(Config{Bounds: Bounds{Bytes: 100}})
+	shared := file(1, 60)
+	uses := k.open(100, grid.JobSpec{Inputs: []grid.File{shared}})
+	k.ended(0)
+	k.ended(1, shared, file(2, 50))
+	k.ended(2, shared, file(3, 50))
+	k.pass(2 * Grace)
+	if k.Bytes() != 100 {
+		t.Errorf("%d bytes are held, want 100", k.Bytes())
+	}
+	k.want(t)
+	k.End(uses, k.now, nil) // from now on nobody else has the shared one
+	if k.Bytes() != 160 {
+		t.Errorf("%d bytes are held, want 160", k.Bytes())
+	}
+	k.look()
+	k.want(t, "1 by bytes", "2 by bytes")
+	late := k.ended(3)
+	k.Hold(late, []grid.File{file(4, 1000)})
+	k.pass(2 * Grace)
+	k.look()
+	k.want(t, "1 by bytes", "2 by bytes")
+	k.ended(4)
+	k.pass(2 * Grace)
+	k.want(t, "1 by bytes", "2 by bytes", "3 by bytes")
+	if k.Bytes() != 0 || len(k.blobs.index) != 0 || k.Len() != 3 {
+		t.Errorf("%d bytes of %d files are held by %d jobs", k.Bytes(), len(k.blobs.index), k.Len())
+	}
+}
+
+// What has a job held back is looked at again after a minute; it is then in its old place. The others go meanwhile.
+func TestWhoIsAwaitedStays(t *testing.T) {
+	k := newKeeper(Config{Bounds: Bounds{Age: time.Hour}})
+	k.awaits[0] = true
+	for n := range 3 {
+		k.ended(n)
+		k.pass(10 * time.Second)
+	}
+	k.pass(2 * time.Hour)
+	k.want(t, "1 by age", "2 by age")
+	k.ended(3)
+	delete(k.awaits, 0)
+	k.pass(time.Minute)
+	k.want(t, "1 by age", "2 by age", "0 by age")
+}
+
+// The newest end stays though older ones are set aside, and is not taken for the newest when one of these is newer.
+func TestNewestStaysBesideAwaited(t *testing.T) {
+	k := newKeeper(Config{Bounds: Bounds{Jobs: 1}})
+	k.awaits[0] = true
+	k.ended(0)
+	k.pass(time.Second)
+	k.ended(1)
+	k.pass(time.Hour)
+	k.want(t)
+	k.awaits[1] = true
+	k.ended(2)
+	k.pass(time.Hour)
+	k.want(t)
+	delete(k.awaits, 1)
+	k.pass(time.Hour)
+	k.want(t, "1 by jobs")
+	k.awaits[2] = true
+	k.ended(3)
+	k.pass(time.Hour)
+	for j, n := range k.number {
+		if n == 3 {
+			k.Forget(j) // for another reason: now the newest is set aside
+		}
+	}
+	delete(k.awaits, 0)
+	k.pass(time.Hour)
+	k.want(t, "1 by jobs", "0 by jobs")
+}
+
+// Each bound has its time: a timer that is set for later does not hide an earlier one.
+func TestEarlierBoundIsNotMissed(t *testing.T) {
+	k := newKeeper(Config{Bounds: Bounds{Jobs: 1, Age: 10 * Day}})
+	k.ended(0)
+	k.pass(time.Hour)
+	k.ended(1)
+	k.pass(time.Second)
+	k.want(t, "0 by jobs")
+	k.ended(2)
+	k.pass(Grace - 2*time.Second)
+	k.want(t, "0 by jobs")
+	k.pass(2 * time.Second)
+	k.want(t, "0 by jobs", "1 by jobs")
+}
+
+// A job that goes on holds back what it follows, until it is over.
+func TestWhatAnotherFollowsIsNeeded(t *testing.T) {
+	k := newKeeper(Config{Bounds: Bounds{Jobs: 1}})
+	follows := grid.JobSpec{TaskData: grid.TaskData{After: grid.After{Jobs: []grid.Dependency{{Job: id(0)}}}}}
+	j := k.open(1, follows)
+	if !k.Needs(id(0)) || k.Needs(id(1)) {
+		t.Error("the job that is followed is not needed, or another one is")
+	}
+	k.End(j, k.now, nil)
+	if k.Needs(id(0)) {
+		t.Error("it is needed by a job that is over")
+	}
+	k.Reopen(j, &follows)
+	if !k.Needs(id(0)) || k.Len() != 0 {
+		t.Error("it is not needed by a job that goes on again")
+	}
+	if k.Forget(j); k.Needs(id(0)) || len(k.needed) != 0 {
+		t.Error("it is needed by a job that is forgotten")
+	}
+}
+
+// So many go in one step at most, a second passes before the next.
+func TestFewGoAtOnce(t *testing.T) {
+	k := newKeeper(Config{Bounds: Bounds{Age: time.Hour}})
+	for n := range 3 * MostAtOnce {
+		k.ended(n)
+	}
+	k.pass(time.Hour)
+	for _, want := range []int{1, 1, 2, 2, 3, 3} {
+		if len(k.gone) != want*MostAtOnce {
+			t.Fatalf("%d have gone after %v, want %d", len(k.gone), k.now, want*MostAtOnce)
+		}
+		k.pass(pause / 2)
+	}
+}
+
+// Ages of an earlier run are what the wall clock says, but count a day at most of the time in which the node did not
+// run: a clock that is ahead lets nothing go that is younger. A clock that is behind makes no end one of the future.
+func TestWallClockMayBeWrong(t *testing.T) {
+	for _, c := range []struct {
+		what      string
+		ago, away time.Duration
+		want      time.Duration
+	}{
+		{"ran until a minute ago", 10 * Day, time.Minute, 10 * Day},
+		{"was switched off for a week", 10 * Day, 7 * Day, 4 * Day},
+		{"ended just before, and the clock is 20 years ahead", 7300 * Day, 7300 * Day, Day},
+		{"the clock is behind the end", 0, 0, 0},
+		{"the clock was behind, and its last stop is not known", 0, -400 * Day, 0},
+		{"the first start that counts", 10 * Day, 0, 10 * Day},
+	} {
+		k := newKeeper(Config{Bounds: Bounds{Age: 5 * Day}, Away: c.away})
+		if got := time.Duration(k.now - k.EndedBefore(c.ago)); got != c.want {
+			t.Errorf("%s: its age is %v, want %v", c.what, got, c.want)
+		}
+		k.End(k.open(0, grid.JobSpec{}), k.EndedBefore(c.ago), nil)
+		k.look()
+		k.pass(Grace - time.Second)
+		k.want(t)
+		k.pass(max(5*Day-c.want, 2*time.Second))
+		k.want(t, "0 by age")
+	}
+}
+
+// What has gone is remembered, the newest of it; a reason is told in words that name the bound.
+func TestGoneIsRemembered(t *testing.T) {
+	var g Gone
+	for n := range mostGone + 10 {
+		g.Note(id(n), ByNumber)
+	}
+	g.Note(id(mostGone), ByAge)
+	if g.Why(id(9)) != Kept || g.Why(id(10)) != ByNumber || g.Why(id(mostGone)) != ByAge || g.by.Len() != mostGone {
+		t.Errorf("%v, %v, %v of %d", g.Why(id(9)), g.Why(id(10)), g.Why(id(mostGone)), g.by.Len())
+	}
+	if n := g.Counts(); n[ByNumber] != mostGone+10 || n[ByAge] != 1 {
+		t.Errorf("counted are %v", n)
+	}
+	b := Bounds{Jobs: 12, Age: 36 * time.Hour, Bytes: 3 * grid.GiB}
+	for why := range reasons {
+		if text := why.Text(&b, 7); (text == "") != (why == Kept) {
+			t.Errorf("%v: %q", why, text)
+		} else {
+			t.Log(text)
+		}
+	}
+}
+
+// model is a job as a plain list has it.
+type model struct {
+	j      *Job
+	n      int
+	over   bool
+	ended  grid.Time
+	seq    int
+	files  []grid.File
+	inputs []grid.File
+}
+
+func modelBytes(all []*model) (bytes grid.Bytes) {
+	open, over := map[grid.BlobID]bool{}, map[grid.BlobID]grid.Bytes{}
+	for _, m := range all {
+		for _, f := range m.inputs {
+			open[f.Blob] = !m.over || open[f.Blob]
+		}
+		for _, f := range m.files {
+			over[f.Blob] = f.Size
+		}
+	}
+	for b, size := range over {
+		if !open[b] {
+			bytes += size
+		}
+	}
+	return bytes
+}
+
+// modelNext is the job that is to go, by a look at all of them.
+func modelNext(k *keeper, all []*model, c *Bounds) *model {
+	var over []*model
+	for _, m := range all {
+		if m.over {
+			over = append(over, m)
+		}
+	}
+	slices.SortFunc(over, func(a, b *model) int { return cmp.Or(cmp.Compare(a.ended, b.ended), a.seq-b.seq) })
+	for i, m := range over {
+		ripe, newest := k.now >= max(m.ended, k.start).Add(Grace), i == len(over)-1
+		first := i == 0
+		switch {
+		case !ripe:
+		case first && k.now >= m.ended.Add(c.Age),
+			first && len(over) > c.Jobs && !newest,
+			!newest && len(m.files) > 0 && modelBytes(all) > c.Bytes:
+			return m
+		}
+	}
+	return nil
+}
+
+// Random jobs against a plain list.
+func TestJobsAgainstModel(t *testing.T) {
+	for seed := range uint64(5) {
+		r := grid.NewRand(seed, 1)
+		c := Bounds{Jobs: 20, Age: time.Hour, Bytes: 400}
+		k := newKeeper(Config{Bounds: c})
+		var all []*model
+		some := func(n int) (files []grid.File) {
+			for range r.IntN(n) {
+				x := r.IntN(40)
+				files = append(files, file(x, grid.Bytes(x)))
+			}
+			return files
+		}
+		for step := range 700 {
+			k.now = k.now.Add(time.Duration(r.IntN(int(20 * time.Second))))
+			var m *model
+			if len(all) > 0 {
+				m = all[r.IntN(len(all))]
+			}
+			switch x := r.IntN(8); {
+			case x < 3 || m == nil:
+				spec := grid.JobSpec{Inputs: some(3)}
+				all = append(all, &model{j: k.open(step, spec), n: step, inputs: spec.Inputs})
+			case x < 6 && !m.over:
+				m.over, m.ended, m.seq, m.files = true, k.now, step, some(5)
+				k.End(m.j, k.now, m.files)
+			case x == 6 && m.over:
+				further := some(3)
+				m.files = append(m.files, further...)
+				k.Hold(m.j, further)
+			case x == 7 && m.over && r.IntN(4) == 0:
+				m.over, m.files = false, nil
+				k.Reopen(m.j, &grid.JobSpec{Inputs: m.inputs})
+			case x == 7 && r.IntN(4) == 0:
+				k.Forget(m.j)
+				all = slices.DeleteFunc(all, func(o *model) bool { return o == m })
+			}
+			for {
+				want, _ := modelNext(k, all, &c), 0
+				got, why := k.Next(k.now)
+				if want == nil != (got == nil) || got != nil && got != want.j {
+					t.Fatalf("seed %d step %d: %+v by %v goes next, want %+v", seed, step, got, why, want)
+				}
+				if got == nil {
+					break
+				}
+				k.Forget(got)
+				all = slices.DeleteFunc(all, func(o *model) bool { return o == want })
+			}
+			if k.Bytes() != modelBytes(all) {
+				t.Fatalf("seed %d step %d: %d bytes are held, want %d", seed, step, k.Bytes(), modelBytes(all))
+			}
+		}
+	}
+}
+
+// Wrong bounds are told, all at once.
+func TestBoundsAreChecked(t *testing.T) {
+	for _, c := range []struct {
+		b  Bounds
+		ok bool
+	}{
+		{Bounds{}, true},
+		{Bounds{Jobs: 1, Age: Grace, Bytes: 1}, true},
+		{Bounds{Age: mostAge}, true},
+		{Bounds{Jobs: -1}, false},
+		{Bounds{Age: Grace - 1}, false},
+		{Bounds{Age: mostAge + 1}, false},
+		{Bounds{Bytes: -1}, false},
+	} {
+		if err := c.b.Check(); (err == nil) != c.ok {
+			t.Errorf("%+v: %v", c.b, err)
+		}
+	}
+	for d, want := range map[time.Duration]string{30 * Day: "30d", 36 * time.Hour: "1d12h0m0s", time.Hour: "1h0m0s"} {
+		if got := AgeText(d); got != want {
+			t.Errorf("%v is written %s, want %s", d, got, want)
+		}
+	}
+}
