@@ -74,7 +74,7 @@ var floors = map[string][]string{
 		"internal/indices", "node/barrier", "node/budget", "node/checkpoint", "node/contract", "node/deadline", "node/dependency", "node/deposit", "node/gangs", "node/migration", "node/coordinator/archive", "node/coordinator/bulk", "node/coordinator/callers", "node/coordinator/cancellation", "node/coordinator/candidates", "node/coordinator/live", "node/coordinator/packed", "node/coordinator/register", "node/coordinator/rounds", "node/coordinator/survey", "node/coordinator/tasks", "node/coordinator/tuning", "node/coordinator/unwanted", "node/coordinator/view", "node/decisions", "node/exclusion", "node/failures", "node/reliability", "node/coordinator/retention",
 		"node/history", "node/mapping", "node/ownercache", "node/peers", "node/policies", "node/progress", "node/quota", "node/schedule", "node/turns"},
 	"node/coordinator/archive":      {"grid", "node/coordinator/packed", "node/coordinator/retention"},
-	"node/coordinator/retention":    {"fifo", "grid"},
+	"node/coordinator/retention":    {"grid"},
 	"node/coordinator/bulk":         {},
 	"node/coordinator/callers":      {"grid", "internal/indices"},
 	"node/coordinator/cancellation": {"grid", "internal/indices", "node/dependency", "node/failures"},
@@ -161,7 +161,7 @@ var floors = map[string][]string{
 	"node/p2p/store/wal": {"node/p2p/disk"},
 
 	"node/p2p/blob": {"grid", "node/p2p/disk"},
-	"node/p2p": {"grid", "heap", "internal/indices", "node", "node/p2p/wire", "node/p2p/clock", "node/p2p/identity", "node/p2p/inbox",
+	"node/p2p": {"grid", "heap", "internal/indices", "node", "node/coordinator/retention", "node/p2p/wire", "node/p2p/clock", "node/p2p/identity", "node/p2p/inbox",
 		"node/p2p/instance", "node/p2p/lifecycle", "node/p2p/machine", "node/p2p/mesh", "node/p2p/ports", "node/p2p/transport", "node/p2p/reachability", "node/p2p/runner",
 		"node/p2p/disk", "node/p2p/store", "node/p2p/blob", "node/listing", "node/p2p/joblist", "exec/process",
 		"exec/sandbox", "exec/units", "requirement"},

@@ -42,6 +42,7 @@ func TestValues(t *testing.T) {
 	cores := func(t string) (any, error) { return ParseCores(t) }
 	size := func(t string) (any, error) { return ParseSize(t) }
 	timeout := func(t string) (any, error) { return ParseTimeout(t) }
+	days := func(t string) (any, error) { return ParseDays(t) }
 	bound := func(t string) (any, error) {
 		class, within, next, err := ParseBound(t)
 		return fmt.Sprint(class, " ", within, " ", next), err
@@ -54,6 +55,10 @@ func TestValues(t *testing.T) {
 		{cores, "0.5", 0.5}, {cores, "0", nil}, {cores, "x", nil}, {cores, "1e9", nil},
 		{size, "256MiB", int64(256 << 20)}, {size, "2GB", int64(2e9)}, {size, "-1", nil}, {size, "9EiB", nil},
 		{timeout, "90s", 90.0}, {timeout, "1.5", 1.5}, {timeout, "-1s", nil}, {timeout, "Inf", nil},
+		{days, "30d", 720 * time.Hour}, {days, "1d12h", 36 * time.Hour}, {days, "90m", 90 * time.Minute},
+		{days, "0d", time.Duration(0)}, {days, "3650d", 3650 * 24 * time.Hour}, {days, "3650d1s", nil}, {days, "3651d", nil},
+		{days, "d", nil}, {days, "", nil}, {days, "-1d", nil}, {days, "1d-2h", nil}, {days, "1.5d", nil}, {days, "1d2d", nil},
+		{days, "30", nil}, {days, "87601h", nil}, {days, "99999999d", nil},
 		{bound, "a=b=90s:large", "a=b " + (90 * time.Second).String() + " large"},
 		{bound, "a=0s:large", nil}, {bound, "a=1s:a", nil}, {bound, "=1s:b", nil}, {bound, "a=1s", nil}, {bound, "a=1s:",
 			nil},

@@ -51,6 +51,27 @@ func ParseMemory(t string) (int64, error) {
 	return n, err
 }
 
+// maxDays bounds a length of time that is given in days: ten years.
+const maxDays = 3650
+
+// ParseDays parses a length of time that may have days, as in 30d or 1d12h.
+func ParseDays(t string) (time.Duration, error) {
+	const day = 24 * time.Hour
+	days, rest, found := strings.Cut(t, "d")
+	if !found {
+		days, rest = "0", t
+	}
+	n, err := strconv.ParseUint(days, 10, 16)
+	d := time.Duration(0)
+	if err == nil && (rest != "" || !found) {
+		d, err = time.ParseDuration(rest)
+	}
+	if d += time.Duration(n) * day; err != nil || d < time.Duration(n)*day || n > maxDays || d > maxDays*day {
+		return 0, fmt.Errorf("%.40q: want a length of time up to %dd, as in 30d or 12h", t, maxDays)
+	}
+	return d, nil
+}
+
 // ParseTimeout parses a duration such as 10m, in seconds.
 func ParseTimeout(t string) (float64, error) {
 	d, err := time.ParseDuration(t)

@@ -102,28 +102,22 @@ func TestEndedJobsGoByAge(t *testing.T) {
 	}
 }
 
-// A restart at which the wall clock is years ahead lets go nothing that is younger than its bound by a day.
+// A restart at which the wall clock is years ahead lets nothing go that is younger than its bound by a day, nor does
+// the restart after it.
 func TestClockAheadLetsNothingGo(t *testing.T) {
+	const ahead = 3650 * retention.Day
 	r := keeping(t, retention.Bounds{Age: 30 * retention.Day})
 	r.over(1, exitZero)
 	r.idle(time.Hour)
-	const ahead = 3650 * retention.Day
-	c := r.cfg
-	c.Boot++
-	c.Retention.Away = ahead
-	n, err := New(c, grid.Wall{Zero: wall.Zero.Add(ahead)})
-	if err != nil {
-		t.Fatal(err)
+	from := wall.At(r.now)
+	r.cfg.Retention.Gaps = &[]retention.Gap{{From: from.UnixNano(), To: from.Add(ahead).UnixNano()}}
+	for range 2 {
+		r = r.restartAt(grid.Wall{Zero: wall.Zero.Add(ahead)})
+		r.idle(14 * retention.Day)
+		r.kept(true)
 	}
-	s := &rig{t: t, n: n, cfg: c, now: r.now, disk: r.disk}
-	for _, rec := range r.disk {
-		n.Restore(&rec)
-	}
-	s.step(grid.Event{Kind: grid.EvStart})
-	s.idle(28 * retention.Day)
-	s.kept(true)
-	s.idle(2 * retention.Day)
-	s.kept(false)
+	r.idle(2 * retention.Day)
+	r.kept(false)
 }
 
 // By bytes those go that hold files. What a job that goes on takes as input is not counted.
@@ -170,7 +164,9 @@ func TestAwaitedJobStays(t *testing.T) {
 	r.over(2, exitZero)
 	r.join(fastID, 1, "linux")
 	for range 10 {
-		r.deliver(fastID, grid.KindAwait, func(m *grid.Message) { m.Register = grid.RegisterMessage{Job: jobID(1), Seq: 77} })
+		r.deliver(fastID, grid.KindAwait, func(m *grid.Message) {
+			m.Register = grid.RegisterMessage{Job: jobID(1), Seq: 77}
+		})
 		r.idle(2 * time.Minute)
 		r.kept(true, false)
 	}
@@ -208,7 +204,9 @@ func TestGraceFollowsTheLease(t *testing.T) {
 // A member lets a job of another node go by its own bounds: its tombstone stays, and the room of its files comes back.
 func TestMemberGivesRoomBack(t *testing.T) {
 	const size = 8 * grid.MiB
-	o := newOwner(t, func(c *Config) { c.Retention.Age, c.DepositQuota, c.DepositLimit = time.Hour, 3*size, size+grid.MiB })
+	o := newOwner(t, func(c *Config) {
+		c.Retention.Age, c.DepositQuota, c.DepositLimit = time.Hour, 3*size, size+grid.MiB
+	})
 	res, id := made(2, size), o.attempt(1, 0)
 	end := grid.Entry{Index: 0, Attempt: id.Attempt, Worker: slowID, Result: res}
 	o.write(1, files(1, 1, 1), false)

@@ -61,7 +61,10 @@ func newRig(t *testing.T, change func(*Config)) *rig {
 }
 
 // restart makes a new node from the records on disk.
-func (r *rig) restart() *rig {
+func (r *rig) restart() *rig { return r.restartAt(wall) }
+
+// restartAt is restart with another wall clock.
+func (r *rig) restartAt(wall grid.Wall) *rig {
 	c := r.cfg
 	c.Boot++
 	n, err := New(c, wall)

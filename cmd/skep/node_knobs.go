@@ -4,11 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"skep/balance/order"
+	"skep/document"
 	"skep/grid"
+	"skep/node/coordinator/retention"
 	"skep/requirement"
 	"skep/sim/net"
 )
@@ -40,6 +43,38 @@ func setKnobs(section string, names ...string) func(n *nodeSettings, values []st
 		}
 		return nil
 	}
+}
+
+// keepSettings is the setting of skep up that bounds what a node keeps of jobs that are over.
+var keepSettings = []setting{{name: "keep", shape: pairs, apply: setKeep,
+	usage: "jobs=N, age=TIME as in 30d, bytes=SIZE: how many jobs that are over this node keeps, for how long after " +
+		"their ends, and with how many bytes of files (default as many as have 200,000 tasks)"}}
+
+func setKeep(n *nodeSettings, values []string) error {
+	b := retention.Bounds{}
+	for _, v := range values {
+		name, value, _ := strings.Cut(v, "=")
+		var err error
+		switch name {
+		case "jobs":
+			if b.Jobs, err = strconv.Atoi(value); err != nil || b.Jobs < 1 {
+				err = fmt.Errorf("%.40q: want 1 or more", value)
+			}
+		case "age":
+			if b.Age, err = document.ParseDays(value); err == nil && b.Age == 0 {
+				err = fmt.Errorf("%.40q: want more than 0", value)
+			}
+		case "bytes":
+			err = setSize(&b.Bytes, value)
+		default:
+			return fmt.Errorf("%.80q: want jobs=N, age=TIME or bytes=SIZE", v)
+		}
+		if err != nil {
+			return fmt.Errorf("%s %w", name, err)
+		}
+	}
+	n.Node.Retention.Bounds = b
+	return b.Check()
 }
 
 // orderSettings are the settings of skep up that say whose work is taken, and whose goes first.

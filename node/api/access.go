@@ -54,6 +54,7 @@ type jobInfo struct {
 	authority grid.NodeID   // the node to ask
 	claimants []grid.NodeID // nodes to ask after authority: they say that they have taken it over
 	hash      grid.CapabilityHash
+	gone      string // why it is not here any more; "" = nothing is known of that
 }
 
 func (s *Server) jobInfo(ctx context.Context, id grid.JobID) (jobInfo, error) {
@@ -66,6 +67,7 @@ func (s *Server) jobInfo(ctx context.Context, id grid.JobID) (jobInfo, error) {
 			k.authority = id.Origin
 		}
 		var j node.JobView
+		k.gone = v.Gone(id)
 		if j, k.here = v.Job(id); k.here {
 			k.hash, k.over = j.Spec.Capability, j.Cancelled || j.Ended >= int(j.Spec.Count)
 		}
@@ -79,7 +81,7 @@ func (s *Server) admit(w http.ResponseWriter, r *http.Request, id grid.JobID, re
 	act, c := actOf(rest), s.callerOf(r.Context())
 	switch {
 	case !k.here:
-		problem(w, http.StatusNotFound, "job "+id.String()+": is not known: it may have been forgotten since")
+		problem(w, http.StatusNotFound, goneText(id, k.gone))
 		return false
 	}
 	open := s.mayOpen(&c, id, k.hash)

@@ -48,6 +48,12 @@ type fake struct {
 
 func newFake(t *testing.T, id byte, name string) *fake {
 	t.Helper()
+	return newFakeWith(t, id, name, func(*node.Config) {})
+}
+
+// newFakeWith is newFake with another configuration.
+func newFakeWith(t *testing.T, id byte, name string, change func(*node.Config)) *fake {
+	t.Helper()
 	store, err := blob.Open(t.TempDir(), grid.GiB)
 	if err != nil {
 		t.Fatal(err)
@@ -58,6 +64,7 @@ func newFake(t *testing.T, id byte, name string) *fake {
 	c.Self, c.Boot, c.Seed, c.Name, c.Members = f.self, 1, 7, name, 1
 	c.Capacity = grid.Resources{CPU: 4 * grid.CPU, Memory: grid.GiB}
 	c.Labels = []grid.Label{{Key: "os", Value: "linux"}, {Key: grid.StdinLabel, Value: grid.FeatureValue}}
+	change(&c)
 	if f.n, err = node.New(c, f.Wall()); err != nil {
 		t.Fatal(err)
 	}

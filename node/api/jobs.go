@@ -125,8 +125,7 @@ func (s *Server) getJob(ctx context.Context, in *Ref) (*v1.Job, error) {
 // job returns a job of this node as the caller may see it, with its spec if that is requested.
 func (s *Server) job(ctx context.Context, id grid.JobID, spec bool) (*v1.Job, error) {
 	var j v1.Job
-	var found bool
-	c := s.callerOf(ctx)
+	found, why, c := false, "", s.callerOf(ctx)
 	err := s.b.Read(ctx, func(v *node.Node, now gridTime) {
 		var jv node.JobView
 		if jv, found = v.Job(id); found {
@@ -139,13 +138,15 @@ func (s *Server) job(ctx context.Context, id grid.JobID, spec bool) (*v1.Job, er
 			if open {
 				j.Note = noteOf(v.Underreplicated(&jv), jv.InputsAtRisk)
 			}
+		} else {
+			why = v.Gone(id)
 		}
 	})
 	if err != nil {
 		return nil, asProblem(err)
 	}
 	if !found {
-		return nil, gone(id)
+		return nil, gone(id, why)
 	}
 	return &j, nil
 }

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -58,14 +59,32 @@ func (s *Server) resolve(ctx context.Context, text string) (grid.JobID, error) {
 	if len(found) == 1 {
 		return found[0].id, nil
 	}
+	if len(found) == 0 {
+		if err := s.goneAs(ctx, text); err != nil {
+			return grid.JobID{}, err
+		}
+	}
 	return grid.JobID{}, notOne(text, found, silent)
+}
+
+// goneAs returns an error that says why the job has gone that a reference named; nil = nothing is known of that.
+func (s *Server) goneAs(ctx context.Context, text string) (problem error) {
+	err := s.b.Read(ctx, func(v *node.Node, _ gridTime) {
+		if id, why := v.GoneAs(func(id grid.JobID, name string) bool {
+			return name == text || listing.IsPrefix(text, id)
+		}); why != "" {
+			problem = gone(id, why)
+		}
+	})
+	return cmp.Or(asProblem(err), problem)
 }
 
 // notOne is the error of a reference that names no job, or several.
 func notOne(text string, found []match, silent int) error {
 	if len(found) == 0 {
 		why := ": is not known here, nor to the other nodes: want the beginning of an ID, of " +
-			strconv.Itoa(listing.MinPrefix) + " or more characters, a job's name, or " + newest
+			strconv.Itoa(listing.MinPrefix) + " or more characters, a job's name, or " + newest +
+			"; one that is over may have gone since (keep)"
 		if silent > 0 {
 			why += "; " + strconv.Itoa(silent) + " nodes did not answer"
 		}

@@ -152,9 +152,10 @@ func (s *Server) endsOf(ctx context.Context, id grid.JobID, tasks indices.Set) (
 	}
 	slices.Sort(e.index)
 	for part := range slices.Chunk(e.index, endsAtOnce) {
-		found := false
+		found, why := false, ""
 		err := s.b.Read(ctx, func(v *node.Node, _ gridTime) {
 			if _, found = v.Job(id); !found {
+				why = v.Gone(id)
 				return
 			}
 			for _, i := range part {
@@ -165,13 +166,18 @@ func (s *Server) endsOf(ctx context.Context, id grid.JobID, tasks indices.Set) (
 			}
 		})
 		if err != nil || !found {
-			return e, cmp.Or[error](asProblem(err), gone(id))
+			return e, cmp.Or[error](asProblem(err), gone(id, why))
 		}
 	}
 	return e, nil
 }
 
-// gone is the error about a job that a node does not know any more.
-func gone(id grid.JobID) error {
-	return huma.Error404NotFound("job " + id.String() + ": is not known: it may have been forgotten since")
+// gone is the error about a job that a node does not know any more, and why not; "" = nothing is known of that.
+func gone(id grid.JobID, why string) error { return huma.Error404NotFound(goneText(id, why)) }
+
+func goneText(id grid.JobID, why string) string {
+	if why != "" {
+		return "job " + id.String() + ": is gone: " + why
+	}
+	return "job " + id.String() + ": is not known: it never was here, or it is over and has gone since (keep)"
 }

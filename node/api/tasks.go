@@ -83,10 +83,11 @@ func (s *Server) eachTask(ctx context.Context, in *pageIn, f func(*node.JobView,
 		return huma.Error422UnprocessableEntity(err.Error())
 	}
 	*whole = id.String()
-	var found bool
+	found, why := false, ""
 	err = s.b.Read(ctx, func(v *node.Node, now gridTime) {
 		var j node.JobView
 		if j, found = v.Job(id); !found {
+			why = v.Gone(id)
 			return
 		}
 		name := namesOf(v, now)
@@ -102,7 +103,7 @@ func (s *Server) eachTask(ctx context.Context, in *pageIn, f func(*node.JobView,
 		}
 	})
 	if err == nil && !found {
-		err = gone(id)
+		err = gone(id, why)
 	}
 	return err
 }

@@ -72,7 +72,7 @@ func (c *Coordinator) letGo(now grid.Time, fx *grid.Effects) {
 
 // buryJob forgets a job that is over, but for its tombstone.
 func (c *Coordinator) buryJob(j *job, why retention.Why, fx *grid.Effects) {
-	c.kept.Gone.Note(j.id, why)
+	c.kept.Gone.Note(j.id, j.spec.Name, why)
 	j.replica.Bury(max(j.done, j.submitted), fx)
 	c.forgetJob(j, fx)
 }

@@ -203,11 +203,20 @@ func (v Views) task(j *job, i uint32) TaskView {
 
 // Gone says why a job that is not known here is not kept any more; "" = nothing is known of that.
 func (v Views) Gone(id grid.JobID) string {
-	why := v.c.kept.Gone.Why(id)
-	if why == retention.Kept && v.c.jobs.Get(id) == nil && v.c.replicas.Buried(id) {
+	if v.c.peekJob(id) != nil {
+		return ""
+	}
+	_, why := v.GoneAs(func(x grid.JobID, _ string) bool { return x == id })
+	if why == "" && v.c.replicas.Buried(id) {
 		return "it is over, and this node does not keep it any more"
 	}
-	return why.Text(&v.c.cfg.Retention.Bounds, v.c.cfg.Keep)
+	return why
+}
+
+// GoneAs returns the newest of the jobs that have gone in this run whose ID or name fits, and why; "" = there is none.
+func (v Views) GoneAs(fits func(id grid.JobID, name string) bool) (grid.JobID, string) {
+	id, why := v.c.kept.Gone.Find(fits)
+	return id, why.Text(&v.c.cfg.Retention.Bounds, v.c.cfg.Keep)
 }
 
 // Retained counts the jobs here that are over.

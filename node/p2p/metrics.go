@@ -11,6 +11,7 @@ import (
 
 	"skep/grid"
 	"skep/node"
+	"skep/node/coordinator/retention"
 )
 
 // drops counts what was not handled, by reason.
@@ -84,6 +85,11 @@ var (
 	descTasks   = prometheus.NewDesc("skep_attempts", "Attempts accepted here.", []string{"state"}, nil)
 	descPending = prometheus.NewDesc("skep_tasks_pending", "Tasks of own jobs that look for a node.", nil, nil)
 	descJobs    = prometheus.NewDesc("skep_jobs", "Jobs submitted here.", nil, nil)
+	descKept    = prometheus.NewDesc("skep_jobs_kept", "Jobs here that are over.", nil, nil)
+	descHeld    = prometheus.NewDesc("skep_kept_bytes",
+		"Bytes of the files that only jobs hold which are over; where keep is set.", nil, nil)
+	descLetGo = prometheus.NewDesc("skep_jobs_let_go_total",
+		"Jobs that were over and are not kept any more, by what they had to give way to.", []string{"bound"}, nil)
 	descBacklog = prometheus.NewDesc("skep_backlog_seconds", "Expected time until a task that came now would start.", nil,
 		nil)
 	descFreeCPU   = prometheus.NewDesc("skep_free_cores", "Cores not given to tasks.", nil, nil)
@@ -129,21 +135,32 @@ func (c *collector) Collect(ch chan<- prometheus.Metric) {
 	gauge(descDamaged, float64(found.Corrected), "corrected")
 	gauge(descDamaged, float64(found.Dropped), "learned_anew")
 	gauge(descQueue, float64(c.d.inbox.Len()))
-	if s, ok := c.stats(); ok {
+	if s, kept, ok := c.stats(); ok {
 		collectNode(&s, counter, gauge)
+		collectKept(&kept, counter, gauge)
+	}
+}
+
+func collectKept(k *retention.Counts, counter, gauge func(*prometheus.Desc, float64, ...string)) {
+	gauge(descKept, float64(k.Jobs))
+	gauge(descHeld, float64(k.Bytes))
+	for why, n := range k.Gone {
+		if name := retention.Why(why).String(); name != "" {
+			counter(descLetGo, float64(n), name)
+		}
 	}
 }
 
 // stats asks the node, for a second at most.
-func (c *collector) stats() (s node.Stats, ok bool) {
+func (c *collector) stats() (s node.Stats, kept retention.Counts, ok bool) {
 	ctx, cancel := context.WithTimeout(c.d.work.Context(), time.Second)
 	defer cancel()
 	err := c.d.Read(ctx, func(n *node.Node, at grid.Time) {
 		if n != nil {
-			s, ok = n.Stats(at), true
+			s, kept, ok = n.Stats(at), n.Retained(), true
 		}
 	})
-	return s, ok && err == nil
+	return s, kept, ok && err == nil
 }
 
 func collectNode(s *node.Stats, counter, gauge func(*prometheus.Desc, float64, ...string)) {

@@ -107,7 +107,7 @@ func (r *renewal) carryOut(dir string) error {
 		return err
 	}
 	// The database comes last: without it the folder would count as damaged if this was cut short.
-	for _, name := range []string{identity.KeyFile, preparedFile, store.MarkFile, blobFolder, "work", "uptime",
+	for _, name := range []string{identity.KeyFile, preparedFile, store.MarkFile, blobFolder, "work", "uptime", "runs",
 		store.CopyFile, store.LogFile, store.LogDraft, store.File} {
 		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
 			return fmt.Errorf("new identity: %w", err)

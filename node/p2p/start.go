@@ -165,6 +165,7 @@ func (d *Driver) nodeConfig() (node.Config, error) {
 	nc := d.cfg.Node
 	nc.Self, nc.Boot, nc.Name, nc.Capacity = d.self, d.boot, d.cfg.Name, d.cfg.capacity()
 	nc.DepositQuota = min(nc.DepositQuota, d.cfg.CacheSize/2)
+	nc.Retention.Gaps = d.retentionGaps()
 	nc.Known = reachability.CountSaved(d.work.Context(), d.store.Datastore())
 	if !grid.Printable(nc.Name) {
 		return nc, fmt.Errorf("name %q: want printable text", nc.Name)
@@ -234,6 +235,8 @@ func (d *Driver) start() {
 	d.transport.Start()
 	d.reach.Start()
 	d.work.Go(d.watchMachine)
+	gaps := d.gaps()
+	d.work.Go(func() { machine.WatchRun(d.work.Context(), d.cfg.DataDir, d.wall, gaps) })
 	if x := d.cfg.Node.Accept; x != nil && x.AsksTime() {
 		d.work.Go(d.watchHour)
 	}

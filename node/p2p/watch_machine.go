@@ -2,6 +2,8 @@ package p2p
 
 import (
 	"skep/grid"
+	"skep/node/coordinator/retention"
+	"skep/node/p2p/clock"
 	"skep/node/p2p/machine"
 	"skep/requirement"
 )
@@ -11,6 +13,21 @@ func (d *Driver) watchHour() {
 	machine.WatchHour(d.work.Context(), func(h requirement.Hour) {
 		d.inbox.Event(func(ev *grid.Event) { ev.Kind, ev.Hour = grid.EvHour, h })
 	})
+}
+
+// gaps returns the long gaps before this run.
+func (d *Driver) gaps() []machine.Gap { return machine.Gaps(d.cfg.DataDir, d.wall.At(clock.Now())) }
+
+// retentionGaps returns them as the node has them.
+func (d *Driver) retentionGaps() *[]retention.Gap {
+	gaps := []retention.Gap(nil)
+	for _, g := range d.gaps() {
+		gaps = append(gaps, retention.Gap{From: g.From.UnixNano(), To: g.To.UnixNano()})
+	}
+	if gaps == nil {
+		return nil
+	}
+	return &gaps
 }
 
 // watchMachine reports to the node how much of the machine it has.

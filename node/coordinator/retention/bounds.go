@@ -26,8 +26,31 @@ type Bounds struct {
 type Config struct {
 	Bounds
 
-	// Away is for how long the node had not run when it started, as far as the wall clock says; default 0, not known.
-	Away time.Duration `json:",omitempty"`
+	// Gaps are times in which the node did not run, oldest first, as far as they are known; default nil, none. It is a
+	// pointer since configurations are compared.
+	Gaps *[]Gap `json:",omitempty"`
+}
+
+// Gap is a time in which a node did not run, or its wall clock was set: from the last moment of a run to the first one
+// of the next, in Unix nanoseconds, each as that run has it.
+type Gap struct{ From, To int64 }
+
+// MostAway is how much of a gap counts to the ages of jobs. Higher counts more of the time in which a node is switched
+// off, and lets more go that is younger when a clock has jumped.
+const MostAway = Day
+
+// age is how long ago, at a time, a job has ended, by what was recorded then. Both are in Unix nanoseconds.
+func (c *Config) age(now, ended int64) time.Duration {
+	age := time.Duration(max(now-ended, 0))
+	if c.Gaps == nil {
+		return age
+	}
+	for _, g := range *c.Gaps {
+		if g.From >= ended && g.To > g.From {
+			age -= max(time.Duration(g.To-g.From)-MostAway, 0)
+		}
+	}
+	return max(age, 0)
 }
 
 // Day is a unit of ages.

@@ -15,9 +15,9 @@
 // shares them would free nothing. What a job that goes on has printed and made so far counts from its end on.
 //
 // An age is counted on the clock of the node's run, which nobody sets. What was before the run is what the record of
-// the end and the wall clock say at the start ([Jobs.Start]): never less than nothing, and of the time in which the
-// node did not run a day at most. So a clock that is years ahead at a start adds a day, and the jobs go later than they
-// would, not sooner.
+// the end and the wall clock say at the start: never less than nothing, and of each time in which the node did not run
+// a day at most ([Gap]). So a clock that is years ahead at a start, or was years behind in an earlier run, adds a day
+// to ages.
 //
 // What has gone is remembered for a while, so that who asks for it is told why ([Gone]).
 package retention

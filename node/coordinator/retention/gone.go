@@ -1,43 +1,43 @@
 package retention
 
-import (
-	"skep/fifo"
-	"skep/grid"
-)
+import "skep/grid"
 
-// mostGone bounds the jobs that are remembered after they have gone: half a MiB of memory.
+// mostGone bounds the jobs that are remembered after they have gone: half a MiB of memory, and their names.
 const mostGone = 4096
 
-// Gone are the jobs of this run that were forgotten since the node has bounds, the newest of them by their IDs. Its
-// zero value is empty.
+// Gone are the newest of the jobs that have gone in this run of the node. Its zero value is empty.
 type Gone struct {
-	by    fifo.Map[grid.JobID, Why]
+	ring  []goneJob // the oldest is replaced once it is full
+	next  int
 	count [reasons]uint64
 }
 
+type goneJob struct {
+	id   grid.JobID
+	name string
+	why  Why
+}
+
 // Note takes note that a job has gone.
-func (g *Gone) Note(id grid.JobID, why Why) {
+func (g *Gone) Note(id grid.JobID, name string, why Why) {
 	g.count[why]++
-	if x := g.by.Get(id); x != nil { // it came back as another member had it
-		*x = why
-		return
+	if x := (goneJob{id, name, why}); len(g.ring) < mostGone {
+		g.ring = append(grid.Room(g.ring, 8), x)
+	} else {
+		g.ring[g.next] = x
+		g.next = (g.next + 1) % mostGone
 	}
-	if g.by.Len() == mostGone {
-		g.by.RemoveOldest()
-	}
-	g.by.Add(id, why)
 }
 
-// Why returns why a job has gone; Kept if nothing is known of that.
-func (g *Gone) Why(id grid.JobID) Why {
-	if x := g.by.Get(id); x != nil {
-		return *x
+// Find returns the newest that fits, and why it has gone; Kept if there is none.
+func (g *Gone) Find(fits func(id grid.JobID, name string) bool) (grid.JobID, Why) {
+	for k := len(g.ring); k > 0; k-- {
+		if x := &g.ring[(g.next+k-1)%len(g.ring)]; fits(x.id, x.name) {
+			return x.id, x.why
+		}
 	}
-	return Kept
+	return grid.JobID{}, Kept
 }
-
-// Counts returns how many jobs have gone since the start, by Why.
-func (g *Gone) Counts() [reasons]uint64 { return g.count }
 
 // Counts are what is kept and what has gone.
 type Counts struct {
@@ -45,3 +45,6 @@ type Counts struct {
 	Bytes grid.Bytes      // of the files that only they hold; 0 where nothing is bounded
 	Gone  [reasons]uint64 // since the start, by Why
 }
+
+// Counts returns how many jobs have gone since the start, by Why.
+func (g *Gone) Counts() [reasons]uint64 { return g.count }

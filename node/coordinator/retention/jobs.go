@@ -13,7 +13,6 @@ const MostAtOnce = 64
 const (
 	pause    = time.Second // between two steps in which so many went
 	setAside = time.Minute // after it a job is looked at again
-	mostAway = Day         // of the time in which the node did not run, that counts
 )
 
 // Job is what is known of one job. A nil one is known of none: nothing is bounded.
@@ -39,10 +38,9 @@ const (
 
 // Jobs are those that a node knows.
 type Jobs struct {
-	bounds Bounds
+	bounds Config
 	grace  time.Duration
 	start  grid.Time
-	away   time.Duration // not counted in ages
 	seq    uint64
 
 	order   list // over, but for those set aside
@@ -58,14 +56,17 @@ type Jobs struct {
 
 // New returns those of a node that keeps jobs for grace after their ends in any case.
 func New(c Config, grace time.Duration) Jobs {
-	return Jobs{bounds: c.Bounds, away: max(c.Away-mostAway, 0), grace: max(grace, Grace), holders: list{which: 1}}
+	return Jobs{bounds: c, grace: max(grace, Grace), holders: list{which: 1}}
 }
 
 // Start says that the node starts to run. Jobs of an earlier run follow.
 func (s *Jobs) Start(now grid.Time) { s.start = now }
 
-// EndedBefore returns when a job of an earlier run ended, on the clock of this one; ago is what the wall clock says.
-func (s *Jobs) EndedBefore(ago time.Duration) grid.Time { return s.start.Add(-max(ago-s.away, 0)) }
+// EndedBefore returns when a job of an earlier run ended, on the clock of this one, by the record of its end and the
+// time of the start. Both are wall time in Unix nanoseconds.
+func (s *Jobs) EndedBefore(start, ended int64) grid.Time {
+	return s.start.Add(-s.bounds.age(start, ended))
+}
 
 // Open takes note of a job that goes on. It returns nil if nothing is bounded.
 func (s *Jobs) Open(id grid.JobID, spec *grid.JobSpec) *Job {

@@ -179,17 +179,19 @@ func TestNewestStaysBesideAwaited(t *testing.T) {
 	delete(k.awaits, 1)
 	k.pass(time.Hour)
 	k.want(t, "1 by jobs")
-	k.awaits[2] = true
-	k.ended(3)
-	k.pass(time.Hour)
-	for j, n := range k.number {
-		if n == 3 {
-			k.Forget(j) // for another reason: now the newest is set aside
-		}
+}
+
+// A job goes also if the only newer one is set aside.
+func TestNewerOneMayBeSetAside(t *testing.T) {
+	k := newKeeper(Config{Bounds: Bounds{Jobs: 1}})
+	older, newer := k.open(0, grid.JobSpec{}), k.open(1, grid.JobSpec{})
+	k.End(older, k.now, nil)
+	k.End(newer, k.now, nil)
+	k.now = k.now.Add(Grace)
+	k.SetAside(k.now, newer)
+	if j, why := k.Next(k.now); j != older || why != ByNumber {
+		t.Errorf("%+v goes next, by %v", j, why)
 	}
-	delete(k.awaits, 0)
-	k.pass(time.Hour)
-	k.want(t, "1 by jobs", "0 by jobs")
 }
 
 // Each bound has its time: a timer that is set for later does not hide an earlier one.
@@ -243,30 +245,39 @@ func TestFewGoAtOnce(t *testing.T) {
 	}
 }
 
-// Ages of an earlier run are what the wall clock says, but count a day at most of the time in which the node did not
-// run: a clock that is ahead lets nothing go that is younger. A clock that is behind makes no end one of the future.
+// Ages of an earlier run are what the wall clock says, but count a day at most of each time in which the node did not
+// run: a clock that is ahead lets nothing go that is younger, nor does one that was behind, at the next start or at
+// those after it. A clock that is behind makes no end one of the future.
 func TestWallClockMayBeWrong(t *testing.T) {
+	const year = 365 * Day
+	gap := func(from, to time.Duration) Gap { return Gap{int64(50*year + from), int64(50*year + to)} }
 	for _, c := range []struct {
-		what      string
-		ago, away time.Duration
-		want      time.Duration
+		what       string
+		ended, now time.Duration
+		gaps       []Gap
+		want       time.Duration
 	}{
-		{"ran until a minute ago", 10 * Day, time.Minute, 10 * Day},
-		{"was switched off for a week", 10 * Day, 7 * Day, 4 * Day},
-		{"ended just before, and the clock is 20 years ahead", 7300 * Day, 7300 * Day, Day},
-		{"the clock is behind the end", 0, 0, 0},
-		{"the clock was behind, and its last stop is not known", 0, -400 * Day, 0},
-		{"the first start that counts", 10 * Day, 0, 10 * Day},
+		{"stopped for a minute", 0, 10 * Day, []Gap{gap(9*Day, 9*Day+time.Minute)}, 10 * Day},
+		{"was switched off for a week", 0, 10 * Day, []Gap{gap(3*Day, 10*Day)}, 4 * Day},
+		{"was switched off twice", 0, 10 * Day, []Gap{gap(Day, 4*Day), gap(5*Day, 9*Day)}, 5 * Day},
+		{"was switched off before the end", 5 * Day, 10 * Day, []Gap{gap(0, 4*Day)}, 5 * Day},
+		{"the clock is 20 years ahead", 0, 20 * year, []Gap{gap(time.Hour, 20*year)}, Day + time.Hour},
+		{"the same after another start", 0, 20*year + Day, []Gap{gap(time.Hour, 20*year), gap(20*year+Day, 20*year+Day)},
+			2*Day + time.Hour},
+		{"the clock was 50 years behind", -50 * year, Day, []Gap{gap(time.Hour-50*year, 0)}, 2*Day + time.Hour},
+		{"the clock is behind the end", 0, -year, []Gap{gap(time.Hour, -year)}, 0},
+		{"a clock that was set back does not count twice", 0, 2 * Day, []Gap{gap(Day, 0)}, 2 * Day},
 	} {
-		k := newKeeper(Config{Bounds: Bounds{Age: 5 * Day}, Away: c.away})
-		if got := time.Duration(k.now - k.EndedBefore(c.ago)); got != c.want {
+		k := newKeeper(Config{Bounds: Bounds{Age: 10*Day + time.Hour}, Gaps: &c.gaps})
+		ended := k.EndedBefore(int64(50*year+c.now), int64(50*year+c.ended))
+		if got := time.Duration(k.now - ended); got != c.want {
 			t.Errorf("%s: its age is %v, want %v", c.what, got, c.want)
 		}
-		k.End(k.open(0, grid.JobSpec{}), k.EndedBefore(c.ago), nil)
+		k.End(k.open(0, grid.JobSpec{}), ended, nil)
 		k.look()
 		k.pass(Grace - time.Second)
 		k.want(t)
-		k.pass(max(5*Day-c.want, 2*time.Second))
+		k.pass(10*Day + time.Hour - c.want)
 		k.want(t, "0 by age")
 	}
 }
@@ -274,12 +285,21 @@ func TestWallClockMayBeWrong(t *testing.T) {
 // What has gone is remembered, the newest of it; a reason is told in words that name the bound.
 func TestGoneIsRemembered(t *testing.T) {
 	var g Gone
-	for n := range mostGone + 10 {
-		g.Note(id(n), ByNumber)
+	why := func(n int) Why {
+		_, why := g.Find(func(x grid.JobID, _ string) bool { return x == id(n) })
+		return why
 	}
-	g.Note(id(mostGone), ByAge)
-	if g.Why(id(9)) != Kept || g.Why(id(10)) != ByNumber || g.Why(id(mostGone)) != ByAge || g.by.Len() != mostGone {
-		t.Errorf("%v, %v, %v of %d", g.Why(id(9)), g.Why(id(10)), g.Why(id(mostGone)), g.by.Len())
+	for n := range mostGone + 10 {
+		g.Note(id(n), fmt.Sprint("name", n%7), ByNumber)
+	}
+	g.Note(id(mostGone), "", ByAge)
+	if why(10) != Kept || why(11) != ByNumber || why(mostGone) != ByAge || why(mostGone+1) != ByNumber || len(g.ring) !=
+		mostGone {
+		t.Errorf("%v, %v, %v, %v of %d", why(10), why(11), why(mostGone), why(mostGone+1), len(g.ring))
+	}
+	newest := mostGone + 9 - (mostGone+9)%7
+	if x, _ := g.Find(func(_ grid.JobID, name string) bool { return name == "name0" }); x != id(newest) {
+		t.Errorf("%v is the newest of its name, want %d", x, newest)
 	}
 	if n := g.Counts(); n[ByNumber] != mostGone+10 || n[ByAge] != 1 {
 		t.Errorf("counted are %v", n)

@@ -93,7 +93,7 @@ func (c *Tuning) Check() error {
 		add("kept tasks %d: want 1 or more", c.Keep)
 	}
 	if err := c.Retention.Check(); err != nil {
-		add("keep: %w", err)
+		add("what is kept of jobs that are over: %w", err)
 	}
 	return errors.Join(append(errs, c.Config.Check(), c.Order.Check())...)
 }
