@@ -25,9 +25,9 @@ func TestWhyAJobHasGone(t *testing.T) {
 	submit(t, url, "xyza", "")
 	f.end(&grid.Result{Cause: grid.Exited})
 	for _, c := range []struct{ path, want string }{
-		{old, "is gone: this node keeps the last 1 jobs that have ended (keep jobs=1)"},
-		{old + "/tasks", "is gone: this node keeps the last 1"},
-		{old + "/explain", "is gone: this node keeps the last 1"},
+		{old, "is gone: of jobs that have ended this node keeps 1 (keep jobs=1)"},
+		{old + "/tasks", "is gone: of jobs that have ended"},
+		{old + "/explain", "is gone: of jobs that have ended"},
 		{"bcde", "job " + old + ": is gone"},
 		{"sweep", "job " + old + ": is gone"},
 		{strings.Replace(old, "bcde", "zzzz", 1), "is not known: it never was here, or it is over and has gone since (keep)"},

@@ -130,7 +130,7 @@ func (w Why) String() string { return whyNames[w] }
 func (w Why) Text(b *Bounds, most int) string {
 	switch w {
 	case ByNumber:
-		return fmt.Sprintf("this node keeps the last %d jobs that have ended (keep jobs=%d)", b.Jobs, b.Jobs)
+		return fmt.Sprintf("of jobs that have ended this node keeps %d (keep jobs=%[1]d)", b.Jobs)
 	case ByAge:
 		return fmt.Sprintf("this node keeps a job for %s after its end (keep age=%[1]s)", AgeText(b.Age))
 	case ByBytes:
