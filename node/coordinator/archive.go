@@ -17,7 +17,7 @@ type finished struct {
 	tallies       []*job   // ends of them that were counted do not count any more
 	packedReplica *replica // of each unpacked job; nil = none was unpacked yet
 	archive       archive.List[archivedJob, *archivedJob]
-	kept          retention.Jobs
+	kept          retention.Groups
 }
 
 // Why jobs are forgotten here.
@@ -48,25 +48,25 @@ func (c *Coordinator) archiveAndTrim(now grid.Time, j *job, fx *grid.Effects) {
 
 // letGo deletes jobs that are over and beyond the operator's bounds, a few in each step.
 func (c *Coordinator) letGo(now grid.Time, fx *grid.Effects) {
-	if !c.kept.Due() {
-		return
-	}
-	for range retention.MostAtOnce {
-		x, why := c.kept.Next(now)
-		if x == nil {
-			break
-		}
-		j := c.peekJob(x.ID)
-		if j.barrier != nil || now < j.quietAt || c.kept.Needs(j.id) ||
-			c.kept.Aside() < dependency.MaxKept && c.awaited.Keeps(j.id) {
-			c.kept.SetAside(now, x)
+	left := retention.MostAtOnce
+	for i := range c.kept.All() {
+		s := &c.kept.All()[i]
+		if !s.Due() {
 			continue
 		}
-		c.archive.Remove(c.cfg.Self, c.archive.Find(j.id))
-		c.buryJob(j, why, fx)
-	}
-	if at, set := c.kept.Looked(now); set {
-		fx.Wake(at, grid.TimerRegister, keepKey)
+		for x, why := s.Next(now); x != nil && left > 0; x, why = s.Next(now) {
+			left--
+			j := c.peekJob(x.ID)
+			if c.mustStay(now, j, s) {
+				s.SetAside(now, x)
+				continue
+			}
+			c.archive.Remove(c.cfg.Self, c.archive.Find(j.id))
+			c.buryJob(j, why, fx)
+		}
+		if at, set := s.Looked(now); set {
+			fx.Wake(at, grid.TimerRegister, keepKey)
+		}
 	}
 }
 
@@ -83,7 +83,7 @@ func (c *Coordinator) forgetJob(j *job, fx *grid.Effects) {
 	j.replica.callers.RefuseRetries(j.id, fx)
 	register.Forget(j.id, j.spec, j.tasks.Known(), j.replica, fx)
 	c.deposits.Release(&j.replica.files)
-	c.kept.Forget(j.kept)
+	c.kept.Of(j.id).Forget(j.kept)
 	c.quota.Forget(j.id)
 	c.jobs.Drop(j.id)
 }
@@ -125,7 +125,7 @@ func (c *Coordinator) archiveJob(j *job, ended grid.Time) {
 	c.packing = append(c.packing, j)
 	c.deposits.Ended(&j.replica.files)
 	if j.kept != nil {
-		c.kept.End(j.kept, ended, c.heldFiles(j))
+		c.kept.Of(j.id).End(j.kept, ended, c.heldFiles(j))
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"skep/grid"
 	"skep/node/barrier"
 	"skep/node/coordinator/bulk"
+	"skep/node/coordinator/retention"
+	"skep/node/dependency"
 )
 
 // cancelling is what is still to be done for those who cancelled a job, or tasks of it.
@@ -121,6 +123,14 @@ func (c *Coordinator) checkBarrier(now grid.Time, j *job, fx *grid.Effects) {
 func (c *Coordinator) lowerBarrier(j *job) {
 	c.barriers.Lower(j.barrier)
 	j.barrier = nil
+}
+
+// mustStay reports whether a job that is over is kept whatever the bounds of its group are: something of it may still
+// start, or somebody waits for it. What other nodes claim holds a few back.
+func (c *Coordinator) mustStay(now grid.Time, j *job, s *retention.Jobs) bool {
+	byOwn, byOthers := c.kept.Needs(j.id)
+	return j.barrier != nil || now < j.quietAt || byOwn ||
+		s.Aside() < dependency.MaxKept && (byOthers || c.awaited.Keeps(j.id))
 }
 
 // Many tasks end in bulk after a takeover (package bulk). No task of their job is placed before that is done.

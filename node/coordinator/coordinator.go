@@ -107,7 +107,7 @@ func New(cfg Config, with Parts) Coordinator {
 		discovery: with.Discovery, replicas: with.Registers, deposits: with.Deposits, quota: with.Quota,
 		awaited: with.Awaited, gangRand: with.GangRand, checkpoints: with.Checkpoints}}
 	c.queue.turns = turns.New(&c.cfg.Order, c.peers.Expected, (*job).setQueueIndex)
-	c.kept = retention.New(cfg.Retention, cfg.TakeoverDelay)
+	c.kept = retention.NewGroups(cfg.Self, cfg.Retention, cfg.TakeoverDelay)
 	c.live = live.New[*liveTask]()
 	c.barriers = barrier.NewSet()
 	c.queue.gangs = rounds.New[*job](cfg.Boot)

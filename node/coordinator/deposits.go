@@ -25,7 +25,7 @@ func (c *Coordinator) followDeposits(fx *grid.Effects) {
 			c.notePayer(j)
 			j.replica.HoldInputs()
 			j.replica.Save(fx)
-			c.kept.Hold(j.kept, j.spec.Inputs)
+			c.kept.Of(j.id).Hold(j.kept, j.spec.Inputs)
 		case deposit.OutputStored:
 			c.notePayer(j)
 			c.saveEntry(j, x.Index, fx)
@@ -223,7 +223,7 @@ func (c *Coordinator) skipsHeld(now grid.Time, j *job, i uint32, fx *grid.Effect
 // holdOutput counts the files that a task has left, which this node keeps for a job that is over.
 func (c *Coordinator) holdOutput(j *job, i uint32) {
 	if v, _ := j.replica.Value(i); v != nil && !v.Open() && v.Result != nil {
-		c.kept.Hold(j.kept, v.Result.Blobs(nil))
+		c.kept.Of(j.id).Hold(j.kept, v.Result.Blobs(nil))
 	}
 }
 

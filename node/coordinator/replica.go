@@ -205,7 +205,7 @@ func (c *Coordinator) registerTimer(now grid.Time, key uint64, fx *grid.Effects)
 	case closeKey:
 		c.closeJobs(now, fx)
 	case keepKey:
-		c.kept.Woke()
+		c.kept.Woke(now)
 	}
 }
 

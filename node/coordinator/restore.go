@@ -39,7 +39,7 @@ func (c *Coordinator) Start(now grid.Time, fx *grid.Effects) {
 			active = append(active, j)
 			continue
 		}
-		c.archiveJob(j, c.kept.EndedBefore(wall, j.done))
+		c.archiveJob(j, c.kept.Of(j.id).EndedBefore(wall, j.done))
 		c.changed(grid.JobChange{Kind: grid.JobOver, Job: j.id}) // its owner may never come back to say so
 	}
 	open := make([]Register, 0, len(active))

@@ -162,7 +162,7 @@ func (c *Coordinator) jobReopened(now grid.Time, j *job, fx *grid.Effects) {
 	j.replica.endedTasks, j.replica.closing = 0, false
 	c.quota.Reopen(j.id, j.count())
 	c.deposits.Reopened(&j.replica.files)
-	c.kept.Reopen(j.kept, j.spec)
+	c.kept.Of(j.id).Reopen(j.kept, j.spec)
 	c.watchDeadline(now, j, fx)
 	c.scheduleTick(now, fx)
 }

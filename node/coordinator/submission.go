@@ -201,7 +201,7 @@ func (c *Coordinator) newJob(id grid.JobID, spec *grid.JobSpec, submitted int64)
 	j := &job{id: id, spec: spec, class: grid.ClassOf(spec), submitted: submitted,
 		tasks: tasks.Make[*liveTask](spec.Count)}
 	j.level = cmp.Or(grid.LevelOf(spec), j.class)
-	j.kept = c.kept.Open(id, spec)
+	j.kept = c.kept.Of(id).Open(id, spec)
 	c.jobs.Put(j)
 	return j
 }

@@ -221,5 +221,7 @@ func (v Views) GoneAs(fits func(id grid.JobID, name string) bool) (grid.JobID, s
 
 // Retained counts the jobs here that are over.
 func (v Views) Retained() retention.Counts {
-	return retention.Counts{Jobs: v.c.archive.Len(), Bytes: v.c.kept.Bytes(), Gone: v.c.kept.Gone.Counts()}
+	n := v.c.kept.Counts()
+	n.Jobs = v.c.archive.Len()
+	return n
 }

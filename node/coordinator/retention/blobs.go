@@ -18,12 +18,16 @@ type blob struct {
 
 func (b *blob) counts() bool { return b.open == 0 && b.over > 0 }
 
-// hold adds a reference to each file, and appends their places to dst.
+// hold adds a reference to each file, and appends their places to dst. The size of a file is what a job says that holds
+// it: what one that goes on says of its inputs, which need not be here, is not proved.
 func (s *blobs) hold(files []grid.File, over bool, dst []uint32) []uint32 {
 	for i := range files {
 		at, known := s.index[files[i].Blob]
 		if !known {
-			at = s.add(blob{id: files[i].Blob, size: max(files[i].Size, 0)})
+			at = s.add(blob{id: files[i].Blob})
+		}
+		if b := &s.list[at]; over && b.over == 0 {
+			b.size = max(files[i].Size, 0)
 		}
 		s.change(at, over, 1)
 		dst = append(dst, at)

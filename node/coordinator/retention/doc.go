@@ -1,7 +1,10 @@
 // Package retention decides which of the jobs that are over a node still keeps. The operator bounds their number, the
 // time since they ended, and the bytes of the files that they alone hold ([Bounds]); the oldest ends go first.
 //
-// [Jobs] has each job that the node knows: those that go on, for what they still need of others, and those that are
+// [Groups] are the jobs that were submitted at the node, and those that it keeps for others, each with the bounds for
+// itself: no peer has a node let go of its own jobs.
+//
+// [Jobs] has each job of a group that the node knows: those that go on, for what they still need of others, and those that are
 // over, in the order of their ends. It says which one is to go next and by which bound ([Jobs.Next]); whoever keeps the
 // jobs forgets it, or sets it aside for a while ([Jobs.SetAside]) if somebody still waits for it. Its invariants:
 //

@@ -42,9 +42,6 @@ func (g *Gone) Find(fits func(id grid.JobID, name string) bool) (grid.JobID, Why
 // Counts are what is kept and what has gone.
 type Counts struct {
 	Jobs  int             // that are over
-	Bytes grid.Bytes      // of the files that only they hold; 0 where nothing is bounded
+	Bytes grid.Bytes      // of the files that only they hold, those of each group; 0 where nothing is bounded
 	Gone  [reasons]uint64 // since the start, by Why
 }
-
-// Counts returns how many jobs have gone since the start, by Why.
-func (g *Gone) Counts() [reasons]uint64 { return g.count }

@@ -36,7 +36,7 @@ const (
 	aside
 )
 
-// Jobs are those that a node knows.
+// Jobs are those that a node knows, of one group: see [Groups].
 type Jobs struct {
 	bounds Config
 	grace  time.Duration
@@ -49,7 +49,6 @@ type Jobs struct {
 	blobs   blobs
 	needed  map[grid.JobID]int // by jobs that go on; never iterated
 
-	Gone Gone
 	wake grid.Time // pending; 0 = none
 	due  bool
 }
@@ -58,9 +57,6 @@ type Jobs struct {
 func New(c Config, grace time.Duration) Jobs {
 	return Jobs{bounds: c, grace: max(grace, Grace), holders: list{which: 1}}
 }
-
-// Start says that the node starts to run. Jobs of an earlier run follow.
-func (s *Jobs) Start(now grid.Time) { s.start = now }
 
 // EndedBefore returns when a job of an earlier run ended, on the clock of this one, by the record of its end and the
 // time of the start. Both are wall time in Unix nanoseconds.
@@ -115,9 +111,9 @@ func (s *Jobs) End(j *Job, ended grid.Time, files []grid.File) {
 		return
 	}
 	s.leave(j)
-	old := j.files
+	old, over := j.files, j.state != goesOn
 	j.files = s.blobs.hold(files, true, nil)
-	s.blobs.release(old, false)
+	s.blobs.release(old, over)
 	s.seq++
 	j.ended, j.seq, s.due = ended, s.seq, true
 	s.enter(j)
@@ -163,8 +159,8 @@ func (s *Jobs) Forget(j *Job) {
 	*j = Job{ID: j.ID}
 }
 
-// Needs reports whether a job that goes on here waits for the end of another one, or uses what that left.
-func (s *Jobs) Needs(id grid.JobID) bool { return s.needed[id] > 0 }
+// needs reports whether a job that goes on waits for the end of another one, or uses what that left.
+func (s *Jobs) needs(id grid.JobID) bool { return s.needed[id] > 0 }
 
 // Len is the number of jobs that are over, if any bound is set.
 func (s *Jobs) Len() int { return s.order.len + s.aside.len }

@@ -22,7 +22,7 @@ type keeper struct {
 
 func newKeeper(c Config) *keeper {
 	k := &keeper{Jobs: New(c, 0), now: grid.Time(time.Hour), number: map[*Job]int{}, awaits: map[int]bool{}}
-	k.Start(k.now)
+	k.start = k.now
 	return k
 }
 
@@ -74,7 +74,7 @@ func (k *keeper) pass(d time.Duration) {
 			break
 		}
 		k.now, k.timers = max(k.now, k.timers[0]), k.timers[1:]
-		k.Woke()
+		k.woke(k.now)
 		k.look()
 	}
 	k.now = end
@@ -214,19 +214,62 @@ func TestWhatAnotherFollowsIsNeeded(t *testing.T) {
 	k := newKeeper(Config{Bounds: Bounds{Jobs: 1}})
 	follows := grid.JobSpec{TaskData: grid.TaskData{After: grid.After{Jobs: []grid.Dependency{{Job: id(0)}}}}}
 	j := k.open(1, follows)
-	if !k.Needs(id(0)) || k.Needs(id(1)) {
+	if !k.needs(id(0)) || k.needs(id(1)) {
 		t.Error("the job that is followed is not needed, or another one is")
 	}
 	k.End(j, k.now, nil)
-	if k.Needs(id(0)) {
+	if k.needs(id(0)) {
 		t.Error("it is needed by a job that is over")
 	}
 	k.Reopen(j, &follows)
-	if !k.Needs(id(0)) || k.Len() != 0 {
+	if !k.needs(id(0)) || k.Len() != 0 {
 		t.Error("it is not needed by a job that goes on again")
 	}
-	if k.Forget(j); k.Needs(id(0)) || len(k.needed) != 0 {
+	if k.Forget(j); k.needs(id(0)) || len(k.needed) != 0 {
 		t.Error("it is needed by a job that is forgotten")
+	}
+}
+
+// A node's own jobs go for its own ones alone, however many it keeps for others.
+func TestGroupsAreBoundedEach(t *testing.T) {
+	self := grid.NodeID{1}
+	g := NewGroups(self, Config{Bounds: Bounds{Jobs: 2, Bytes: 100}}, 0)
+	g.Start(1)
+	end := func(origin grid.NodeID, n int, files ...grid.File) {
+		id := id(n)
+		id.Origin = origin
+		s := g.Of(id)
+		s.End(s.Open(id, new(grid.JobSpec)), 1, files)
+	}
+	end(self, 0, file(1, 60))
+	end(self, 1)
+	for n := range 5 {
+		end(grid.NodeID{2}, n, file(1, 60), file(n, 60))
+	}
+	now := grid.Time(time.Hour)
+	for i, want := range []int{0, 4} {
+		gone := 0
+		for j, _ := g.by[i].Next(now); j != nil; j, _ = g.by[i].Next(now) {
+			g.by[i].Forget(j)
+			gone++
+		}
+		if gone != want {
+			t.Errorf("%d of group %d go, want %d", gone, i, want)
+		}
+	}
+	if c := g.Counts(); c.Jobs != 3 || c.Bytes != 60+2*60 {
+		t.Errorf("%+v are left, want the own ones, and the newest of the others", c)
+	}
+}
+
+// What a job that goes on says of the size of a file does not count: it need not have it.
+func TestSizesAreThoseOfHolders(t *testing.T) {
+	k := newKeeper(Config{Bounds: Bounds{Bytes: 100}})
+	lies := k.open(0, grid.JobSpec{Inputs: []grid.File{file(1, 1<<60)}})
+	k.ended(1, file(1, 10))
+	k.End(lies, k.now, nil)
+	if k.Bytes() != 10 {
+		t.Errorf("%d bytes are held, want 10", k.Bytes())
 	}
 }
 
@@ -301,7 +344,7 @@ func TestGoneIsRemembered(t *testing.T) {
 	if x, _ := g.Find(func(_ grid.JobID, name string) bool { return name == "name0" }); x != id(newest) {
 		t.Errorf("%v is the newest of its name, want %d", x, newest)
 	}
-	if n := g.Counts(); n[ByNumber] != mostGone+10 || n[ByAge] != 1 {
+	if n := g.count; n[ByNumber] != mostGone+10 || n[ByAge] != 1 {
 		t.Errorf("counted are %v", n)
 	}
 	b := Bounds{Jobs: 12, Age: 36 * time.Hour, Bytes: 3 * grid.GiB}

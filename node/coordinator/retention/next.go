@@ -5,8 +5,12 @@ import "skep/grid"
 // Due reports whether it is to be looked for jobs to let go: one has ended since the last time, or the timer has fired.
 func (s *Jobs) Due() bool { return s.due && s.bounds.Any() }
 
-// Woke says that the timer has fired.
-func (s *Jobs) Woke() { s.wake, s.due = 0, true }
+// woke says that a timer has fired. One that was set for later than another one is stale.
+func (s *Jobs) woke(now grid.Time) {
+	if s.wake != 0 && now >= s.wake {
+		s.wake, s.due = 0, true
+	}
+}
 
 // Next returns the job that is to go first, and by which bound; nil = none is to go now.
 func (s *Jobs) Next(now grid.Time) (*Job, Why) {
