@@ -6,7 +6,8 @@
 //
 // [Jobs] has each job of a group that the node knows: those that go on, for what they still need of others, and those
 // that are over, in the order of their ends. It says which one is to go next and by which bound ([Jobs.Next]); whoever
-// keeps the jobs forgets it, or sets it aside for a while ([Jobs.SetAside]) if somebody still waits for it. Its invariants:
+// keeps the jobs forgets it, or sets it aside for a while ([Jobs.SetAside]) if somebody still waits for it. Its
+// invariants:
 //
 //   - a job that is over is in the order of ends or set aside, a job that goes on in neither;
 //   - nothing goes within the grace after its end, or after the node's start. A job that a node keeps alone leaves
