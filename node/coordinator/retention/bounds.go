@@ -46,7 +46,7 @@ func (c *Config) age(now, ended int64) time.Duration {
 		return age
 	}
 	for _, g := range *c.Gaps {
-		if g.From >= ended && g.To > g.From {
+		if g.From >= ended {
 			age -= max(time.Duration(g.To-g.From)-MostAway, 0)
 		}
 	}

@@ -309,6 +309,7 @@ func TestWallClockMayBeWrong(t *testing.T) {
 			2*Day + time.Hour},
 		{"the clock was 50 years behind", -50 * year, Day, []Gap{gap(time.Hour-50*year, 0)}, 2*Day + time.Hour},
 		{"the clock is behind the end", 0, -year, []Gap{gap(time.Hour, -year)}, 0},
+		{"the clock was 20 years ahead for a run", 0, 2 * Day, []Gap{gap(time.Hour, 20*year)}, 0},
 		{"a clock that was set back does not count twice", 0, 2 * Day, []Gap{gap(Day, 0)}, 2 * Day},
 	} {
 		k := newKeeper(Config{Bounds: Bounds{Age: 10*Day + time.Hour}, Gaps: &c.gaps})
@@ -323,6 +324,18 @@ func TestWallClockMayBeWrong(t *testing.T) {
 		k.pass(10*Day + time.Hour - c.want)
 		k.want(t, "0 by age")
 	}
+}
+
+// What is beyond its bound when the node starts has the grace all the same.
+func TestNothingGoesAtTheStart(t *testing.T) {
+	k := newKeeper(Config{Bounds: Bounds{Age: time.Hour}})
+	k.End(k.open(0, grid.JobSpec{}), k.EndedBefore(int64(time.Hour)*24, 0), nil)
+	k.look()
+	k.pass(Grace - time.Second)
+	k.look()
+	k.want(t)
+	k.pass(time.Second)
+	k.want(t, "0 by age")
 }
 
 // What has gone is remembered, the newest of it; a reason is told in words that name the bound.
