@@ -78,6 +78,9 @@ type State struct {
 
 	// Fetch is the time in seconds until the task's inputs would be there; 0 = they are, or it is not known.
 	Fetch float64
+
+	// Option is as which option of its job the task would run there, by its number; 0 = it has none.
+	Option uint8
 }
 
 // Choice is what a policy decided.
@@ -86,6 +89,9 @@ type Choice struct {
 	Node grid.NodeID // of Place
 	ECT  float64     // seconds, that the choice rested on; of Place
 	Tied int32       // of Place by the earliest completion: from how many nearly equal ones it was drawn; else 0
+
+	// Option is as which option of its job the task is to run, by its number, where the answer of the node does not say.
+	Option uint8
 }
 
 // Charger is what a policy that adds its own placements to what nodes say also tells, for explanations.

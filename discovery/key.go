@@ -45,17 +45,23 @@ func encode(b []byte, n *grid.Needs, engine string) []byte {
 	if n.Where != nil {
 		b = text(append(b, 0), n.Where.String())
 	}
+	for i := range n.Options {
+		o := &n.Options[i]
+		own := grid.Needs{Resources: o.Resources, Labels: o.Labels}
+		b = encode(append(b, 1), &own, "")
+	}
 	return b
 }
 
 func text(b []byte, s string) []byte { return append(binary.AppendUvarint(b, uint64(len(s))), s...) }
 
 // alike returns a key that is the same for needs that the same nodes are likely to meet: engine, labels,
-// counted resources, and the powers of two of cores and memory.
+// counted resources, and the powers of two of cores and memory; of options those of what all of them need.
 func alike(n *grid.Needs, engine string) uint64 {
 	c := *n
 	c.CPU = grid.MilliCPU(bits.Len64(uint64(max(n.CPU, 0))))
 	c.Memory = grid.Bytes(bits.Len64(uint64(max(n.Memory, 0))))
+	c.Options = nil
 	var room [256]byte
 	return hash(encode(room[:0], &c, engine))
 }

@@ -21,10 +21,42 @@ func Fit(n *grid.Needs, engine string, ad *grid.Ad) grid.Why {
 		return grid.WhyMemory
 	case n.Counts != "" && !ad.Capacity.Counts.Fits(n.Counts):
 		return grid.WhyResource
-	case unmet(n, ad) != nil:
+	case lacks(n.Labels, ad) != nil:
 		return grid.WhyLabel
 	case n.Where != nil && n.Where.Holds(requirement.Match{Node: (*nodeFacts)(ad)}) != requirement.True:
 		return grid.WhyUnmet
+	case len(n.Options) > 0 && n.Chosen == 0:
+		return fitAny(n, ad)
+	}
+	return grid.WhyNone
+}
+
+// fitAny returns why a node that has what all options need could run a task as none of them: what the first one lacks.
+func fitAny(n *grid.Needs, ad *grid.Ad) (why grid.Why) {
+	for i := range n.Options {
+		w := FitOption(&n.Options[i], ad)
+		if w == grid.WhyNone {
+			return w
+		}
+		if why == grid.WhyNone {
+			why = w
+		}
+	}
+	return why
+}
+
+// FitOption returns why a node that has what all options of a job need could never run a task as this one; WhyNone if
+// it could.
+func FitOption(o *grid.Option, ad *grid.Ad) grid.Why {
+	switch {
+	case o.CPU > ad.Capacity.CPU:
+		return grid.WhyCPU
+	case o.Memory > ad.Capacity.Memory:
+		return grid.WhyMemory
+	case o.Counts != "" && !ad.Capacity.Counts.Fits(o.Counts):
+		return grid.WhyResource
+	case lacks(o.Labels, ad) != nil:
+		return grid.WhyLabel
 	}
 	return grid.WhyNone
 }
@@ -32,53 +64,79 @@ func Fit(n *grid.Needs, engine string, ad *grid.Ad) grid.Why {
 // Match is Fit with details: what is needed and what the node has.
 func Match(n *grid.Needs, engine string, ad *grid.Ad) grid.Refusal {
 	r := grid.Refusal{Why: Fit(n, engine, ad)}
-	switch r.Why {
-	case grid.WhyEngine:
+	if r.Why == grid.WhyEngine {
 		r.Detail = fmt.Sprintf("needs engine %s, it has %s", engine, orNone(ad.Engines))
+		return r
+	}
+	if r.Why == grid.WhyNone || len(n.Options) == 0 || n.Chosen > 0 {
+		r.Detail = detail(r.Why, n, ad)
+		return r
+	}
+	all := grid.Needs{Resources: n.Resources, Labels: n.Labels, Where: n.Where}
+	if Fit(&all, engine, ad) != grid.WhyNone {
+		r.Detail = detail(r.Why, &all, ad)
+		return r
+	}
+	for i := range n.Options {
+		o := &n.Options[i]
+		own := grid.Needs{Resources: o.Resources, Labels: o.Labels}
+		if i > 0 {
+			r.Detail += "; "
+		}
+		r.Detail += fmt.Sprintf("option %d %s", i, detail(FitOption(o, ad), &own, ad))
+	}
+	r.Detail = grid.Clean(r.Detail, grid.MaxText)
+	return r
+}
+
+// detail says what is needed and what the node has; "" of nothing.
+func detail(why grid.Why, n *grid.Needs, ad *grid.Ad) string {
+	switch why {
 	case grid.WhyCPU:
-		r.Detail = fmt.Sprintf("needs %g cpu, it has %g", float64(n.CPU)/1000, float64(ad.Capacity.CPU)/1000)
+		return fmt.Sprintf("needs %g cpu, it has %g", float64(n.CPU)/1000, float64(ad.Capacity.CPU)/1000)
 	case grid.WhyMemory:
-		r.Detail = fmt.Sprintf("needs %s, it has %s", memory(n.Memory), memory(ad.Capacity.Memory))
+		return fmt.Sprintf("needs %s, it has %s", memory(n.Memory), memory(ad.Capacity.Memory))
 	case grid.WhyResource:
 		kind, want, have := ad.Capacity.Counts.Lacks(n.Counts)
-		r.Detail = fmt.Sprintf("needs %d %s, it has %d", want, kind, have)
 		if have == 0 {
-			r.Detail = fmt.Sprintf("needs %d %s, it has none", want, kind)
+			return fmt.Sprintf("needs %d %s, it has none", want, kind)
 		}
+		return fmt.Sprintf("needs %d %s, it has %d", want, kind, have)
 	case grid.WhyUnmet:
-		r.Detail = fmt.Sprintf("%s: %s", n.Where, n.Where.Explain(requirement.Match{Node: (*nodeFacts)(ad)}))
+		return fmt.Sprintf("%s: %s", n.Where, n.Where.Explain(requirement.Match{Node: (*nodeFacts)(ad)}))
 	case grid.WhyLabel:
-		l := unmet(n, ad)
-		if grid.IsFolderNeed(l.Key) {
-			r.Detail = folderDetail(l)
-			break
-		}
-		if detail := gangNetworkDetail(n, ad); detail != "" {
-			r.Detail = detail // it says why the level is needed, too
-			break
-		}
-		want := l.Key + "=" + strings.Join(l.Values, " or ")
-		if v, ok := ad.Label(l.Key); ok {
-			r.Detail = fmt.Sprintf("needs %s, it has %s=%s", want, l.Key, v)
-		} else {
-			r.Detail = fmt.Sprintf("needs %s, it has no label %s", want, l.Key)
-		}
+		return labelDetail(n, ad)
 	}
-	return r
+	return ""
+}
+
+func labelDetail(n *grid.Needs, ad *grid.Ad) string {
+	l := lacks(n.Labels, ad)
+	if grid.IsFolderNeed(l.Key) {
+		return folderDetail(l)
+	}
+	if detail := gangNetworkDetail(n, ad); detail != "" {
+		return detail // it says why the level is needed, too
+	}
+	want := l.Key + "=" + strings.Join(l.Values, " or ")
+	if v, ok := ad.Label(l.Key); ok {
+		return fmt.Sprintf("needs %s, it has %s=%s", want, l.Key, v)
+	}
+	return fmt.Sprintf("needs %s, it has no label %s", want, l.Key)
 }
 
 // gangNetworkDetail says what a node without the network that a gang wants would need, and a job that runs there; "" =
 // it has it, or none is wanted.
 func gangNetworkDetail(n *grid.Needs, ad *grid.Ad) string {
-	lacks := func(label string) bool {
+	without := func(label string) bool {
 		_, has := ad.Label(label)
 		return !has && n.HasFeature(label)
 	}
 	switch {
-	case lacks(grid.GangPortsLabel):
+	case without(grid.GangPortsLabel):
 		return "it can give ranks no ports: want isolation strict and this version there, as its log says, or a job with " +
 			"network: host"
-	case !lacks(grid.GangNetworkLabel):
+	case !without(grid.GangNetworkLabel):
 		return ""
 	}
 	remedy := "want isolation strict and /dev/net/tun there, as its log says, or a job with network: host"
@@ -115,10 +173,10 @@ func Now(_ *grid.Needs, ad *grid.Ad) grid.Refusal {
 	return grid.Refusal{}
 }
 
-// unmet returns the first label need that the ad does not meet; nil if all are met.
-func unmet(n *grid.Needs, ad *grid.Ad) *grid.LabelNeed {
-	for i := range n.Labels {
-		l := &n.Labels[i]
+// lacks returns the first label need that the ad does not meet; nil if all are met.
+func lacks(needs []grid.LabelNeed, ad *grid.Ad) *grid.LabelNeed {
+	for i := range needs {
+		l := &needs[i]
 		if grid.IsFolderNeed(l.Key) {
 			if !ad.Exposes(l) {
 				return l

@@ -83,7 +83,7 @@ func (e *Exec) accept(by Owner, now grid.Time, id grid.AttemptID, o *grid.Offer,
 	w := e.newWork()
 	*w = Work{ID: id, Class: o.Class, Lease: o.Lease, State: grid.WorkQueued, Accepted: now, Since: now,
 		Terms: termsOf(o), ready: ready}
-	e.shareSpec(w, o.Spec)
+	e.shareSpec(w, o.Spec, o.Option)
 	w.class, w.Held = e.counterOf(w), held
 	e.lines.enter(w, by)
 	e.enqueue(w, o.Age)
@@ -95,7 +95,7 @@ func (e *Exec) accept(by Owner, now grid.Time, id grid.AttemptID, o *grid.Offer,
 func (e *Exec) Restore(id grid.AttemptID, o *grid.Offer, r *grid.Result) *Work {
 	w := e.newWork()
 	*w = Work{ID: id, Class: o.Class, Lease: o.Lease, State: grid.WorkFinished, Result: r}
-	e.shareSpec(w, o.Spec)
+	e.shareSpec(w, o.Spec, o.Option)
 	w.class = e.counterOf(w)
 	e.finish(w)
 	e.addToIndex(w)

@@ -97,7 +97,7 @@ func (q *lines) release(w *Work) {
 // started counts that work runs.
 func (q *lines) started(now grid.Time, w *Work) {
 	if w.expected = 0; q.all.CountsUse() {
-		w.expected = q.mean(w.class.name)
+		w.expected = q.mean(w.class.name) / w.class.speedup
 	}
 	q.all.Start(now, w.line, w.Spec.Needs.CPU.Cores(), w.expected)
 }

@@ -113,7 +113,7 @@ func TestOrderGaps(t *testing.T) {
 	e.Accept(0, id(0), offer(grid.CPU, 0, "c"), true)
 	e.Accept(0, id(1), offer(grid.CPU, 0, "c"), true)
 	for k := 2; k < 100; k++ {
-		w := &Work{ID: id(k), ready: true, class: e.class("c"), Spec: e.Queue()[0].Spec, shared: e.Queue()[0].shared}
+		w := &Work{ID: id(k), ready: true, class: e.class("c", 1), Spec: e.Queue()[0].Spec, shared: e.Queue()[0].shared}
 		e.lines.enter(w, Owner{})
 		e.insert(1+k%2, w)
 	}

@@ -127,7 +127,7 @@ func (e *Exec) Ahead(now grid.Time, bid grid.Bid, need grid.Resources, law Law) 
 
 // remaining is the mean of a running task's class and its expected remaining time, in seconds.
 func (e *Exec) remaining(now grid.Time, w *Work, law Law) (mean, rest float64) {
-	m, scv := law(w.class.name)
+	m, scv := w.class.law(law)
 	age := e.age(now, w).Seconds()
 	speed, _ := e.shareOf(now, w)
 	return m, max(scv*m+(1-scv)*max(m-age, 0), minRemaining*m, overrun(age, m, scv), 1e-6) / max(speed, 1e-3)
@@ -138,20 +138,29 @@ func overrun(age, mean, scv float64) float64 { return age - mean - overrunTolera
 
 // Mean returns the expected run time of a task of a class here, in seconds: the measured mean, or the mean age of the
 // running ones if that is significantly more. So longer tasks of a class are noticed before the first of them ends.
-func (e *Exec) Mean(now grid.Time, name string, law Law) float64 {
+func (e *Exec) Mean(now grid.Time, name string, law Law) float64 { return e.MeanOf(now, name, 1, law) }
+
+// MeanOf is Mean of a task that runs so many times as fast as its class.
+func (e *Exec) MeanOf(now grid.Time, name string, speedup float64, law Law) float64 {
 	e.updateAges(now)
 	for _, c := range e.classes {
-		if c.name == name {
+		if c.name == name && c.speedup == speedup {
 			return c.mean(law)
 		}
 	}
 	m, _ := law(name)
-	return m
+	return m / speedup
 }
 
 func (c *class) mean(law Law) float64 {
-	m, scv := law(c.name)
+	m, scv := c.law(law)
 	return m + max(overrun(c.age, m, scv), 0)
+}
+
+// law is the mean run time of the class's work, and the squared coefficient of variation.
+func (c *class) law(law Law) (mean, scv float64) {
+	mean, scv = law(c.name)
+	return mean / c.speedup, scv
 }
 
 // CountWhole makes running tasks count with the mean of their class whatever their age, as in [1].
@@ -175,22 +184,22 @@ func (e *Exec) updateAges(now grid.Time) {
 // are many.
 func (e *Exec) counterOf(w *Work) *class {
 	if len(e.classes) >= maxLevelCounters {
-		return e.class(w.Class)
+		return e.class(w.Class, w.Spec.Speedup())
 	}
-	return e.class(w.Level())
+	return e.class(w.Level(), w.Spec.Speedup())
 }
 
 // maxLevelCounters bounds the counters of levels: each poll goes through all.
 const maxLevelCounters = 2 * keepClasses
 
-// class returns the counter of a class, made if there is none.
-func (e *Exec) class(name string) *class {
+// class returns the counter of a class and a speedup, made if there is none.
+func (e *Exec) class(name string, speedup float64) *class {
 	for _, c := range e.classes {
-		if c.name == name {
+		if c.name == name && c.speedup == speedup {
 			return c
 		}
 	}
-	c := &class{name: name}
+	c := &class{name: name, speedup: speedup}
 	e.classes = append(e.classes, c)
 	return c
 }

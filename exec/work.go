@@ -118,9 +118,12 @@ func (w *Work) Level() string {
 	return w.Class
 }
 
-// class counts the queued work of one level of a class, so that the backlog is a sum over classes instead of tasks.
+// class counts the queued work of one level of a class and of one speedup, so that the backlog is a sum over classes
+// instead of tasks.
 type class struct {
-	name   string
+	name    string
+	speedup float64 // of its work: how many times as fast as the class it runs
+
 	queued int64   // MilliCPU of queued work that needs no counted resources
 	least  int64   // of what each of that needs, or less
 	holds  *demand // of that which needs some; nil = there was none

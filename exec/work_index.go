@@ -78,11 +78,31 @@ type jobSpec struct {
 	spec  *grid.JobSpec
 	level string // grid.LevelOf(spec)
 	last  *Work  // the last of its attempts, which are a chain
-	line  *line  // of its queued work; it may be gone
+
+	options []*grid.JobSpec // of attempts that run as an option, by the option's number less one; nil = none did
+	line    *line           // of its queued work; it may be gone
 }
 
-// shareSpec makes work use the shared spec of its job.
-func (e *Exec) shareSpec(w *Work, spec *grid.JobSpec) {
+// asOption returns the spec of an attempt that runs as an option of the job, by the option's number.
+func (s *jobSpec) asOption(number uint8) *grid.JobSpec {
+	if s.spec.Needs.Option(number) == nil {
+		return s.spec
+	}
+	if s.options == nil {
+		s.options = make([]*grid.JobSpec, len(s.spec.Needs.Options))
+	}
+	of := &s.options[number-1]
+	if *of == nil {
+		*of = s.spec.AsOption(number)
+	}
+	return *of
+}
+
+// Submitted is the spec of the work's job, of which Spec may be an option.
+func (w *Work) Submitted() *grid.JobSpec { return w.shared.spec }
+
+// shareSpec makes work use the shared spec of its job, as an option by its number.
+func (e *Exec) shareSpec(w *Work, spec *grid.JobSpec, option uint8) {
 	s := e.specOf(w.ID.Task.Job)
 	if s == nil {
 		if s = e.freeSpec; s == nil {
@@ -94,7 +114,7 @@ func (e *Exec) shareSpec(w *Work, spec *grid.JobSpec) {
 	if w.before = s.last; s.last != nil {
 		s.last.after = w
 	}
-	s.last, w.Spec, w.shared = w, s.spec, s
+	s.last, w.Spec, w.shared = w, s.asOption(option), s
 }
 
 // specOf returns the shared spec of a job; nil if none of its work is here.

@@ -127,3 +127,19 @@ func ValidVariable(name string) bool {
 	}
 	return name != "" && len(name) <= MaxLabel && !strings.HasPrefix(name, "SKEP_")
 }
+
+func (s *JobSpec) checkEnv(p *problems) {
+	size := 0
+	for _, v := range s.Env {
+		size += len(v.Name) + len(v.Value) + 2
+		if v.Name == "" || strings.ContainsAny(v.Name, "=\x00") || strings.ContainsRune(v.Value, 0) {
+			p.addf("env %q: want a name without '=' and no zero bytes", v.Name)
+		}
+		if strings.HasPrefix(v.Name, "SKEP_") {
+			p.addf("env %q: names that begin with SKEP_ are Skep's own: want another name", v.Name)
+		}
+	}
+	if len(s.Env) > MaxEnv || size > int(MaxEnvSize) {
+		p.addf("env: %d variables, %d bytes: want at most %d variables, %d bytes", len(s.Env), size, MaxEnv, MaxEnvSize)
+	}
+}

@@ -81,24 +81,11 @@ func (s *JobSpec) Check() error {
 	s.checkFolders(&p)
 	s.checkAfter(&p)
 	s.checkGang(&p)
+	if s.IsGang() && len(s.Needs.Options) > 0 {
+		p.addf("options with gang: want one or the other: all ranks of a gang run alike")
+	}
 	s.Submitter.check(&p)
 	return p.err()
-}
-
-func (s *JobSpec) checkEnv(p *problems) {
-	size := 0
-	for _, v := range s.Env {
-		size += len(v.Name) + len(v.Value) + 2
-		if v.Name == "" || strings.ContainsAny(v.Name, "=\x00") || strings.ContainsRune(v.Value, 0) {
-			p.addf("env %q: want a name without '=' and no zero bytes", v.Name)
-		}
-		if strings.HasPrefix(v.Name, "SKEP_") {
-			p.addf("env %q: names that begin with SKEP_ are Skep's own: want another name", v.Name)
-		}
-	}
-	if len(s.Env) > MaxEnv || size > int(MaxEnvSize) {
-		p.addf("env: %d variables, %d bytes: want at most %d variables, %d bytes", len(s.Env), size, MaxEnv, MaxEnvSize)
-	}
 }
 
 // Check reports what is wrong with needs that came from outside.
@@ -127,6 +114,7 @@ func (n *Needs) check(p *problems) {
 			FeatureValue)
 	}
 	n.checkWhere(p)
+	n.checkOptions(p)
 	if len(n.Labels) > MaxLabels {
 		p.addf("needs.labels: %d: want at most %d", len(n.Labels), MaxLabels)
 	}

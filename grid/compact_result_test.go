@@ -19,6 +19,7 @@ func TestCompactResultIsWhole(t *testing.T) {
 		func(r *Result) { r.Outputs = []File{{Path: "a"}} },
 		func(r *Result) { r.Next = "b" },
 		func(r *Result) { r.LastLine = "no such file" },
+		func(r *Result) { r.Option = 2 },
 	} {
 		r := plain
 		change(&r)
@@ -31,7 +32,7 @@ func TestCompactResultIsWhole(t *testing.T) {
 		}
 	}
 	fields := reflect.TypeFor[Result]().NumField()
-	if fields != 12 {
+	if fields != 13 {
 		t.Errorf("a result has %d fields: want each new one in a CompactResult, or kept whole", fields)
 	}
 }

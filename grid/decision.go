@@ -29,6 +29,7 @@ type Considered struct {
 	News    time.Duration // age of what is known of the node
 	Basis   Basis
 	Price   Bid   // reserve price that it asked, as far as known; 0 = none
+	Option  uint8 // of the job, that it would run as there, from 1; 0 = it has none
 	Results int32 // of BasisOwn: results that the run time rests on
 	Asked   bool  // it was polled in this decision
 	Chosen  bool
@@ -95,6 +96,15 @@ type Expectation struct {
 	LateAt   Time    // late from then on; 0 = it is in no record
 	SentAt   Time    // when it was sent, as known since this start
 	Results  uint64  // successful results that the owner had counted at that time
+	Speedup  float64 // of the option as which it runs; 0 = 1
+}
+
+// Usual is how long the attempt usually takes, of a class whose tasks take a time.
+func (e *Expectation) Usual(class float64) float64 {
+	if e.Speedup > 0 {
+		return class / e.Speedup
+	}
+	return class
 }
 
 // MaxReclaims bounds how often a task's reclaims double the time that its next worker is given.

@@ -49,13 +49,17 @@ const FeaturePorts Feature = 14
 // FeatureRequirements: the node knows requirements and ranks, and heeds them as the owner of a job.
 const FeatureRequirements Feature = 12
 
+// FeatureOptions: the node keeps registers of jobs with options, and chooses among these as their owner.
+const FeatureOptions Feature = 17
+
 // FeatureSet is a set of features, a bit each.
 type FeatureSet uint64
 
 // AllFeatures are the features of this version of Skep.
 const AllFeatures = FeatureSet(1<<FeatureAccess | 1<<FeatureLevels | 1<<FeatureReruns | 1<<FeatureRetries |
 	1<<FeatureOrder | 1<<FeatureGangs | 1<<FeatureDeadlines | 1<<FeatureGangSizes |
-	1<<FeatureContracts | 1<<FeatureBudgets | 1<<FeaturePorts | 1<<FeatureRequirements | 1<<FeatureMoves)
+	1<<FeatureContracts | 1<<FeatureBudgets | 1<<FeaturePorts | 1<<FeatureRequirements | 1<<FeatureMoves |
+	1<<FeatureOptions)
 
 // MemberFeatures are the features that a member of the register of such a job must have.
 func (s *JobSpec) MemberFeatures() (f FeatureSet) {
@@ -92,6 +96,9 @@ func (s *JobSpec) MemberFeatures() (f FeatureSet) {
 	if s.Needs.Where != nil || s.Rules.Rank != nil {
 		f |= 1 << FeatureRequirements
 	}
+	if len(s.Needs.Options) > 0 {
+		f |= 1 << FeatureOptions
+	}
 	return f
 }
 
@@ -109,6 +116,7 @@ const (
 	JobInputsLabel = "skep.job_inputs" // files that tasks of other jobs have left
 
 	RequirementLabel = "skep.requirements" // expressions about nodes (Needs.Where)
+	OptionLabel      = "skep.options"      // options of jobs (Needs.Options)
 
 	GangSizeLabel = "skep.gang_size" // ranks of gangs whose attempts have different numbers of them
 
@@ -126,7 +134,7 @@ const FeatureValue = "1"
 func IsFeatureLabel(key string) bool {
 	switch key {
 	case ArrayLabel, StdinLabel, ResourceLabel, TerminalLabel, PinLabel, JobInputsLabel,
-		GangSizeLabel, GangNetworkLabel, GangPortsLabel, RequirementLabel:
+		GangSizeLabel, GangNetworkLabel, GangPortsLabel, RequirementLabel, OptionLabel:
 		return true
 	}
 	return false
@@ -136,7 +144,7 @@ func IsFeatureLabel(key string) bool {
 func FeatureLabels() []Label {
 	return []Label{{ArrayLabel, FeatureValue}, {StdinLabel, FeatureValue}, {ResourceLabel, FeatureValue},
 		{TerminalLabel, FeatureValue}, {JobInputsLabel, FeatureValue}, {GangSizeLabel, FeatureValue},
-		{RequirementLabel, FeatureValue}}
+		{RequirementLabel, FeatureValue}, {OptionLabel, FeatureValue}}
 }
 
 // FeatureNeed returns the need of such a label.

@@ -56,6 +56,8 @@ type Needs struct {
 	Labels []LabelNeed // all must hold; ordered by key
 
 	Where *requirement.Expression // must hold of the node, too; nil = none
+
+	Optional // ways to run, of which a node must allow one
 }
 
 // LabelNeed asks for a label with one of the given values.

@@ -119,6 +119,7 @@ func (m *Message) Reset(k Kind) {
 	}
 	digest, attempts, visited := m.Digest[:0], m.Attempts[:0], m.Find.Visited[:0]
 	poll, state := m.Poll.Rates[:0], m.State.Rates[:0]
+	options, answers := m.Poll.Options[:0], m.State.Options[:0]
 	offer, barred := m.Offer.Members[:0], m.Offer.Barred[:0]
 	members, entries := m.Register.Members[:0], m.Register.Entries[:0]
 	reports := m.Reports[:0]
@@ -127,6 +128,7 @@ func (m *Message) Reset(k Kind) {
 	*m = Message{} // cleared in place: a literal with the slices would be built elsewhere and copied
 	m.Kind, m.Digest, m.Attempts, m.Find.Visited = k, digest, attempts, visited
 	m.Poll.Rates, m.State.Rates, m.Offer.Members, m.Offer.Barred = poll, state, offer, barred
+	m.Poll.Options, m.State.Options = options, answers
 	m.Register.Members, m.Register.Entries, m.Reports = members, entries, reports
 }
 
@@ -144,6 +146,8 @@ type Poll struct {
 	Bid   Bid    // for the task
 
 	Trades bool // the asker goes by prices: the answer is to have a Quote
+
+	Options []PollOption // of the task's job; then Needs are what all of them need
 }
 
 // State answers a poll.
@@ -167,6 +171,20 @@ type State struct {
 	Ran, Rest        time.Duration
 
 	Quote
+
+	Options []OptionState // of the poll's options, in their order
+}
+
+// PollOption is an option of the job of a task that a node is polled for.
+type PollOption struct {
+	Needs   Resources
+	Speedup float64
+}
+
+// OptionState is what a node expects of a task as an option.
+type OptionState struct {
+	ECT, Ready time.Duration // as State's ECT and Backlog
+	Why        Why           // why it would be refused now; WhyNone = it would be accepted
 }
 
 // Offer asks a node to accept an attempt.
@@ -187,6 +205,7 @@ type Offer struct {
 
 	Places []RankPlace // of a rank of a gang with NetworkGang: of all ranks; immutable
 	Before Division    // of a rank that begins from a checkpoint: that of the attempt which has written it
+	Option uint8       // of the job, that the attempt runs as, from 1; 0 = it has none
 }
 
 // Find is a search for nodes that meet a need, walking from neighbour to neighbour, and its outcome.

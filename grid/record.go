@@ -46,6 +46,7 @@ type TaskRecord struct {
 	Done   int64   // when its end was saved
 	Pulls  uint8   // moves: times that it was taken from a queue for an idle node, or of rank 0 that its gang moved
 	Moves  uint8   // times that it was given up after it had started, to go on at another node
+	Option uint8   // of the job, that attempt runs as, from 1; 0 = it has none, or another owner made the attempt
 
 	// Backup is the backup attempt of a task of an idempotent job, or the last one made; nil = there never was one. Newly
 	// allocated.
@@ -81,6 +82,7 @@ type WorkRecord struct {
 	Inputs []File      // as in Offer
 	Places []RankPlace // as in Offer
 	Before Division    // as in Offer
+	Option uint8       // as in Offer
 
 	// HandedBack is set of an attempt that was given back to its owner without a result: it is WorkFinished, until the
 	// owner has acknowledged that. Newly allocated; nil = it was not.

@@ -74,6 +74,8 @@ type Result struct {
 	Next    string // of Lost: it was stopped because it exceeded its class's bound, and belongs to this class
 
 	LastLine string // of a long standard error of an attempt that failed; at most MaxFailureLine bytes
+
+	Option uint8 // of its job, as which the attempt ran, from 1; 0 = it has none
 }
 
 // Output is what a task printed on one stream. Short output travels inline, long output as a blob.
@@ -151,7 +153,7 @@ func (r *Result) Compact() CompactResult {
 		return CompactResult{}
 	}
 	b := CompactResult{Cause: r.Cause, Exit: r.Exit, Waited: r.Waited, Wall: r.Wall, CPU: r.CPU, MaxRSS: r.MaxRSS}
-	more := r.Error != "" || r.LastLine != "" || r.Next != "" || len(r.Outputs) > 0
+	more := r.Error != "" || r.LastLine != "" || r.Next != "" || len(r.Outputs) > 0 || r.Option != 0
 	if r.Cause == 0 || more || !r.Stdout.empty() || !r.Stderr.empty() {
 		b.whole = r
 	}

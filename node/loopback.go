@@ -71,7 +71,7 @@ func (n *Node) followCoordinator(now grid.Time, fx *grid.Effects) {
 func (n *Node) followWorker(now grid.Time, fx *grid.Effects) {
 	news := n.worker.News()
 	for _, r := range news.Ran {
-		n.rates.Ran(now, r.Class, r.Time, fx)
+		n.rates.Ran(now, r.Class, r.Whole, fx)
 		n.peers.Price().Ran(r.Time)
 	}
 	if news.Ended {

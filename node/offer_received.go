@@ -7,11 +7,11 @@ import (
 
 // offerReceived has the worker accept or refuse an offered attempt.
 func (n *Node) offerReceived(now grid.Time, from grid.NodeID, o *grid.Offer, fx *grid.Effects) {
-	if !o.IsFor(n.self) {
+	if !o.IsFor(n.self) || !o.Spec.ValidOption(o.Option) {
 		n.stats.stale++
 		return
 	}
-	job := o.ID.Task.Job
+	job, spec := o.ID.Task.Job, o.Spec.AsOption(o.Option)
 	n.coordinator.OfferFrom(now, from, o, fx)
 	n.followCoordinator(now, fx)
 	reg := n.coordinator.KnownRegister(job, from, o.Members)
@@ -20,8 +20,8 @@ func (n *Node) offerReceived(now grid.Time, from grid.NodeID, o *grid.Offer, fx 
 		return
 	}
 	if v == worker.Fresh {
-		if why = n.coordinator.FitsSelf(o.Spec); why.Why == grid.WhyNone {
-			why.Why = n.worker.Refuses(job, o.Spec.Needs.Resources)
+		if why = n.coordinator.FitsSelf(spec); why.Why == grid.WhyNone {
+			why.Why = n.worker.Refuses(job, spec.Needs.Resources)
 		}
 		if why.Why == grid.WhyNone {
 			why = n.coordinator.AdmitOffer(from, o, fx)

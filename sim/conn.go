@@ -196,7 +196,7 @@ func (w *World) notifyUp(name int32, s int) {
 	w.books.Hindsight().Met(w.now, i, j)
 	kinds := w.cfg.Network.Kinds(int(j))
 	features := grid.FeatureSet(1<<grid.FeatureReruns | 1<<grid.FeatureRetries | 1<<grid.FeatureDeadlines |
-		1<<grid.FeatureBudgets)
+		1<<grid.FeatureBudgets | 1<<grid.FeatureOptions)
 	if kinds.Has(grid.KindAwait) {
 		features |= 1 << grid.FeatureOrder
 	}

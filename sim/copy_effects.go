@@ -11,6 +11,7 @@ import (
 func copyMessage(dst, src *grid.Message) {
 	digest, attempts, visited, reports := dst.Digest[:0], dst.Attempts[:0], dst.Find.Visited[:0], dst.Reports[:0]
 	poll, state := dst.Poll.Rates[:0], dst.State.Rates[:0]
+	options, answers := dst.Poll.Options[:0], dst.State.Options[:0]
 	offer, barred := dst.Offer.Members[:0], dst.Offer.Barred[:0]
 	members, finals := dst.Register.Members[:0], dst.Register.Entries[:0]
 	*dst = *src
@@ -23,6 +24,8 @@ func copyMessage(dst, src *grid.Message) {
 	dst.Reports = append(reports, src.Reports...)
 	dst.Poll.Rates = append(poll, src.Poll.Rates...)
 	dst.State.Rates = append(state, src.State.Rates...)
+	dst.Poll.Options = append(options, src.Poll.Options...)
+	dst.State.Options = append(answers, src.State.Options...)
 	dst.Find.Visited = append(visited, src.Find.Visited...)
 	dst.Find.Needs.Labels = copyLabels(src.Find.Needs.Labels)
 }
@@ -52,6 +55,8 @@ func poison(m *grid.Message) {
 			rates[i] = grid.Rate{Class: "kept after the step", Alpha: -1, Mu: -1}
 		}
 	}
+	clear(m.Poll.Options)
+	clear(m.State.Options)
 	clear(m.Find.Visited)
 	clear(m.Offer.Members)
 	clear(m.Offer.Barred)

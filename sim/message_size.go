@@ -15,12 +15,13 @@ const (
 	sizeResult  = 96
 	sizeFind    = 96
 	sizeNode    = 34
+	sizeOption  = 24 // of a job, in a poll, an answer or an offer
 )
 
 // MessageSize estimates the size of a message on the wire in bytes: a frame of 8; for each ad 256 and its texts, and
-// 24 and the name for each rate; 58 for the identity of an attempt; 48 for a poll or an answer, with its class and 17
-// and the name for each rate; for an offer 64, the command and its files, 48 each; 96 for a result or a search, and 34
-// for each node that a search has visited.
+// 24 and the name for each rate; 58 for the identity of an attempt; 48 for a poll or an answer, with its class, 17
+// and the name for each rate, and 24 for each option of a job; for an offer 64, the command and its files, 48 each;
+// 96 for a result or a search, and 34 for each node that a search has visited.
 func MessageSize(m *grid.Message) int {
 	n := sizeFrame + sizeID*len(m.Attempts)
 	for i := range m.Digest {
@@ -30,16 +31,16 @@ func MessageSize(m *grid.Message) int {
 	}
 	switch m.Kind {
 	case grid.KindPoll:
-		n += sizeNumbers + len(m.Poll.Class) + ratesSize(m.Poll.Rates, 17)
+		n += sizeNumbers + len(m.Poll.Class) + sizeOption*len(m.Poll.Options) + ratesSize(m.Poll.Rates, 17)
 	case grid.KindState:
-		n += sizeNumbers + ratesSize(m.State.Rates, 17)
+		n += sizeNumbers + sizeOption*len(m.State.Options) + ratesSize(m.State.Rates, 17)
 	case grid.KindOffer:
 		n += sizeID + sizeSpec + len(m.Offer.Class)
 		if s := m.Offer.Spec; s != nil {
 			for _, word := range s.Command {
 				n += len(word) + 2
 			}
-			n += 48 * len(s.Inputs)
+			n += 48*len(s.Inputs) + sizeOption*len(s.Needs.Options)
 		}
 	case grid.KindReserve, grid.KindReserveAck:
 		n += sizeID + sizeNumbers

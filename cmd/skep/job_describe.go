@@ -18,6 +18,7 @@ import (
 	"skep/cmd/skep/order"
 	"skep/cmd/skep/progress"
 	"skep/cmd/skep/resources"
+	"skep/cmd/skep/weighed"
 	"skep/grid"
 	"skep/node/api/client"
 	v1 "skep/node/api/v1"
@@ -129,11 +130,18 @@ func (d *description) table(w *tabwriter.Writer) {
 	if array {
 		head = slices.Insert(head, 1, any("VALUES"))
 	}
+	options := d.Spec != nil && len(d.Spec.Options) > 0
+	if options {
+		head = slices.Insert(head, 1, any("OPTION"))
+	}
 	row(w, head...)
 	for i := range d.Tasks {
 		cells := taskCells(&d.Tasks[i])
 		if array {
 			cells = slices.Insert(cells, 1, any(orDash(arrays.Text(arrays.Of(&d.Tasks[i], d.Spec.Array)))))
+		}
+		if options {
+			cells = slices.Insert(cells, 1, any(weighed.OptionOf(&d.Tasks[i])))
 		}
 		row(w, cells...)
 		for k := range d.Tasks[i].Failures {
@@ -159,6 +167,9 @@ func describeSpec(w io.Writer, s *v1.Spec) {
 		row(w, "array", s.Array)
 	}
 	row(w, "needs", needs)
+	for i := range s.Options {
+		row(w, fmt.Sprintf("option %d", i), resources.OptionText(&s.Options[i]))
+	}
 	for _, f := range s.Inputs {
 		row(w, "input", f.Path, humanize.IBytes(uint64(max(f.Size, 0))), v1.Short(f.Blob))
 	}

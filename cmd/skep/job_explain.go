@@ -197,14 +197,14 @@ func printConsidered(w *tabwriter.Writer, s *v1.Step) {
 		fmt.Fprintf(w, "\tidle %s was expected to end it after %s, %s after %s\n", considered(s.Idle),
 			wait(s.Idle.ECT+s.Idle.Charged), considered(first), wait(first.ECT+first.Charged))
 	}
-	fmt.Fprintln(w, "\t  node\tend\tstart\trun\tmove\testimate rests on")
+	fmt.Fprintln(w, "\t  node"+weighed.OptionHead(s)+"\tend\tstart\trun\tmove\testimate rests on")
 	for i := range s.Nodes {
 		n := &s.Nodes[i]
 		mark := " "
 		if n.Chosen {
 			mark = "*"
 		}
-		fmt.Fprintf(w, "\t%s %s\t%s\t%s\t%s\t%s\t%s\n", mark, considered(n), wait(n.ECT+n.Charged),
+		fmt.Fprintf(w, "\t%s %s\t%s\t%s\t%s\t%s\t%s\n", mark, considered(n)+weighed.OptionCell(n), wait(n.ECT+n.Charged),
 			wait(n.Ready+n.Charged), wait(n.Run), wait(n.Move), basisText(n))
 	}
 	if s.More > 0 {

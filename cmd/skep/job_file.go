@@ -24,21 +24,20 @@ import (
 
 // jobFile is a parsed job file; inputs are still paths.
 type jobFile struct {
-	spec   v1.Spec
-	inputs []string // PATH[=NAME] or HASH=NAME
-	stdin  string   // a path
-	around environ.Wanted
-	lines  map[string]int
-	order  order.Refs // the jobs that it waits for
-	as     string     // its name among the jobs of the file; "" = it is the only one
-
+	spec              v1.Spec
+	inputs            []string // PATH[=NAME] or HASH=NAME
+	stdin             string   // a path
+	around            environ.Wanted
+	lines             map[string]int
+	order             order.Refs // the jobs that it waits for
+	as                string     // its name among the jobs of the file; "" = it is the only one
 	indices, eachLine string
 	matrix            []v1.Variable
 	values            *arrays.Values // nil = it has no array
 }
 
-var jobKeys = []string{"name", "class", "engine", "command", "count", "needs", "inputs", "outputs", "env", "timeout",
-	"retries", "on_failure", "max_failures", "max_running", "priority", "deadline", "budget", "policy", "wait",
+var jobKeys = []string{"name", "class", "engine", "command", "count", "needs", "options", "inputs", "outputs", "env",
+	"timeout", "retries", "on_failure", "max_failures", "max_running", "priority", "deadline", "budget", "policy", "wait",
 	"idempotent", "isolation", "network", "access", "array", "each_line", "matrix", "stdin", "env_all", "workdir", "home",
 	"after", "after_ok", "after_each", "gang", "rank", "reliability"}
 
@@ -202,7 +201,9 @@ func (j *jobFile) field(f *document.Reader, e document.Entry) {
 			j.matrix = append(j.matrix, v1.Variable{Name: v.Key, Values: f.Texts(v.Value, "matrix "+v.Key)})
 		}
 	case "needs":
-		j.needs(f, e.Value)
+		resources.ReadNeeds(f, e.Value, "needs", &j.spec.Needs, resources.Keys)
+	case "options":
+		j.spec.Options = resources.ReadOptions(f, e)
 	}
 }
 

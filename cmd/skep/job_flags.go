@@ -213,20 +213,3 @@ type othersFlags struct {
 	stdin stdin.Want
 	order order.Refs
 }
-
-func (j *jobFile) needs(f *document.Reader, n ast.Node) {
-	for _, e := range f.Mapping(n, "needs", slices.Concat([]string{"cpu", "memory", "labels"}, resources.Keys)...) {
-		resources.Read(f, e, &j.spec.Needs)
-		switch e.Key {
-		case "cpu":
-			f.Value(e, func(t string) (err error) { j.spec.Needs.Cores, err = document.ParseCores(t); return })
-		case "memory":
-			f.Value(e, func(t string) (err error) { j.spec.Needs.Memory, err = document.ParseMemory(t); return })
-		case "labels":
-			j.spec.Needs.Labels = map[string][]string{}
-			for _, l := range f.Mapping(e.Value, "labels") {
-				j.spec.Needs.Labels[l.Key] = f.Texts(l.Value, "labels "+l.Key)
-			}
-		}
-	}
-}

@@ -188,5 +188,6 @@ func idleInstead(d *grid.Decision) int {
 func consideredOf(c *grid.Considered, name names) v1.Considered {
 	return v1.Considered{Node: nodeText(c.Node), Name: name[c.Node], ECT: c.ECT().Seconds(), Ready: c.Ready.Seconds(),
 		Run: c.Run.Seconds(), Move: c.Move.Seconds(), Charged: c.Charged.Seconds(), Basis: c.Basis.String(),
-		Results: c.Results, News: c.News.Seconds(), Asked: c.Asked, Chosen: c.Chosen, Price: c.Price.Number()}
+		Results: c.Results, News: c.News.Seconds(), Asked: c.Asked, Chosen: c.Chosen, Price: c.Price.Number(),
+		Option: v1.OptionIndex(c.Option)}
 }

@@ -141,6 +141,7 @@ func taskOf(t *node.TaskView, name names, wall grid.Wall) v1.Task {
 		out.Phase = v1.PhaseQueued
 	}
 	out.Standing = standingOf(t, wall)
+	out.Option = v1.OptionIndex(t.Option)
 	if t.State != grid.Ended && t.Waits.Why != grid.WhyNone {
 		out.Waits = &v1.Refusal{Reason: t.Waits.Why.String(), Detail: t.Waits.Detail}
 	}

@@ -16,6 +16,7 @@ import (
 type backupAttempt struct {
 	attempt     grid.Attempt
 	worker      grid.NodeID
+	option      uint8 // of the job, as which it runs
 	accepted    bool
 	sent        grid.Time // when it was last offered
 	deadline    grid.Time // of its attempt lease
@@ -49,7 +50,8 @@ func (c *Coordinator) startBackup(now grid.Time, l *liveTask, x balance.Choice, 
 	t := l.task()
 	t.Backup = t.Next(l.job.replica.State().Epoch)
 	b := &backupAttempt{attempt: t.Backup, worker: x.Node, placed: c.wall.At(now).UnixNano()}
-	b.expectation.Made, l.backup = now, b
+	b.option = l.Poll.Option(now, x, c.need(l))
+	b.expectation.Made, b.expectation.Speedup, l.backup = now, l.job.spec.Needs.SpeedupOf(b.option), b
 	l.job.backups++
 	c.peers.Start(now, &b.expectation)
 	c.stats.Backups++
@@ -72,7 +74,7 @@ func (c *Coordinator) sendBackupOffer(now grid.Time, l *liveTask, fx *grid.Effec
 	b.sent = now
 	if c.mayAct(now, l.job) { // without the quorum lease the offer is only repeated later
 		o := c.backupOffer(l, l.backupID())
-		o.Stamp = c.peers.Stamp(now, b.worker)
+		o.Stamp, o.Option = c.peers.Stamp(now, b.worker), b.option
 		fx.Send(b.worker, grid.KindOffer).Offer = *o
 	}
 	c.wakeForOffer(now, l, b.worker, fx)
@@ -155,7 +157,7 @@ func (c *Coordinator) promoteBackup(now grid.Time, l *liveTask, fx *grid.Effects
 	t, b := l.task(), l.backup
 	c.dequeue(l)
 	c.live.Release(l)
-	t.Attempt, t.Worker, t.Placed = b.attempt, b.worker, b.placed
+	t.Attempt, t.Worker, t.Placed, t.Option = b.attempt, b.worker, b.placed, b.option
 	l.expectation, l.Sent, l.deadline, l.backup, l.asked = b.expectation, b.sent, b.deadline, nil, false
 	l.job.backups--
 	l.forgetResult()

@@ -7,6 +7,7 @@ import (
 	"skep/exec"
 	"skep/grid"
 	"skep/node/coordinator/live"
+	"skep/node/peers"
 	"skep/node/turns"
 )
 
@@ -113,6 +114,9 @@ func (c *Coordinator) startBackupsOf(now grid.Time, j *job, fx *grid.Effects) (h
 			continue
 		}
 		misses = 0
+		if k := slices.IndexFunc(v.Nodes, func(s balance.State) bool { return s.Node == x.Node }); k >= 0 {
+			x.Option = v.Nodes[k].Option
+		}
 		if c.startBackup(now, l, x, why, fx); c.isHere(x.Node) {
 			return true
 		}
@@ -172,7 +176,7 @@ func (c *Coordinator) assignBatch(now grid.Time, l *liveTask, p balance.Policy, 
 		}
 	}
 	c.scratch.group, c.scratch.tasks = group, tasks
-	choices := b.Assign(now, tasks, l.Answers, c.scratch.choices[:0])
+	choices := b.Assign(now, tasks, peers.Worth(j.spec, l.Answers), c.scratch.choices[:0])
 	c.scratch.choices = choices
 	placed := choices[0].Act == balance.Place
 	for k, x := range group {
@@ -181,7 +185,7 @@ func (c *Coordinator) assignBatch(now grid.Time, l *liveTask, p balance.Policy, 
 			if x != l {
 				c.countTurns(now, j, 1)
 			}
-			c.offerUsing(now, x, &l.Poll, choices[k], fx)
+			c.offerUsing(now, x, &l.Poll, peers.Unworth(j.spec, l.Answers, choices[k]), fx)
 		case x != l:
 			c.live.Drop(x) // as if it had never been tried
 			j.tasks.At(x.index).Live = nil

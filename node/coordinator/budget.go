@@ -189,5 +189,9 @@ func (c *Coordinator) expectedUse(j *job, i uint32, level string) time.Duration 
 	if j.account == nil || !c.expects(j, i, level) {
 		return 0
 	}
-	return grid.Seconds(c.peers.Expected(level))
+	speedup := j.spec.Needs.Fastest()
+	if t := j.at(i); t.State() == grid.Offered { // it is reserved
+		speedup = j.spec.Needs.SpeedupOf(t.Option)
+	}
+	return grid.Seconds(c.peers.Expected(level) / speedup)
 }

@@ -152,9 +152,9 @@ func (c *Coordinator) noteTooLate(now grid.Time, l *liveTask, worker grid.NodeID
 func (c *Coordinator) runTimeAt(now grid.Time, l *liveTask, worker grid.NodeID) (run float64) {
 	if c.isHere(worker) {
 		run, _ = c.peers.RunTime(l.level())
-		return run
+		return run / l.job.spec.Needs.SpeedupOf(l.task().Option)
 	}
-	run, _ = c.peers.RunTimeAt(now, worker, l.job.spec, l.level())
+	run, _ = c.peers.RunTimeAt(now, worker, l.job.spec.AsOption(l.task().Option), l.level())
 	return run
 }
 

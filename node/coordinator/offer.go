@@ -6,12 +6,13 @@ import (
 	"skep/node/coordinator/candidates"
 	"skep/node/coordinator/live"
 	"skep/node/decisions"
+	"skep/node/peers"
 )
 
 // offer begins a new attempt on the chosen node. The attempt is on disk before the offer leaves, so a restarted owner
 // knows which worker to ask.
 func (c *Coordinator) offer(now grid.Time, l *liveTask, x balance.Choice, fx *grid.Effects) {
-	c.offerUsing(now, l, &l.Poll, x, fx)
+	c.offerUsing(now, l, &l.Poll, peers.Unworth(l.job.spec, l.Answers, x), fx)
 	c.recycleAnswers(l)
 }
 
@@ -34,6 +35,8 @@ func (c *Coordinator) offerUsing(now grid.Time, l *liveTask, polled *candidates.
 		return
 	}
 	t := l.task()
+	t.Option = polled.Option(now, x, c.need(l))
+	l.expectation.Speedup = l.job.spec.Needs.SpeedupOf(t.Option)
 	c.peers.Probe(now, l.class(), x.Node)
 	t.Attempt = t.Next(l.job.replica.State().Epoch)
 	t.Worker, t.Placed = x.Node, c.wall.At(now).UnixNano()
@@ -81,7 +84,7 @@ func (c *Coordinator) sendOffer(now grid.Time, l *liveTask, fx *grid.Effects) {
 	m.Offer = grid.Offer{ID: l.id(), Spec: l.job.spec, Class: l.class(), Lease: c.cfg.Lease, Age: l.age(now),
 		Members: m.Offer.Members, Barred: l.Barred(c.peers.Blacklist(l.class()), m.Offer.Barred),
 		Inputs: c.inputsLeft(l)}
-	m.Offer.Stamp, m.Offer.Places = c.offerStamp(now, l), l.job.rankPlaces()
+	m.Offer.Stamp, m.Offer.Places, m.Offer.Option = c.offerStamp(now, l), l.job.rankPlaces(), l.task().Option
 	m.Offer.Before = c.checkpoints.Before(l.job.spec, l.id())
 	m.Offer.Members = append(m.Offer.Members, l.job.members()...)
 	m.Offer.Stays, m.Offer.Pulled, m.Offer.Asks = l.stays() || l.job.spec.IsGang(), l.pulled, true

@@ -7,6 +7,7 @@ import (
 	"skep/grid"
 	"skep/node/coordinator/candidates"
 	"skep/node/coordinator/live"
+	"skep/node/peers"
 )
 
 // place begins a placement decision: it collects the eligible nodes and polls those that the policy names.
@@ -77,7 +78,7 @@ func (c *Coordinator) poll(now grid.Time, l *liveTask, v balance.View, fx *grid.
 		}
 		l.Ask(id)
 		m.Poll.ID, m.Poll.Needs = l.Poll.ID(l.Key()), l.job.spec.Needs.Resources
-		m.Poll.Bid = l.job.spec.Bid()
+		m.Poll.Bid, m.Poll.Options = l.job.spec.Bid(), candidates.AskOptions(l.job.spec, m.Poll.Options[:0])
 	}
 	l.Sent = now
 	if !c.awaitsAnswers(now, l) {
@@ -133,7 +134,7 @@ func (l *liveTask) isTried() bool { return l.task().Attempt != (grid.Attempt{}) 
 
 // awaitsAnswers reports whether the answer of a node that was polled could still be the best.
 func (c *Coordinator) awaitsAnswers(now grid.Time, l *liveTask) bool {
-	if len(l.Answers) == 0 || l.job.spec.Rules.Rank != nil {
+	if len(l.Answers) == 0 || l.job.spec.Rules.Rank != nil || l.job.spec.Needs.Values() {
 		return !l.Complete()
 	}
 	return l.AwaitsBetter(func(id grid.NodeID, best float64) bool {
@@ -153,7 +154,7 @@ func (c *Coordinator) choose(now grid.Time, l *liveTask, fx *grid.Effects) {
 	if c.assignBatch(now, l, p, fx) {
 		return
 	}
-	x := p.Choose(now, &l.request, c.peers.Prefer(l.job.spec, l.Answers))
+	x := p.Choose(now, &l.request, peers.Worth(l.job.spec, c.peers.Prefer(l.job.spec, l.Answers)))
 	switch x.Act {
 	case balance.Place:
 		c.offer(now, l, x, fx)

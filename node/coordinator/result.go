@@ -214,7 +214,10 @@ func (c *Coordinator) recordResult(now grid.Time, l *liveTask, r *grid.Result, f
 	}
 	c.attemptReturned(now, &l.expectation, t.Worker, true)
 	c.ResumeAwaitingProof()
-	if c.peers.Learn(l.level(), t.Worker, l.job.spec, r, now.Sub(l.expectation.Made),
+	if t.Option == 0 {
+		l.expectation.Speedup = l.job.spec.Needs.SpeedupKnown(r.Option)
+	}
+	if c.peers.Learn(l.level(), t.Worker, l.job.spec, &l.expectation, r, now.Sub(l.expectation.Made),
 		time.Duration(c.wall.At(now).UnixNano()-t.Placed)-r.Waited-r.Wall) {
 		c.redate(l.class())
 	}

@@ -219,6 +219,7 @@ func (c *Coordinator) adoptAttempt(now grid.Time, from grid.NodeID, id grid.Atte
 		c.dropLive(t.Live)
 	}
 	t.Attempt, t.Worker, t.Placed = id.Attempt, from, c.wall.At(now).UnixNano()
+	t.Option = 0 // the worker's result will tell
 	t.Pulls, t.Moves = j.mostMoves(id.Attempt)
 	l := c.newLiveTask(j, id.Task.Index)
 	c.live.Accept(l)

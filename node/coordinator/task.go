@@ -110,6 +110,7 @@ type moves struct {
 func (c *Coordinator) newLiveTask(j *job, i uint32) *liveTask {
 	l := &liveTask{job: j, index: i}
 	l.request = grid.Task{Spec: j.spec, Class: j.class, Arrived: j.arrived}
+	l.expectation.Speedup = j.spec.Needs.SpeedupKnown(j.at(i).Option)
 	c.live.Add(l, &j.live)
 	j.tasks.At(i).Live = l
 	return l

@@ -128,6 +128,12 @@ func (j *job) taskView(i uint32) TaskView {
 	if t.Uncommitted() { // an uncommitted end is not visible
 		v.State, v.Result, v.Done, v.Runs, v.Waits = grid.Placed, nil, 0, true, failures.Unrecorded(j.replica.Value(i))
 	}
+	if v.State != grid.Pending {
+		v.Option = t.Option
+	}
+	if r := v.Result; r != nil && j.spec.Needs.Option(r.Option) != nil {
+		v.Option = r.Option
+	}
 	if t.Live != nil {
 		v.Runs, v.Said, v.Standing = t.Live.Status().Runs(), t.Live.Status().Said(), t.Live.Status().Standing()
 	}

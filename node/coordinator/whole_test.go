@@ -141,7 +141,8 @@ func reclaimedAfter(t *testing.T, reclaims uint8) time.Duration {
 	o, spec := newOwner(t), jobSpec(1)
 	o.peers.Arrive(o.now, grid.ClassOf(spec), spec, 1)
 	ends := func() {
-		o.peers.Learn(grid.ClassOf(spec), selfID, spec, &grid.Result{Cause: grid.Exited, Wall: time.Second}, time.Second, 0)
+		o.peers.Learn(grid.ClassOf(spec), selfID, spec, &grid.Expectation{},
+			&grid.Result{Cause: grid.Exited, Wall: time.Second}, time.Second, 0)
 	}
 	for range 10 {
 		ends()

@@ -15,7 +15,7 @@ func decision(index uint32, nodes int) grid.Decision {
 	for k := range nodes {
 		d.Nodes = append(d.Nodes, grid.Considered{Node: grid.NodeID{3, byte(k)}, Ready: time.Duration(k) * time.Second,
 			Run: time.Minute, Move: 3 * time.Microsecond, Charged: time.Hour, News: time.Millisecond, Basis: grid.BasisAd,
-			Results: 12, Asked: k == 1, Chosen: k == 0, Price: grid.Bid(1500 * (k % 2))})
+			Results: 12, Asked: k == 1, Chosen: k == 0, Price: grid.Bid(1500 * (k % 2)), Option: uint8(k % 3)})
 	}
 	return d
 }

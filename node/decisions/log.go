@@ -35,6 +35,7 @@ const (
 	isAsked = 1 << iota
 	isChosen
 	isPriced // its price follows
+	isOption // the number of its option follows
 )
 
 // Add appends a decision and removes the oldest ones beyond the limit.
@@ -58,6 +59,9 @@ func (l *Log) Add(x *grid.Decision) {
 		if n.Price > 0 {
 			is |= isPriced
 		}
+		if n.Option > 0 {
+			is |= isOption
+		}
 		b = append(append(b, n.Node[:]...), is, byte(n.Basis))
 		for _, t := range [...]time.Duration{n.Ready, n.Run, n.Move, n.Charged, n.News} {
 			b = binary.AppendVarint(b, t.Microseconds())
@@ -65,6 +69,9 @@ func (l *Log) Add(x *grid.Decision) {
 		b = binary.AppendVarint(b, int64(n.Results))
 		if n.Price > 0 {
 			b = binary.AppendVarint(b, int64(n.Price))
+		}
+		if n.Option > 0 {
+			b = append(b, n.Option)
 		}
 	}
 	l.packed = b
@@ -133,6 +140,9 @@ func (r *numbers) decision(id grid.TaskID) grid.Decision {
 		n.Results = int32(r.next())
 		if is&isPriced != 0 {
 			n.Price = grid.Bid(r.next())
+		}
+		if is&isOption != 0 {
+			n.Option = r.byte()
 		}
 	}
 	return x

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"skep/balance"
-	"skep/balance/order"
 	"skep/discovery"
 	"skep/grid"
 )
@@ -50,11 +49,11 @@ func (p *Peers) Eligible(now grid.Time, n *Need, dst []balance.State) (fit []bal
 			onProbation++
 			continue
 		}
-		ready := startAt(g.Ad, spec.Needs.Counts)
-		stated := ready + p.runTimeAt(m, spec, n.Level, typical)
-		dst = append(dst, balance.State{Node: q.id, Ready: ready, RTT: g.RTT, Site: q.site, Heard: g.Fresh(),
-			Quote: grid.Quote{Price: g.Ad.Price, Outbid: g.Ad.Outbid},
-			ECT:   s.CompletionTime(now, stated, expected, floor), Most: atOnce(g.Ad.Capacity, spec.Needs.Counts)})
+		b := p.stated(m, spec, n.Level, typical)
+		dst = append(dst, balance.State{Node: q.id, Ready: b.ready, RTT: g.RTT, Site: q.site, Heard: g.Fresh(),
+			Quote: grid.Quote{Price: g.Ad.Price, Outbid: g.Ad.Outbid}, Option: b.option,
+			ECT:  s.CompletionTime(now, b.ect, expected/b.speedup, floor/b.speedup),
+			Most: atOnce(g.Ad.Capacity, b.Counts)})
 		if n.Fetch {
 			dst[len(dst)-1].Fetch = p.fetchTime(q.id, spec)
 		}
@@ -77,20 +76,26 @@ func (p *Peers) mayStay(now grid.Time, n *Need) bool {
 	return !(n.Foreign && p.cfg.Private) && !n.Excluded.Excludes(p.cfg.Self, n.Strict) &&
 		(n.Blacklisted || !p.Excludes(now, n.Class, p.cfg.Self)) &&
 		discovery.Fit(&spec.Needs, spec.Engine, p.cfg.Gossip.Ad()) == grid.WhyNone &&
-		p.AcceptsNow(spec).Why == grid.WhyNone &&
-		p.cfg.Exec.Refuses(spec.Needs.Resources) == grid.WhyNone
+		p.AcceptsNow(spec).Why == grid.WhyNone && p.takes(spec)
+}
+
+// takes reports whether the ledger here accepts a task in one of the ways in which it can run.
+func (p *Peers) takes(spec *grid.JobSpec) bool {
+	for k := range waysOf(spec) {
+		if w, fits := wayOf(spec, k, p.cfg.Gossip.Ad()); fits && p.cfg.Exec.Refuses(w.Resources) == grid.WhyNone {
+			return true
+		}
+	}
+	return false
 }
 
 // ownState is this node's own answer to a poll.
 func (p *Peers) ownState(now grid.Time, spec *grid.JobSpec, level string) balance.State {
-	here, need := p.cfg.Exec, spec.Needs.Resources
-	key := order.Key{Bid: spec.Bid(), Node: p.cfg.Self, User: spec.Submitter.User, Class: level}
-	ready := here.WaitOf(now, key, need, p.RunTime)
-	ran, rest := here.Ahead(now, key.Bid, need, p.RunTime)
-	ect := ready + here.Mean(now, level, p.RunTime)/here.SpeedOf(key.Bid, need.CPU)
-	return balance.State{Node: p.cfg.Self, ECT: ect, Ready: ready, Heard: now,
+	here, b := p.cfg.Exec, p.ownBest(now, spec, level)
+	ran, rest := here.Ahead(now, spec.Bid(), b.Resources, p.RunTime)
+	return balance.State{Node: p.cfg.Self, ECT: b.ect, Ready: b.ready, Heard: now, Option: b.option,
 		Answer: true, Site: p.Home(), Waiting: int32(here.Waiting()), Running: int32(len(here.Running())), Ran: ran,
-		Rest: rest, Whole: !p.cfg.Balance.Rest, Most: atOnce(here.Capacity(), need.Counts)}
+		Rest: rest, Whole: !p.cfg.Balance.Rest, Most: atOnce(here.Capacity(), b.Counts)}
 }
 
 // mayRun reports whether a peer takes work and fits a task.
@@ -101,22 +106,24 @@ func (m *connectedPeer) mayRun(spec *grid.JobSpec) bool {
 		discovery.Suits(spec, ad) == grid.WhyNone
 }
 
-// runTimeAt is the time in seconds that a peer without a backlog needs for a task, moving it included; typical as in
-// rateOf.
-func (p *Peers) runTimeAt(m connectedPeer, spec *grid.JobSpec, level string, typical float64) float64 {
-	return 1/(p.rateOf(m.peer, level, typical)*p.speedOf(m, spec)) + p.cfg.Rates.Overhead(m.view.RTT, inputBytes(spec))
+// runTimeAt is the time in seconds that a peer without a backlog needs for a task that runs in a way, moving it
+// included; typical as in rateOf.
+func (p *Peers) runTimeAt(m connectedPeer, spec *grid.JobSpec, level string, typical float64, w way) float64 {
+	speed := p.speedOf(m, spec.Bid(), w.CPU) * w.speedup
+	return 1/(p.rateOf(m.peer, level, typical)*speed) + p.cfg.Rates.Overhead(m.view.RTT, inputBytes(spec))
 }
 
 // Answer is a peer's answer to a poll for a task, as far as it is believed.
 func (p *Peers) Answer(now grid.Time, from grid.NodeID, level string, spec *grid.JobSpec, s *grid.State,
 	rtt time.Duration) balance.State {
-	ect := p.records.Of(from).CompletionTime(now, max(s.ECT, 0).Seconds()+p.cfg.Rates.Overhead(rtt, inputBytes(spec)),
-		p.Expected(level), p.cfg.Rates.MinRunTime(level, p.statedRates))
-	return balance.State{Node: from, ECT: ect, Ready: max(s.Backlog, 0).Seconds(), RTT: rtt, Heard: now,
+	b := p.answered(from, spec, level, s)
+	ect := p.records.Of(from).CompletionTime(now, b.ect+p.cfg.Rates.Overhead(rtt, inputBytes(spec)),
+		p.Expected(level)/b.speedup, p.cfg.Rates.MinRunTime(level, p.statedRates)/b.speedup)
+	return balance.State{Node: from, ECT: ect, Ready: b.ready, RTT: rtt, Heard: now, Option: b.option,
 		Answer: true, Site: p.set.get(from).site,
 		Waiting: s.Waiting, Running: s.Running, Ran: s.Ran.Seconds(), Rest: s.Rest.Seconds(), Whole: !p.cfg.Balance.Rest,
 		Quote: s.Quote,
-		Fetch: p.fetchTime(from, spec), Most: p.mostAt(from, spec.Needs.Counts)}
+		Fetch: p.fetchTime(from, spec), Most: p.mostAt(from, b.Counts)}
 }
 
 // Capacity is what a node has in all, by its ad; nothing of one that is not in the view.
@@ -164,7 +171,8 @@ func (p *Peers) RunTimeAt(now grid.Time, id grid.NodeID, spec *grid.JobSpec, lev
 		m.record.OnProbation(now, grid.MilliCPU(m.peer.cores)) {
 		return 0, false
 	}
-	return p.runTimeAt(m, spec, level, p.levelRate(level)), true
+	b := p.stated(m, spec, level, p.levelRate(level))
+	return b.ect - b.ready, true
 }
 
 // CouldWin reports whether a node that has not answered a poll could be done with a task before a time, in seconds from

@@ -67,6 +67,7 @@ const (
 	keepsContracts                     // contracts of gangs: see grid.FeatureContracts
 	keepsBudgets                       // budgets: see grid.FeatureBudgets
 	countsMoves                        // moves of gangs: see grid.FeatureMoves
+	keepsOptions                       // options of jobs: see grid.FeatureOptions
 
 	// borrowed is no ability: the peer's rates belong to an immutable ad, and are never written to. It is here since a
 	// field of its own would make each peer larger.
@@ -126,6 +127,9 @@ func abilities(kinds grid.KindSet, features grid.FeatureSet) (a ability) {
 	}
 	if features.Has(grid.FeatureMoves) {
 		a |= countsMoves
+	}
+	if features.Has(grid.FeatureOptions) {
+		a |= keepsOptions
 	}
 	return a
 }

@@ -11,7 +11,7 @@ import (
 // CountReceived adds an attempt that a peer has given this node.
 func (p *Peers) CountReceived(now grid.Time, id grid.NodeID, o *grid.Offer) {
 	if q := p.set.get(id); q != nil {
-		cores := o.Spec.Needs.CPU.Cores()
+		cores := o.Spec.AsOption(o.Option).Needs.CPU.Cores() / o.Spec.Needs.SpeedupOf(o.Option)
 		q.meet().received.Add(now, p.cfg.ArrivalMemory, cores/p.cfg.Rates.Rate(o.Class, p.cfg.Speed, p.statedRates))
 	}
 }

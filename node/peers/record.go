@@ -1,6 +1,7 @@
 package peers
 
 import (
+	"cmp"
 	"iter"
 	"time"
 
@@ -20,7 +21,7 @@ func (p *Peers) Start(now grid.Time, e *grid.Expectation) { p.records.Start(now,
 // Given adds an attempt to its worker's outstanding ones, of which ect seconds are expected until its end.
 func (p *Peers) Given(now grid.Time, e *grid.Expectation, level string, worker grid.NodeID, ect float64) {
 	if !p.cfg.RatesGiven && worker != p.cfg.Self { // else nothing is doubted
-		p.records.Given(now, e, worker, ect, p.Expected(level)*p.slowest(worker))
+		p.records.Given(now, e, worker, ect, e.Usual(p.Expected(level)*p.slowest(worker)))
 	}
 }
 
@@ -81,7 +82,7 @@ func (p *Peers) IsStraggler(now grid.Time, e *grid.Expectation, worker grid.Node
 		return false
 	}
 	return p.records.Straggler(now, e, worker, grid.RunEstimate{
-		RunTime: usual * p.slowest(worker), Variation: x.EndVariation(), Known: x.Known(),
+		RunTime: e.Usual(usual * p.slowest(worker)), Variation: x.EndVariation(), Known: x.Known(),
 		Fetch: p.transferTime(inputBytes(spec)), Limit: spec.Timeout, Reclaims: reclaims,
 	})
 }
@@ -102,12 +103,14 @@ func (p *Peers) Probe(now grid.Time, class string, id grid.NodeID) { p.failures.
 
 // Learn learns from a result that a task has ended with; took is the time since its attempt was made, moving the part
 // of it in which the task neither waited nor ran. A result teaches run times only if it is this node's or of a worker
-// with a proven track record. It reports whether the run time to expect has become known or has jumped.
-func (p *Peers) Learn(level string, worker grid.NodeID, spec *grid.JobSpec, r *grid.Result, took,
+// with a proven track record. It reports whether the run time to expect has become known or has jumped. e is what was
+// expected of the attempt.
+func (p *Peers) Learn(level string, worker grid.NodeID, spec *grid.JobSpec, e *grid.Expectation, r *grid.Result, took,
 	moving time.Duration) (changed bool) {
 	if r.Succeeded() && (worker == p.cfg.Self || p.records.Of(worker).Proven()) {
 		p.records.CountResult()
-		changed = p.cfg.Rates.Ended(level, min(max(r.Wall, 0), took).Seconds())
+		ran := min(max(r.Wall, 0), took).Seconds()
+		changed = p.cfg.Rates.Ended(level, ran*cmp.Or(e.Speedup, 1))
 	}
 	if worker != p.cfg.Self {
 		if r.Succeeded() {
@@ -120,7 +123,7 @@ func (p *Peers) Learn(level string, worker grid.NodeID, spec *grid.JobSpec, r *g
 
 // Redate gives an outstanding attempt as long as tasks of its level are now known to take.
 func (p *Peers) Redate(e *grid.Expectation, worker grid.NodeID, level string) {
-	p.records.Redate(e, worker, p.Expected(level)*p.slowest(worker))
+	p.records.Redate(e, worker, e.Usual(p.Expected(level)*p.slowest(worker)))
 }
 
 // Excludes reports whether a node is on the blacklist of a class, or is being probed by another task.

@@ -119,7 +119,7 @@ func (p *Peers) Lanes(now grid.Time, spec *grid.JobSpec, class string, local boo
 	nodes, _ := p.Eligible(now, &n, nil)
 	for i := range nodes {
 		if s := &nodes[i]; !local || s.Node == p.cfg.Self {
-			slots := p.Capacity(s.Node).Slots(spec.Needs.Resources, int(spec.Count))
+			slots := p.Capacity(s.Node).Slots(spec.AsOption(s.Option).Needs.Resources, int(spec.Count))
 			lanes = append(lanes, deadline.Lane{Slots: slots, Ready: s.Ready, Run: s.ECT - s.Ready})
 		}
 	}

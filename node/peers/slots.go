@@ -80,16 +80,16 @@ func (p *Peers) cores(m connectedPeer) grid.MilliCPU {
 
 // speedOf returns the factor (at most 1) by which a task is slowed down at a peer, by its ad: other load and its own
 // tasks share the cores.
-func (p *Peers) speedOf(m connectedPeer, spec *grid.JobSpec) float64 {
+func (p *Peers) speedOf(m connectedPeer, bid grid.Bid, cpu grid.MilliCPU) float64 {
 	ad := m.view.Ad
 	if ad.Sharing.Least > 0 {
 		cores := ad.Capacity.CPU.Cores()
 		if p.cfg.Balance.Availability {
 			cores *= profile.ClampShare(ad.Availability)
 		}
-		return ad.Sharing.SpeedOf(spec.Bid(), spec.Needs.CPU, ad.Free.CPU, cores)
+		return ad.Sharing.SpeedOf(bid, cpu, ad.Free.CPU, cores)
 	}
-	return p.share(ad, min(ad.Capacity.CPU, ad.Capacity.CPU-ad.Free.CPU+spec.Needs.CPU))
+	return p.share(ad, min(ad.Capacity.CPU, ad.Capacity.CPU-ad.Free.CPU+cpu))
 }
 
 // share returns the part of the cores that tasks want which other users of a node leave them.

@@ -115,7 +115,7 @@ func (x *Exchange) notifySome(now grid.Time, fx *grid.Effects) {
 			tried++
 			free := x.cfg.Peers.Free(id)
 			wanted := func(w grid.Waiting) bool {
-				_, fits := x.fits(now, &w, id, free)
+				_, _, fits := x.fitsAsAny(now, &w, id, free)
 				if fits && !x.mayPull(now, &w, id) {
 					fits, next = false, min(next, now.Add(noticeGap)) // it may soon
 				}

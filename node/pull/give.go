@@ -34,22 +34,39 @@ func (x *Exchange) giveOne(now grid.Time, to grid.NodeID, free grid.Resources,
 	hand func(w *grid.Waiting, there float64) bool) bool {
 	for i := range x.candidates {
 		w := &x.candidates[i]
-		if there, fits := x.fits(now, w, to, free); fits && hand(w, there) {
-			x.debit(now, to, w.Spec.Needs.Resources, there)
+		if there, need, fits := x.fitsAsAny(now, w, to, free); fits && hand(w, there) {
+			x.debit(now, to, need, there)
 			return true
 		}
 	}
 	return false
 }
 
+// fitsAsAny is fits for a task in any of the ways in which it can run, the soonest, and what it needs so.
+func (x *Exchange) fitsAsAny(now grid.Time, w *grid.Waiting, to grid.NodeID, free grid.Resources) (soonest float64,
+	need grid.Resources, fits bool) {
+	if w.Spec.Needs.Chosen > 0 || len(w.Spec.Needs.Options) == 0 {
+		soonest, fits = x.fits(now, w, w.Spec, to, free)
+		return soonest, w.Spec.Needs.Resources, fits
+	}
+	for k := range w.Spec.Needs.Options {
+		as := w.Spec.AsOption(uint8(k + 1))
+		if there, may := x.fits(now, w, as, to, free); may && (!fits || there < soonest) {
+			soonest, need, fits = there, as.Needs.Resources, true
+		}
+	}
+	return soonest, need, fits
+}
+
 // fits reports whether a node may get a task of a job, and would be done sooner with it or it is overdue; and how soon.
 // A node is not given tasks for more cores or units than it has, whatever it says to have free.
-func (x *Exchange) fits(now grid.Time, w *grid.Waiting, id grid.NodeID, free grid.Resources) (float64, bool) {
-	if !free.Fits(w.Spec.Needs.Resources) || !x.cfg.Peers.Pulls(w.Owner) || slices.Contains(w.Barred, id) ||
-		x.exceeds(now, id, &w.Spec.Needs.Resources) {
+func (x *Exchange) fits(now grid.Time, w *grid.Waiting, spec *grid.JobSpec, id grid.NodeID,
+	free grid.Resources) (float64, bool) {
+	if !free.Fits(spec.Needs.Resources) || !x.cfg.Peers.Pulls(w.Owner) || slices.Contains(w.Barred, id) ||
+		x.exceeds(now, id, &spec.Needs.Resources) {
 		return 0, false
 	}
-	there, may := x.cfg.Peers.RunTimeAt(now, id, w.Spec, w.Level)
+	there, may := x.cfg.Peers.RunTimeAt(now, id, spec, w.Level)
 	return there, may && (w.Overdue || there < w.End)
 }
 

@@ -14,6 +14,7 @@ const (
 	inputBytes  = grid.Bytes(80)
 	stringBytes = grid.Bytes(16)
 	placeBytes  = grid.Bytes(36)
+	optionBytes = 1024 // the spec of an option beside that of its job
 )
 
 const (
@@ -97,12 +98,21 @@ func specBytes(s *grid.JobSpec) grid.Bytes {
 		size += len(s.Inputs[i].Path)
 	}
 	size += arrayBytes(s.Array)
-	for i := range s.Needs.Labels {
-		l := &s.Needs.Labels[i]
-		size, strings = size+len(l.Key), strings+2+len(l.Values)
-		for _, v := range l.Values {
-			size += len(v)
+	labels := func(needs []grid.LabelNeed) {
+		for i := range needs {
+			l := &needs[i]
+			size, strings = size+len(l.Key), strings+2+len(l.Values)
+			for _, v := range l.Values {
+				size += len(v)
+			}
 		}
+	}
+	labels(s.Needs.Labels)
+	for i := range s.Needs.Options { // of each there may be a spec of its own, with all labels
+		labels(s.Needs.Options[i].Labels)
+		labels(s.Needs.Options[i].Labels)
+		labels(s.Needs.Labels)
+		size += optionBytes
 	}
 	return grid.Bytes(size) + grid.Bytes(strings)*stringBytes + grid.Bytes(len(s.Inputs))*inputBytes
 }

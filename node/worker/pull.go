@@ -70,7 +70,7 @@ func (w *Worker) Waiting(now grid.Time, dst []grid.Waiting) []grid.Waiting {
 			if at = len(dst) - first; at == maxWaitingJobs {
 				return false
 			}
-			dst = append(dst, grid.Waiting{Job: job, Owner: w.Owner(job), Spec: a.Spec, Class: a.Class,
+			dst = append(dst, grid.Waiting{Job: job, Owner: w.Owner(job), Spec: a.Submitted(), Class: a.Class,
 				Level: a.Level(), Barred: w.barred(a)})
 		}
 		x := &dst[first+at]

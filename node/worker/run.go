@@ -140,6 +140,7 @@ func (w *Worker) keepResult(now grid.Time, id grid.AttemptID, r *grid.Result, st
 		copied.Waited = a.Started.Sub(a.Accepted)
 		r = &copied
 	}
+	r = ranAs(a, r)
 	w.progress.Drop(id)
 	w.checkpoints.Drop(id)
 	occupied := w.occupied(now, a, r)
@@ -151,7 +152,7 @@ func (w *Worker) keepResult(now grid.Time, id grid.AttemptID, r *grid.Result, st
 	w.cfg.Quota.Extend(id, quota.ResultBytes(r))
 	w.news.Ended, w.news.Changed = true, true
 	if r.Succeeded() {
-		w.news.Ran = append(w.news.Ran, Ran{a.Level(), occupied})
+		w.news.Ran = append(w.news.Ran, Ran{a.Level(), occupied, occupied * a.Spec.Speedup()})
 	}
 	if !w.own(id.Task.Job) || a.Spec.IsGang() { // else the owner's record holds it; a gang's holds none until all have one
 		w.save(a, fx).Later = true // after a crash before the write it is a lost attempt, as after one a moment earlier
@@ -239,9 +240,9 @@ func (w *Worker) forgetReplicated(id grid.JobID, fx *grid.Effects) {
 
 func (w *Worker) save(a *exec.Work, fx *grid.Effects) *grid.Record {
 	rec := fx.Save(grid.RecWork)
-	rec.Work = grid.WorkRecord{ID: a.ID, Spec: a.Spec, Class: a.Class, Lease: a.Lease, State: a.State, Result: a.Result,
-		Stays: a.Stays, Asks: a.Asks, HandedBack: a.HandedBack, Inputs: a.Inputs(), Places: a.Places(),
-		Before: a.Before()}
+	rec.Work = grid.WorkRecord{ID: a.ID, Spec: a.Submitted(), Class: a.Class, Lease: a.Lease, State: a.State,
+		Result: a.Result, Stays: a.Stays, Asks: a.Asks, HandedBack: a.HandedBack, Inputs: a.Inputs(), Places: a.Places(),
+		Before: a.Before(), Option: a.Spec.Needs.Chosen}
 	if owner := w.owners[a.ID.Task.Job]; owner != nil {
 		rec.Work.Members, rec.Work.Owner, rec.Work.Epoch = owner.members, owner.owner, owner.epoch
 	}

@@ -78,6 +78,7 @@ type News struct {
 type Ran struct {
 	Class string
 	Time  float64 // seconds
+	Whole float64 // seconds that it would have taken without the speedup of its option
 }
 
 // New returns a worker without attempts.
@@ -134,6 +135,7 @@ func (w *Worker) Answer(now grid.Time, from grid.NodeID, q *grid.Poll, s *grid.S
 	s.Backlog = grid.Seconds(ready)
 	s.ECT = grid.Seconds(ready + w.exec.Mean(now, class, w.cfg.RunTime)/w.exec.SpeedOf(key.Bid, need.CPU))
 	s.Free, s.Stamp = w.exec.Free(), w.Stamp(now)
+	w.answerOptions(now, key, q.Options, s)
 	ran, rest := w.exec.Ahead(now, key.Bid, need, w.cfg.RunTime)
 	s.Waiting, s.Running, s.Ran, s.Rest = int32(w.exec.Waiting()), int32(len(w.exec.Running())), grid.Seconds(ran),
 		grid.Seconds(rest)

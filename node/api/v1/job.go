@@ -191,6 +191,7 @@ type Considered struct {
 	Results int32   `json:"results,omitempty" doc:"Of own results: how many."`
 	News    float64 `json:"news_age_seconds"`
 	Price   float64 `json:"price_asked,omitempty" doc:"Its reserve price, where the policy heeds it or its ad told it: lower bids were not to go there."`
+	Option  *int    `json:"option,omitempty" doc:"The option of the job, from 0, by which it would end soonest for its value there."`
 	Asked   bool    `json:"asked,omitempty" doc:"It was polled for this decision."`
 	Chosen  bool    `json:"chosen,omitempty"`
 }

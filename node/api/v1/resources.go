@@ -77,7 +77,10 @@ func (s *Spec) implied(key string, g *grid.JobSpec) bool {
 	case grid.StdinLabel:
 		return s.Stdin != nil
 	case grid.ResourceLabel:
-		return g.Needs.Counts != ""
+		return g.Needs.Counts != "" || slices.ContainsFunc(g.Needs.Options,
+			func(o grid.Option) bool { return o.Counts != "" })
+	case grid.OptionLabel:
+		return len(g.Needs.Options) > 0
 	case grid.PinLabel:
 		return g.Needs.Pin
 	case grid.RequirementLabel:

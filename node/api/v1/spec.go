@@ -46,8 +46,11 @@ type Spec struct {
 	Capability string `json:"capability_sha256,omitempty" doc:"Of access owner: the SHA-256, in hexadecimal, of the line \"skep capability 1\" and an Ed25519 public key, whose private key the caller keeps: it signs requests in the header Skep-Proof."`
 }
 
-// TaskData is what tasks read beside their inputs, what makes one differ from another, and what they wait for.
+// TaskData is what tasks read beside their inputs, how they run, what makes one differ from another, and what they wait
+// for.
 type TaskData struct {
+	Options []Option `json:"options,omitempty" doc:"Ways in which a task can run, of which the grid chooses one for each; it learns which from SKEP_OPTION, counted from 0, and SKEP_CPUS. The needs of the job are what each has that says nothing else."`
+
 	Array *Array `json:"array,omitempty" doc:"Values of the tasks; without it they differ by SKEP_INDEX."`
 	Stdin *Stdin `json:"stdin,omitempty" doc:"What the tasks read as their standard input; nothing if left out."`
 
@@ -117,7 +120,7 @@ func (s *Spec) Grid() (*grid.JobSpec, error) {
 		return nil, err
 	}
 	slices.SortFunc(g.Needs.Labels, func(a, b grid.LabelNeed) int { return strings.Compare(a.Key, b.Key) })
-	if err := s.access(g); err != nil {
+	if err := errors.Join(s.options(g), s.access(g)); err != nil {
 		return nil, err
 	}
 	for _, f := range s.Inputs {
@@ -205,6 +208,7 @@ func SpecOf(g *grid.JobSpec) *Spec {
 			Budget: budgetOf(g.Rules.Budget), Reliability: reliabilityOf(g.Rules.Reliability)},
 	}
 	s.Needs.setCounts(&g.Needs)
+	s.Options = optionsOf(&g.Needs)
 	s.setExpressions(g)
 	if len(g.Needs.Labels) > 0 {
 		s.Needs.Labels = make(map[string][]string, len(g.Needs.Labels))

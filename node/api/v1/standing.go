@@ -4,6 +4,7 @@ import "time"
 
 // Standing is what the node of a task has said of where it stands there.
 type Standing struct {
+	Option      *int         `json:"option,omitempty" doc:"Which option of the job it runs as, or ran, from 0; none: the job has none, or it is not known yet."`
 	Line        *Line        `json:"line,omitempty" doc:"Of one that is queued."`
 	Suspensions *Suspensions `json:"suspensions,omitempty" doc:"Of one that has started; none: it never was suspended, or its node is of a version that does not say."`
 }

@@ -59,6 +59,7 @@ func (l *List[L]) Record(e *grid.EntryRecord, i, count uint32, w Written, backup
 func (t *Task[L]) record(e *grid.EntryRecord, backup grid.NodeID) {
 	e.State, e.ID.Attempt, e.Worker, e.Lost = t.state, t.Attempt, t.Worker, t.Lost
 	e.Placed, e.Began, e.Done, e.Pulls, e.Moves = t.Placed, t.Began, t.Done, t.Pulls, t.Moves
+	e.Option = t.Option
 	if t.Backup != (grid.Attempt{}) && t.state != grid.Ended {
 		e.Backup = &grid.BackupRecord{Attempt: t.Backup, Worker: backup}
 	}
@@ -84,8 +85,9 @@ func (l *List[L]) Restore(r *grid.EntryRecord, committed bool, here func(grid.No
 	i, ended := r.ID.Task.Index, r.Epoch != 0
 	t := l.At(i)
 	l.in[t.state]--
-	*t = Task[L]{state: r.State, Pulls: r.Pulls, Moves: r.Moves, Kept: Kept{Attempt: r.ID.Attempt, Worker: r.Worker,
-		Lost: r.Lost, Placed: r.Placed, Began: r.Began, Done: r.Done}}
+	*t = Task[L]{state: r.State, Pulls: r.Pulls, Moves: r.Moves, Option: r.Option,
+		Kept: Kept{Attempt: r.ID.Attempt, Worker: r.Worker,
+			Lost: r.Lost, Placed: r.Placed, Began: r.Began, Done: r.Done}}
 	l.in[t.state]++
 	if r.Backup != nil {
 		t.Backup = r.Backup.Attempt

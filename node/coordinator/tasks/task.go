@@ -11,6 +11,7 @@ type Task[L any] struct {
 	uncommitted bool
 	Pulls       uint8  // times that it was taken from a queue for an idle node; of rank 0, that its gang moved
 	Moves       uint8  // times that it was given up after it had started, to go on elsewhere
+	Option      uint8  // of the job, that its attempt runs as, from 1; 0 = it has none, or that is not known
 	Round       uint32 // of the entry of its end, as in grid.Entry
 
 	// Kept is what is kept of it for as long as its job. Attempt is the newest one but for backup attempts, Backup the

@@ -30,6 +30,8 @@ func OlderVersions(s *grid.JobSpec) string {
 		return " that keep a job which waits for others, as older versions do not"
 	case features.Has(grid.FeatureGangs):
 		return " that keep a gang, and its contract if it has one, as older versions do not"
+	case features.Has(grid.FeatureOptions):
+		return " that know options of jobs, as older versions do not"
 	case features.Has(grid.FeatureRequirements):
 		return " that know requirements and ranks, as older versions do not"
 	case features.Has(grid.FeatureDeadlines), features.Has(grid.FeatureBudgets):

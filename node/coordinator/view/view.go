@@ -60,6 +60,7 @@ type Task struct {
 	Standing   progress.Standing
 	Checkpoint checkpoint.View // of a gang, of its first rank
 	Ranks      uint32          // of a gang: of the attempt; 0 = there is none yet
+	Option     uint8           // of the job, that it runs or ran as, from 1; 0 = it has none, or that is not known
 }
 
 // Gauges are how many jobs and tasks are in which state now.

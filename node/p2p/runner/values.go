@@ -11,10 +11,13 @@ import (
 
 // variables returns the environment variables that describe a task to itself: its values, and those of Skep.
 func variables(self grid.NodeID, spec *grid.JobSpec, id grid.AttemptID, values []grid.Var) []grid.Var {
-	vars := append(make([]grid.Var, 0, len(values)+8), values...)
+	vars := append(make([]grid.Var, 0, len(values)+9), values...)
 	if _, given := lookup(values, grid.IndexVariable); !given {
 		index := strconv.FormatUint(uint64(id.Task.Index), 10)
 		vars = append(vars, grid.Var{Name: grid.IndexVariable, Value: index})
+	}
+	if option := spec.Needs.Chosen; option > 0 {
+		vars = append(vars, grid.Var{Name: grid.OptionVariable, Value: strconv.Itoa(int(option) - 1)})
 	}
 	return append(vars,
 		grid.Var{Name: "SKEP_JOB", Value: id.Task.Job.String()},

@@ -27,7 +27,8 @@ func (c *Codec) body(m *grid.Message, seal func(*grid.Ad) []byte) (proto.Message
 			Lease: putSpan(o.Lease), Age: putSpan(o.Age), Stamp: o.Stamp, Members: putNodes(o.Members), Stays: o.Stays,
 			Pulled: o.Pulled, Asks: o.Asks, Barred: putNodes(o.Barred), Inputs: putFiles(left),
 			Checkpoint: putFiles(from), PlaceNodes: nodes, PlaceRanks: ranks, PlaceShares: shares,
-			BeforeRanks: o.Before.Ranks, BeforeShares: o.Before.Shares}, err
+			BeforeRanks: o.Before.Ranks, BeforeShares: o.Before.Shares,
+			Option: uint32(o.Option)}, err
 	case grid.KindAccept, grid.KindBeat, grid.KindVacate:
 		return putReports(c.putAttempts(m.Attempts), m), nil
 	case grid.KindResultAck, grid.KindDrop, grid.KindAsk:

@@ -35,14 +35,14 @@ func check(m *grid.Message) error {
 		return entries(m.Digest, 1, 1)
 	case grid.KindPoll:
 		p := &m.Poll
-		return first(text("class", p.Class, grid.MaxClass), resources("needs", p.Needs),
+		return first(text("class", p.Class, grid.MaxClass), resources("needs", p.Needs), pollOptions(p.Options),
 			partner(p.Rates, p.Speed, p.Cores))
 	case grid.KindWaiting, grid.KindPull, grid.KindNoWork:
 		return resources("needs", m.Poll.Needs)
 	case grid.KindState:
 		s := &m.State
 		return first(spans("ect", s.ECT, "backlog", s.Backlog), spans("ran", s.Ran, "rest", s.Rest), queue(s), quote(s),
-			resources("free", s.Free), partner(s.Rates, s.Speed, s.Cores))
+			optionStates(s.Options), resources("free", s.Free), partner(s.Rates, s.Speed, s.Cores))
 	case grid.KindOffer:
 		return offer(&m.Offer)
 	case grid.KindAccept, grid.KindResultAck, grid.KindRefuse, grid.KindDepositAck, grid.KindVacate:
@@ -120,6 +120,9 @@ func offer(o *grid.Offer) error {
 	}
 	if tasks := o.Spec.TasksOf(o.ID.Attempt); o.ID.Task.Index >= tasks {
 		return fmt.Errorf("task %d of %d: %w", o.ID.Task.Index, tasks, ErrBound)
+	}
+	if !o.Spec.ValidOption(o.Option) {
+		return fmt.Errorf("option %d of %d: %w", o.Option, len(o.Spec.Needs.Options), ErrBound)
 	}
 	if o.Lease > grid.MaxTimeout {
 		return fmt.Errorf("lease %v: %w: want at most %v", o.Lease, ErrBound, grid.MaxTimeout)

@@ -153,7 +153,7 @@ func genMessage(t *rapid.T, k grid.Kind, m *grid.Message) {
 			Rates: genRates(t),
 			Speed: rapid.Float64Range(0, 1e6).Draw(t, "speed"), Cores: genResources(t).CPU,
 			Mine: rapid.Uint64().Draw(t, "mine"), Have: rapid.Uint64().Draw(t, "have"),
-			Bid: genBid.Draw(t, "bid"), Trades: rapid.Bool().Draw(t, "trades")}
+			Bid: genBid.Draw(t, "bid"), Trades: rapid.Bool().Draw(t, "trades"), Options: genPollOptions(t)}
 	case grid.KindState:
 		m.State = grid.State{ID: rapid.Uint64().Draw(t, "id"), ECT: genSpan.Draw(t, "ect"),
 			Backlog: genSpan.Draw(t, "backlog"),
@@ -164,7 +164,8 @@ func genMessage(t *rapid.T, k grid.Kind, m *grid.Message) {
 				"running"),
 			Ran: genSpan.Draw(t, "ran"), Rest: genSpan.Draw(t, "rest"),
 			Quote: grid.Quote{Price: genBid.Draw(t, "price"), Outbid: genBid.Draw(t, "outbid"),
-				Bids: rapid.Int64Range(0, grid.MaxBids).Draw(t, "bids")}}
+				Bids: rapid.Int64Range(0, grid.MaxBids).Draw(t, "bids")},
+			Options: genOptionStates(t)}
 	case grid.KindOffer:
 		job, s := genSealed(t)
 		m.Offer = grid.Offer{ID: genAttempt(t, job, s.Count), Spec: s, Class: genText.Draw(t, "class"),
@@ -176,7 +177,7 @@ func genMessage(t *rapid.T, k grid.Kind, m *grid.Message) {
 		}
 		genGangSize(t, s, &m.Offer.ID)
 		m.Offer.Inputs, m.Offer.Places = genFiles(t, 2), genPlaces(t, s, m.Offer.ID.Attempt)
-		m.Offer.Before = genDivision(t)
+		m.Offer.Before, m.Offer.Option = genDivision(t), genOption(t, s)
 	case grid.KindWrite, grid.KindCampaign:
 		m.Register.Job, m.Register.Spec = genSealed(t)
 		m.Register.Seq = rapid.Uint64().Draw(t, "seq")

@@ -126,6 +126,9 @@ func genSpec(t *rapid.T) *grid.JobSpec {
 	} else if rapid.Bool().Draw(t, "gang") {
 		genGang(t, s)
 	}
+	if !s.IsGang() {
+		genOptions(t, &s.Needs)
+	}
 	return s
 }
 
@@ -239,6 +242,7 @@ func genResult(t *rapid.T) *grid.Result {
 		r.Next = genText.Draw(t, "next")
 	}
 	r.LastLine = genText.Draw(t, "last line")
+	r.Option = rapid.Uint8().Draw(t, "option")
 	return r
 }
 

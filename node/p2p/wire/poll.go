@@ -14,6 +14,7 @@ func (c *Codec) putPoll(q *grid.Poll) *pb.Poll {
 	p.Counts, p.Bid = string(q.Needs.Counts), putBid(q.Bid)
 	p.Rates, p.Trades = fillRates(c.emptyRates(), q.Rates), q.Trades
 	p.Speed, p.Cores, p.Mine, p.Have = q.Speed, int64(q.Cores), q.Mine, q.Have
+	p.Options = putPollOptions(q.Options)
 	return p
 }
 
@@ -30,6 +31,7 @@ func (c *Codec) readPoll(b []byte, q *grid.Poll) error {
 	if q.Bid, err = getBid(uint64(p.Bid)); err != nil {
 		return err
 	}
+	q.Options = getPollOptions(q.Options, p.Options)
 	q.Rates, err = getRates(q.Rates, p.Rates)
 	return err
 }
@@ -55,6 +57,7 @@ func (c *Codec) putState(s *grid.State) *pb.State {
 	p.Speed, p.Cores, p.Mine, p.Have, p.Stamp = s.Speed, int64(s.Cores), s.Mine, s.Have, s.Stamp
 	p.Waiting, p.Running, p.Ran, p.Rest = uint32(s.Waiting), uint32(s.Running), putSpan(s.Ran), putSpan(s.Rest)
 	p.Price, p.Outbid, p.Bids = putBid(s.Price), putBid(s.Outbid), uint64(max(s.Bids, 0))
+	p.Options = putOptionStates(s.Options)
 	return p
 }
 
@@ -83,6 +86,9 @@ func (c *Codec) readState(b []byte, s *grid.State) error {
 		return err
 	}
 	if s.Quote, err = getQuote(p); err != nil {
+		return err
+	}
+	if s.Options, err = getOptionStates(s.Options, p.Options); err != nil {
 		return err
 	}
 	s.Rates, err = getRates(s.Rates, p.Rates)
@@ -138,4 +144,69 @@ func (c *Codec) emptyRates() *pb.Rates {
 	p := &c.rates
 	p.Class, p.Alpha, p.Mu = p.Class[:0], p.Alpha[:0], p.Mu[:0]
 	return p
+}
+
+func putPollOptions(all []grid.PollOption) (out []*pb.PollOption) {
+	for _, o := range all {
+		out = append(out, &pb.PollOption{Cpu: int64(o.Needs.CPU), Memory: int64(o.Needs.Memory),
+			Counts: string(o.Needs.Counts), Speedup: math.Float64bits(o.Speedup)})
+	}
+	return out
+}
+
+func getPollOptions(dst []grid.PollOption, ps []*pb.PollOption) []grid.PollOption {
+	for _, p := range ps {
+		dst = append(dst, grid.PollOption{Needs: resourcesOf(p.Cpu, p.Memory, p.Counts),
+			Speedup: math.Float64frombits(p.Speedup)})
+	}
+	return dst
+}
+
+func pollOptions(all []grid.PollOption) error {
+	if len(all) > grid.MaxOptions {
+		return fmt.Errorf("%d options: %w: want at most %d", len(all), ErrBound, grid.MaxOptions)
+	}
+	for i := range all {
+		if err := resources("option", all[i].Needs); err != nil {
+			return err
+		}
+		if s := all[i].Speedup; !(s >= 1.0/grid.MaxSpeedup && s <= grid.MaxSpeedup) {
+			return fmt.Errorf("option: speedup %g: %w: want %g to %d", s, ErrBound, 1.0/grid.MaxSpeedup, grid.MaxSpeedup)
+		}
+	}
+	return nil
+}
+
+func putOptionStates(all []grid.OptionState) (out []*pb.OptionState) {
+	for _, o := range all {
+		out = append(out, &pb.OptionState{Ect: putSpan(o.ECT), Backlog: putSpan(o.Ready), Why: uint32(o.Why)})
+	}
+	return out
+}
+
+func getOptionStates(dst []grid.OptionState, ps []*pb.OptionState) ([]grid.OptionState, error) {
+	for _, p := range ps {
+		ect, err := getSpan("ect", p.Ect)
+		if err != nil {
+			return nil, err
+		}
+		ready, err := getSpan("backlog", p.Backlog)
+		if err != nil {
+			return nil, err
+		}
+		dst = append(dst, grid.OptionState{ECT: ect, Ready: ready, Why: getWhy(p.Why)})
+	}
+	return dst, nil
+}
+
+func optionStates(all []grid.OptionState) error {
+	if len(all) > grid.MaxOptions {
+		return fmt.Errorf("%d options: %w: want at most %d", len(all), ErrBound, grid.MaxOptions)
+	}
+	for i := range all {
+		if err := spans("ect", all[i].ECT, "backlog", all[i].Ready); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -110,7 +110,8 @@ func putRecord(r *grid.Record) (proto.Message, error) {
 		p := &pb.WorkValue{Spec: spec, Class: w.Class, Lease: putSpan(w.Lease), State: uint32(w.State),
 			Result: putMaybe(w.Result), Stays: w.Stays, Asks: w.Asks, Members: putNodes(w.Members), Owner: putNode(w.Owner),
 			Epoch: w.Epoch, Inputs: putFiles(w.Inputs), PlaceNodes: nodes, PlaceRanks: ranks,
-			PlaceShares: shares, BeforeRanks: w.Before.Ranks, BeforeShares: w.Before.Shares}
+			PlaceShares: shares, BeforeRanks: w.Before.Ranks, BeforeShares: w.Before.Shares,
+			Option: uint32(w.Option)}
 		if h := w.HandedBack; h != nil {
 			p.HandedBack, p.Puller = uint32(h.Why), putNode(h.Puller)
 		}
@@ -125,7 +126,7 @@ func putTaskRecord(t *grid.TaskRecord) (*pb.TaskValue, error) {
 	}
 	p := &pb.TaskValue{Epoch: t.ID.Epoch, N: t.ID.N, State: uint32(t.State), Lost: t.Lost,
 		Result: putMaybe(t.Result), Placed: t.Placed, Began: t.Began, Done: t.Done,
-		Pulls: uint32(t.Pulls), Moves: uint32(t.Moves)}
+		Pulls: uint32(t.Pulls), Moves: uint32(t.Moves), Option: uint32(t.Option)}
 	if !t.Worker.IsZero() {
 		p.Worker = t.Worker[:]
 	}

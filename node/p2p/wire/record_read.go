@@ -12,7 +12,7 @@ import (
 func readTaskRecord(key []byte, p *pb.TaskValue, t *grid.TaskRecord) error {
 	t.ID.Epoch, t.ID.N, t.State, t.Lost = p.Epoch, p.N, grid.TaskState(p.State), p.Lost
 	t.Placed, t.Began, t.Done, t.Pulls = p.Placed, p.Began, p.Done, uint8(min(p.Pulls, math.MaxUint8))
-	t.Moves = uint8(min(p.Moves, math.MaxUint8))
+	t.Moves, t.Option = uint8(min(p.Moves, math.MaxUint8)), getOption(p.Option)
 	if p.State == 0 || p.State > uint32(grid.Ended) {
 		return fmt.Errorf("state %d: %w: want 1 to %d", p.State, ErrBound, grid.Ended)
 	}
@@ -73,7 +73,7 @@ func getWorkRecord(key, value []byte, w *grid.WorkRecord) error {
 		w.HandedBack = &grid.HandBack{Why: grid.Why(min(p.HandedBack, math.MaxUint8))}
 		err = getNode("puller", p.Puller, &w.HandedBack.Puller)
 	}
-	w.Epoch, w.Stays, w.Asks = p.Epoch, p.Stays, p.Asks
+	w.Epoch, w.Stays, w.Asks, w.Option = p.Epoch, p.Stays, p.Asks, getOption(p.Option)
 	w.Before = grid.Division{Ranks: p.BeforeRanks, Shares: p.BeforeShares}
 	return err
 }

@@ -28,6 +28,7 @@ func genRecord(t *rapid.T) *grid.Record {
 			State:  grid.TaskState(rapid.IntRange(1, 4).Draw(t, "state")),
 			Worker: array[grid.NodeID](t, "worker"), Lost: rapid.Int32().Draw(t, "lost"),
 			Pulls: rapid.Uint8().Draw(t, "pulls"), Moves: rapid.Uint8().Draw(t, "moves"),
+			Option: rapid.Uint8().Draw(t, "option"),
 			Result: result,
 			Placed: rapid.Int64().Draw(t, "placed"), Began: rapid.Int64().Draw(t, "began"), Done: rapid.Int64().Draw(t, "done")}
 		if rapid.Bool().Draw(t, "copied") {
@@ -42,7 +43,8 @@ func genRecord(t *rapid.T) *grid.Record {
 	case grid.RecWork:
 		r.Work = grid.WorkRecord{ID: genAttempt(t, j, grid.MaxCount), Spec: spec, Class: genText.Draw(t, "class"),
 			Lease: genSpan.Draw(t, "lease"), State: grid.WorkState(rapid.IntRange(1, 3).Draw(t, "state")), Result: result,
-			Stays: rapid.Bool().Draw(t, "stays"), Asks: rapid.Bool().Draw(t, "asks"), Before: genDivision(t)}
+			Stays: rapid.Bool().Draw(t, "stays"), Asks: rapid.Bool().Draw(t, "asks"), Before: genDivision(t),
+			Option: rapid.Uint8().Draw(t, "option")}
 		if rapid.Bool().Draw(t, "handed back") {
 			r.Work.HandedBack = &grid.HandBack{Why: grid.Why(rapid.IntRange(1, grid.Whys-1).Draw(t, "why")),
 				Puller: array[grid.NodeID](t, "puller")}

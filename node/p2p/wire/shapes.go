@@ -57,7 +57,14 @@ var (
 	needsShape = &shape{"needs", []field{
 		1: number("cpu"), 2: number("memory"), 3: message("labels", grid.MaxLabels, needShape),
 		70: data("counts", 1, grid.MaxCounts), 71: number("pin"),
-		72: data("where", 1, requirement.MaxText),
+		72: data("where", 1, requirement.MaxText), 73: message("options", grid.MaxOptions, optionShape),
+	}}
+	optionShape = &shape{"option", []field{
+		1: number("cpu"), 2: number("memory"), 3: message("labels", grid.MaxOptionLabels, needShape),
+		4: data("counts", 1, grid.MaxOptionCounts), 5: number("speedup"), 6: number("value"),
+	}}
+	pollOptionShape = &shape{"option", []field{
+		1: number("cpu"), 2: number("memory"), 3: data("counts", 1, grid.MaxOptionCounts), 4: number("speedup"),
 	}}
 	varShape = &shape{"env", []field{
 		1: data("name", 1, int(grid.MaxEnvSize)), 2: data("value", 1, int(grid.MaxEnvSize)),
@@ -91,7 +98,7 @@ var (
 		4: number("waited"), 5: number("wall"), 6: number("cpu"), 7: number("max_rss"),
 		8: message("stdout", 1, outputShape), 9: message("stderr", 1, outputShape),
 		10: message("outputs", grid.MaxFiles, fileShape), 11: data("next", 1, grid.MaxClass),
-		40: data("last_line", 1, grid.MaxFailureLine),
+		40: data("last_line", 1, grid.MaxFailureLine), 41: number("option"),
 	}}
 )
 
@@ -103,6 +110,7 @@ var (
 		1: fixed("id"), 2: data("class", 1, grid.MaxClass), 3: number("cpu"), 4: number("memory"),
 		5: message("rates", 1, ratesShape), 6: fixed("speed"), 7: number("cores"), 8: number("mine"), 9: number("have"),
 		70: data("counts", 1, grid.MaxCounts), bidField: number("bid"), 90: number("trades"),
+		91: message("options", grid.MaxOptions, pollOptionShape),
 	}}
 	stateShape = &shape{"state", []field{
 		1: fixed("id"), 2: number("ect"), 3: number("backlog"), 4: number("free_cpu"), 5: number("free_memory"),
@@ -111,8 +119,10 @@ var (
 		15: number("rest"),
 		16: number("stamp"), 70: data("free_counts", 1, grid.MaxCounts),
 		90: number("price"), 91: number("outbid"), 92: number("bids"),
+		93: message("options", grid.MaxOptions, optionStateShape),
 	}}
-	offerShape = &shape{"offer", []field{
+	optionStateShape = &shape{"option", []field{1: number("ect"), 2: number("backlog"), 3: number("why")}}
+	offerShape       = &shape{"offer", []field{
 		1: message("attempt", 1, attemptShape), 2: message("spec", 1, specShape), 3: data("class", 1, grid.MaxClass),
 		4: number("lease"), 5: number("age"), 6: data("members", 1, nodeSize*grid.MaxMembers), 7: number("stamp"),
 		8: number("stays"), 9: number("pulled"), 10: number("asks"), 11: data("barred", 1, nodeSize*grid.MaxBarred),
@@ -121,7 +131,7 @@ var (
 		62:          data("before_shares", 1, 5*grid.MaxRanks),
 		80:          message("inputs", grid.MaxJobInputs, fileShape),
 		placesField: data("place_nodes", 1, nodeSize*grid.MaxRanks), placesField + 1: data("place_ranks", 1, 2*grid.MaxRanks),
-		placesField + 2: data("place_shares", 1, 5*grid.MaxRanks),
+		placesField + 2: data("place_shares", 1, 5*grid.MaxRanks), 93: number("option"),
 	}}
 	oneShape    = attemptsShape("attempt", 1)
 	manyShape   = attemptsShape("attempts", grid.MaxBeats)

@@ -2,6 +2,10 @@ package wire
 
 import (
 	"fmt"
+	"math"
+	"strings"
+
+	"google.golang.org/protobuf/encoding/protowire"
 
 	"skep/grid"
 	"skep/node/p2p/wire/internal/pb"
@@ -36,6 +40,7 @@ func (c *Codec) readOffer(b []byte, o *grid.Offer) error {
 	if o.Places, err = getPlaces(p.PlaceNodes, p.PlaceRanks, p.PlaceShares); err != nil {
 		return err
 	}
+	o.Option = getOption(p.Option)
 	o.Before = grid.Division{Ranks: p.BeforeRanks, Shares: p.BeforeShares}
 	o.Age, err = getSpan("age", p.Age)
 	return err
@@ -75,6 +80,7 @@ func putNeeds(n *grid.Needs) *pb.Needs {
 	for _, l := range n.Labels {
 		p.Labels = append(p.Labels, &pb.LabelNeed{Key: l.Key, Values: l.Values})
 	}
+	p.Options = putOptions(n.Options)
 	return p
 }
 
@@ -91,6 +97,7 @@ func getNeeds(p *pb.Needs) (n grid.Needs) {
 			n.Where = requirement.Foreign(cleanText(text))
 		}
 	}
+	n.Options = getOptions(p.GetOptions())
 	return n
 }
 
@@ -133,3 +140,58 @@ func getBlob(b []byte, id *grid.BlobID) error {
 	copy(id[:], b)
 	return nil
 }
+
+func putOptions(all []grid.Option) (out []*pb.Option) {
+	for i := range all {
+		o := &all[i]
+		p := &pb.Option{Cpu: int64(o.CPU), Memory: int64(o.Memory), Counts: string(o.Counts),
+			Speedup: math.Float64bits(o.Speedup), Value: math.Float64bits(o.Value)}
+		for _, l := range o.Labels {
+			p.Labels = append(p.Labels, &pb.LabelNeed{Key: l.Key, Values: l.Values})
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+// getOptions reads the options of a search.
+func getOptions(ps []*pb.Option) (out []grid.Option) {
+	for _, p := range ps {
+		o := grid.Option{Resources: resourcesOf(p.GetCpu(), p.GetMemory(), p.GetCounts()),
+			Speedup: math.Float64frombits(p.GetSpeedup()), Value: math.Float64frombits(p.GetValue())}
+		for _, l := range p.GetLabels() {
+			o.Labels = append(o.Labels, grid.LabelNeed{Key: cleanText(l.GetKey()), Values: cleanTexts(l.GetValues())})
+		}
+		out = append(out, o)
+	}
+	return out
+}
+
+// option reads an option of a spec.
+func (p part) option(o *grid.Option) error {
+	return p.each(func(num protowire.Number, x uint64) error {
+		switch num {
+		case 1:
+			o.CPU = grid.MilliCPU(x)
+		case 2:
+			o.Memory = grid.Bytes(x)
+		case 5:
+			o.Speedup = math.Float64frombits(x)
+		case 6:
+			o.Value = math.Float64frombits(x)
+		}
+		return nil
+	}, func(num protowire.Number, of part) error {
+		switch num {
+		case 3:
+			o.Labels = append(o.Labels, grid.LabelNeed{})
+			return of.labelNeed(&o.Labels[len(o.Labels)-1])
+		case 4:
+			o.Counts = grid.Counts(strings.Clone(of.text))
+		}
+		return nil
+	})
+}
+
+// getOption is the number of an option; one beyond all bounds is no job's.
+func getOption(n uint32) uint8 { return uint8(min(n, math.MaxUint8)) }

@@ -85,6 +85,9 @@ func (p part) needs(n *grid.Needs) error {
 			var err error
 			n.Where, err = of.expression("where", requirement.Where)
 			return err
+		case 73:
+			n.Options = append(n.Options, grid.Option{})
+			return of.option(&n.Options[len(n.Options)-1])
 		case 3:
 		default:
 			return nil

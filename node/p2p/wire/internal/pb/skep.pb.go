@@ -1276,9 +1276,10 @@ type Poll struct {
 	Cores         int64                  `protobuf:"varint,7,opt,name=cores,proto3" json:"cores,omitempty"` // × 1000
 	Mine          uint64                 `protobuf:"varint,8,opt,name=mine,proto3" json:"mine,omitempty"`
 	Have          uint64                 `protobuf:"varint,9,opt,name=have,proto3" json:"have,omitempty"`
-	Counts        string                 `protobuf:"bytes,70,opt,name=counts,proto3" json:"counts,omitempty"`  // as Needs.counts
-	Bid           uint32                 `protobuf:"varint,65,opt,name=bid,proto3" json:"bid,omitempty"`       // thousandths, for the task; 0 = the usual one
-	Trades        bool                   `protobuf:"varint,90,opt,name=trades,proto3" json:"trades,omitempty"` // the answer is to say price, outbid and bids
+	Counts        string                 `protobuf:"bytes,70,opt,name=counts,proto3" json:"counts,omitempty"`   // as Needs.counts
+	Bid           uint32                 `protobuf:"varint,65,opt,name=bid,proto3" json:"bid,omitempty"`        // thousandths, for the task; 0 = the usual one
+	Trades        bool                   `protobuf:"varint,90,opt,name=trades,proto3" json:"trades,omitempty"`  // the answer is to say price, outbid and bids
+	Options       []*PollOption          `protobuf:"bytes,91,rep,name=options,proto3" json:"options,omitempty"` // of the task's job; cpu, memory and counts are the least of each then
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1397,6 +1398,82 @@ func (x *Poll) GetTrades() bool {
 	return false
 }
 
+func (x *Poll) GetOptions() []*PollOption {
+	if x != nil {
+		return x.Options
+	}
+	return nil
+}
+
+// PollOption is an option of the job of the task.
+type PollOption struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Cpu           int64                  `protobuf:"varint,1,opt,name=cpu,proto3" json:"cpu,omitempty"`
+	Memory        int64                  `protobuf:"varint,2,opt,name=memory,proto3" json:"memory,omitempty"`
+	Counts        string                 `protobuf:"bytes,3,opt,name=counts,proto3" json:"counts,omitempty"`
+	Speedup       uint64                 `protobuf:"varint,4,opt,name=speedup,proto3" json:"speedup,omitempty"` // bits of a double
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PollOption) Reset() {
+	*x = PollOption{}
+	mi := &file_skep_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PollOption) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PollOption) ProtoMessage() {}
+
+func (x *PollOption) ProtoReflect() protoreflect.Message {
+	mi := &file_skep_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PollOption.ProtoReflect.Descriptor instead.
+func (*PollOption) Descriptor() ([]byte, []int) {
+	return file_skep_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *PollOption) GetCpu() int64 {
+	if x != nil {
+		return x.Cpu
+	}
+	return 0
+}
+
+func (x *PollOption) GetMemory() int64 {
+	if x != nil {
+		return x.Memory
+	}
+	return 0
+}
+
+func (x *PollOption) GetCounts() string {
+	if x != nil {
+		return x.Counts
+	}
+	return ""
+}
+
+func (x *PollOption) GetSpeedup() uint64 {
+	if x != nil {
+		return x.Speedup
+	}
+	return 0
+}
+
 type State struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Id            uint64                 `protobuf:"fixed64,1,opt,name=id,proto3" json:"id,omitempty"`
@@ -1419,13 +1496,14 @@ type State struct {
 	Price         uint32                 `protobuf:"varint,90,opt,name=price,proto3" json:"price,omitempty"`                            // as Ad.price; so is the next
 	Outbid        uint32                 `protobuf:"varint,91,opt,name=outbid,proto3" json:"outbid,omitempty"`                          // the lowest bid of what runs and may be suspended
 	Bids          uint64                 `protobuf:"varint,92,opt,name=bids,proto3" json:"bids,omitempty"`                              // sum of bids times cores of what was accepted, thousandths
+	Options       []*OptionState         `protobuf:"bytes,93,rep,name=options,proto3" json:"options,omitempty"`                         // of the options of the poll, in their order
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *State) Reset() {
 	*x = State{}
-	mi := &file_skep_proto_msgTypes[8]
+	mi := &file_skep_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1437,7 +1515,7 @@ func (x *State) String() string {
 func (*State) ProtoMessage() {}
 
 func (x *State) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[8]
+	mi := &file_skep_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1450,7 +1528,7 @@ func (x *State) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use State.ProtoReflect.Descriptor instead.
 func (*State) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{8}
+	return file_skep_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *State) GetId() uint64 {
@@ -1593,6 +1671,74 @@ func (x *State) GetBids() uint64 {
 	return 0
 }
 
+func (x *State) GetOptions() []*OptionState {
+	if x != nil {
+		return x.Options
+	}
+	return nil
+}
+
+// OptionState is what is expected of the task as an option of its job.
+type OptionState struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Ect           int64                  `protobuf:"varint,1,opt,name=ect,proto3" json:"ect,omitempty"`         // ns
+	Backlog       int64                  `protobuf:"varint,2,opt,name=backlog,proto3" json:"backlog,omitempty"` // ns
+	Why           uint32                 `protobuf:"varint,3,opt,name=why,proto3" json:"why,omitempty"`         // why it would be refused now
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *OptionState) Reset() {
+	*x = OptionState{}
+	mi := &file_skep_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *OptionState) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*OptionState) ProtoMessage() {}
+
+func (x *OptionState) ProtoReflect() protoreflect.Message {
+	mi := &file_skep_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use OptionState.ProtoReflect.Descriptor instead.
+func (*OptionState) Descriptor() ([]byte, []int) {
+	return file_skep_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *OptionState) GetEct() int64 {
+	if x != nil {
+		return x.Ect
+	}
+	return 0
+}
+
+func (x *OptionState) GetBacklog() int64 {
+	if x != nil {
+		return x.Backlog
+	}
+	return 0
+}
+
+func (x *OptionState) GetWhy() uint32 {
+	if x != nil {
+		return x.Why
+	}
+	return 0
+}
+
 type Offer struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Attempt       *Attempt               `protobuf:"bytes,1,opt,name=attempt,proto3" json:"attempt,omitempty"`
@@ -1613,13 +1759,14 @@ type Offer struct {
 	PlaceNodes    []byte                 `protobuf:"bytes,90,opt,name=place_nodes,json=placeNodes,proto3" json:"place_nodes,omitempty"`               // the nodes with ranks of the gang, 32 bytes each, in the order of the ranks
 	PlaceRanks    []uint32               `protobuf:"varint,91,rep,packed,name=place_ranks,json=placeRanks,proto3" json:"place_ranks,omitempty"`       // how many ranks each of them has
 	PlaceShares   []uint32               `protobuf:"varint,92,rep,packed,name=place_shares,json=placeShares,proto3" json:"place_shares,omitempty"`    // of the work, by rank; none = it is not divided
+	Option        uint32                 `protobuf:"varint,93,opt,name=option,proto3" json:"option,omitempty"`                                        // of the job, that the attempt runs as, from 1; 0 = it has none
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Offer) Reset() {
 	*x = Offer{}
-	mi := &file_skep_proto_msgTypes[9]
+	mi := &file_skep_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1631,7 +1778,7 @@ func (x *Offer) String() string {
 func (*Offer) ProtoMessage() {}
 
 func (x *Offer) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[9]
+	mi := &file_skep_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1644,7 +1791,7 @@ func (x *Offer) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Offer.ProtoReflect.Descriptor instead.
 func (*Offer) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{9}
+	return file_skep_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *Offer) GetAttempt() *Attempt {
@@ -1773,6 +1920,13 @@ func (x *Offer) GetPlaceShares() []uint32 {
 	return nil
 }
 
+func (x *Offer) GetOption() uint32 {
+	if x != nil {
+		return x.Option
+	}
+	return 0
+}
+
 type Attempt struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Job           []byte                 `protobuf:"bytes,1,opt,name=job,proto3" json:"job,omitempty"` // 32 bytes of origin, 10 of nonce
@@ -1785,7 +1939,7 @@ type Attempt struct {
 
 func (x *Attempt) Reset() {
 	*x = Attempt{}
-	mi := &file_skep_proto_msgTypes[10]
+	mi := &file_skep_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1797,7 +1951,7 @@ func (x *Attempt) String() string {
 func (*Attempt) ProtoMessage() {}
 
 func (x *Attempt) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[10]
+	mi := &file_skep_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1810,7 +1964,7 @@ func (x *Attempt) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Attempt.ProtoReflect.Descriptor instead.
 func (*Attempt) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{10}
+	return file_skep_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *Attempt) GetJob() []byte {
@@ -1859,7 +2013,7 @@ type Attempts struct {
 
 func (x *Attempts) Reset() {
 	*x = Attempts{}
-	mi := &file_skep_proto_msgTypes[11]
+	mi := &file_skep_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1871,7 +2025,7 @@ func (x *Attempts) String() string {
 func (*Attempts) ProtoMessage() {}
 
 func (x *Attempts) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[11]
+	mi := &file_skep_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1884,7 +2038,7 @@ func (x *Attempts) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Attempts.ProtoReflect.Descriptor instead.
 func (*Attempts) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{11}
+	return file_skep_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *Attempts) GetJobs() []byte {
@@ -1969,7 +2123,7 @@ type Report struct {
 
 func (x *Report) Reset() {
 	*x = Report{}
-	mi := &file_skep_proto_msgTypes[12]
+	mi := &file_skep_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1981,7 +2135,7 @@ func (x *Report) String() string {
 func (*Report) ProtoMessage() {}
 
 func (x *Report) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[12]
+	mi := &file_skep_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1994,7 +2148,7 @@ func (x *Report) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Report.ProtoReflect.Descriptor instead.
 func (*Report) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{12}
+	return file_skep_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *Report) GetAt() uint32 {
@@ -2128,7 +2282,7 @@ type Refuse struct {
 
 func (x *Refuse) Reset() {
 	*x = Refuse{}
-	mi := &file_skep_proto_msgTypes[13]
+	mi := &file_skep_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2140,7 +2294,7 @@ func (x *Refuse) String() string {
 func (*Refuse) ProtoMessage() {}
 
 func (x *Refuse) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[13]
+	mi := &file_skep_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2153,7 +2307,7 @@ func (x *Refuse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Refuse.ProtoReflect.Descriptor instead.
 func (*Refuse) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{13}
+	return file_skep_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *Refuse) GetAttempt() *Attempt {
@@ -2194,7 +2348,7 @@ type Ended struct {
 
 func (x *Ended) Reset() {
 	*x = Ended{}
-	mi := &file_skep_proto_msgTypes[14]
+	mi := &file_skep_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2206,7 +2360,7 @@ func (x *Ended) String() string {
 func (*Ended) ProtoMessage() {}
 
 func (x *Ended) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[14]
+	mi := &file_skep_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2219,7 +2373,7 @@ func (x *Ended) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Ended.ProtoReflect.Descriptor instead.
 func (*Ended) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{14}
+	return file_skep_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *Ended) GetAttempt() *Attempt {
@@ -2250,13 +2404,14 @@ type Result struct {
 	Outputs       []*File                `protobuf:"bytes,10,rep,name=outputs,proto3" json:"outputs,omitempty"`
 	Next          string                 `protobuf:"bytes,11,opt,name=next,proto3" json:"next,omitempty"`                         // class
 	LastLine      string                 `protobuf:"bytes,40,opt,name=last_line,json=lastLine,proto3" json:"last_line,omitempty"` // of a long standard error of an attempt that failed
+	Option        uint32                 `protobuf:"varint,41,opt,name=option,proto3" json:"option,omitempty"`                    // of the job, as which the attempt ran, from 1; 0 = it has none
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Result) Reset() {
 	*x = Result{}
-	mi := &file_skep_proto_msgTypes[15]
+	mi := &file_skep_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2268,7 +2423,7 @@ func (x *Result) String() string {
 func (*Result) ProtoMessage() {}
 
 func (x *Result) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[15]
+	mi := &file_skep_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2281,7 +2436,7 @@ func (x *Result) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Result.ProtoReflect.Descriptor instead.
 func (*Result) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{15}
+	return file_skep_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *Result) GetCause() uint32 {
@@ -2368,6 +2523,13 @@ func (x *Result) GetLastLine() string {
 	return ""
 }
 
+func (x *Result) GetOption() uint32 {
+	if x != nil {
+		return x.Option
+	}
+	return 0
+}
+
 type Output struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Inline        []byte                 `protobuf:"bytes,1,opt,name=inline,proto3" json:"inline,omitempty"`
@@ -2380,7 +2542,7 @@ type Output struct {
 
 func (x *Output) Reset() {
 	*x = Output{}
-	mi := &file_skep_proto_msgTypes[16]
+	mi := &file_skep_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2392,7 +2554,7 @@ func (x *Output) String() string {
 func (*Output) ProtoMessage() {}
 
 func (x *Output) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[16]
+	mi := &file_skep_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2405,7 +2567,7 @@ func (x *Output) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Output.ProtoReflect.Descriptor instead.
 func (*Output) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{16}
+	return file_skep_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *Output) GetInline() []byte {
@@ -2449,7 +2611,7 @@ type File struct {
 
 func (x *File) Reset() {
 	*x = File{}
-	mi := &file_skep_proto_msgTypes[17]
+	mi := &file_skep_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2461,7 +2623,7 @@ func (x *File) String() string {
 func (*File) ProtoMessage() {}
 
 func (x *File) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[17]
+	mi := &file_skep_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2474,7 +2636,7 @@ func (x *File) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use File.ProtoReflect.Descriptor instead.
 func (*File) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{17}
+	return file_skep_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *File) GetPath() []byte {
@@ -2550,7 +2712,7 @@ type JobSpec struct {
 
 func (x *JobSpec) Reset() {
 	*x = JobSpec{}
-	mi := &file_skep_proto_msgTypes[18]
+	mi := &file_skep_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2562,7 +2724,7 @@ func (x *JobSpec) String() string {
 func (*JobSpec) ProtoMessage() {}
 
 func (x *JobSpec) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[18]
+	mi := &file_skep_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2575,7 +2737,7 @@ func (x *JobSpec) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JobSpec.ProtoReflect.Descriptor instead.
 func (*JobSpec) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{18}
+	return file_skep_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *JobSpec) GetName() string {
@@ -2854,7 +3016,7 @@ type ScheduleSearch struct {
 
 func (x *ScheduleSearch) Reset() {
 	*x = ScheduleSearch{}
-	mi := &file_skep_proto_msgTypes[19]
+	mi := &file_skep_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2866,7 +3028,7 @@ func (x *ScheduleSearch) String() string {
 func (*ScheduleSearch) ProtoMessage() {}
 
 func (x *ScheduleSearch) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[19]
+	mi := &file_skep_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2879,7 +3041,7 @@ func (x *ScheduleSearch) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ScheduleSearch.ProtoReflect.Descriptor instead.
 func (*ScheduleSearch) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{19}
+	return file_skep_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *ScheduleSearch) GetModel() string {
@@ -2950,7 +3112,7 @@ type Contract struct {
 
 func (x *Contract) Reset() {
 	*x = Contract{}
-	mi := &file_skep_proto_msgTypes[20]
+	mi := &file_skep_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2962,7 +3124,7 @@ func (x *Contract) String() string {
 func (*Contract) ProtoMessage() {}
 
 func (x *Contract) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[20]
+	mi := &file_skep_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2975,7 +3137,7 @@ func (x *Contract) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Contract.ProtoReflect.Descriptor instead.
 func (*Contract) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{20}
+	return file_skep_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *Contract) GetTolerance() uint64 {
@@ -3009,7 +3171,7 @@ type Parameter struct {
 
 func (x *Parameter) Reset() {
 	*x = Parameter{}
-	mi := &file_skep_proto_msgTypes[21]
+	mi := &file_skep_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3021,7 +3183,7 @@ func (x *Parameter) String() string {
 func (*Parameter) ProtoMessage() {}
 
 func (x *Parameter) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[21]
+	mi := &file_skep_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3034,7 +3196,7 @@ func (x *Parameter) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Parameter.ProtoReflect.Descriptor instead.
 func (*Parameter) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{21}
+	return file_skep_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *Parameter) GetName() string {
@@ -3063,7 +3225,7 @@ type Measured struct {
 
 func (x *Measured) Reset() {
 	*x = Measured{}
-	mi := &file_skep_proto_msgTypes[22]
+	mi := &file_skep_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3075,7 +3237,7 @@ func (x *Measured) String() string {
 func (*Measured) ProtoMessage() {}
 
 func (x *Measured) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[22]
+	mi := &file_skep_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3088,7 +3250,7 @@ func (x *Measured) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Measured.ProtoReflect.Descriptor instead.
 func (*Measured) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{22}
+	return file_skep_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *Measured) GetRanks() uint32 {
@@ -3135,7 +3297,7 @@ type Reserve struct {
 
 func (x *Reserve) Reset() {
 	*x = Reserve{}
-	mi := &file_skep_proto_msgTypes[23]
+	mi := &file_skep_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3147,7 +3309,7 @@ func (x *Reserve) String() string {
 func (*Reserve) ProtoMessage() {}
 
 func (x *Reserve) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[23]
+	mi := &file_skep_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3160,7 +3322,7 @@ func (x *Reserve) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Reserve.ProtoReflect.Descriptor instead.
 func (*Reserve) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{23}
+	return file_skep_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *Reserve) GetJob() []byte {
@@ -3279,7 +3441,7 @@ type Checkpoint struct {
 
 func (x *Checkpoint) Reset() {
 	*x = Checkpoint{}
-	mi := &file_skep_proto_msgTypes[24]
+	mi := &file_skep_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3291,7 +3453,7 @@ func (x *Checkpoint) String() string {
 func (*Checkpoint) ProtoMessage() {}
 
 func (x *Checkpoint) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[24]
+	mi := &file_skep_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3304,7 +3466,7 @@ func (x *Checkpoint) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Checkpoint.ProtoReflect.Descriptor instead.
 func (*Checkpoint) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{24}
+	return file_skep_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *Checkpoint) GetAttempt() *Attempt {
@@ -3381,7 +3543,7 @@ type After struct {
 
 func (x *After) Reset() {
 	*x = After{}
-	mi := &file_skep_proto_msgTypes[25]
+	mi := &file_skep_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3393,7 +3555,7 @@ func (x *After) String() string {
 func (*After) ProtoMessage() {}
 
 func (x *After) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[25]
+	mi := &file_skep_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3406,7 +3568,7 @@ func (x *After) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use After.ProtoReflect.Descriptor instead.
 func (*After) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{25}
+	return file_skep_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *After) GetJobs() []*Dependency {
@@ -3434,7 +3596,7 @@ type Dependency struct {
 
 func (x *Dependency) Reset() {
 	*x = Dependency{}
-	mi := &file_skep_proto_msgTypes[26]
+	mi := &file_skep_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3446,7 +3608,7 @@ func (x *Dependency) String() string {
 func (*Dependency) ProtoMessage() {}
 
 func (x *Dependency) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[26]
+	mi := &file_skep_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3459,7 +3621,7 @@ func (x *Dependency) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Dependency.ProtoReflect.Descriptor instead.
 func (*Dependency) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{26}
+	return file_skep_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *Dependency) GetJob() []byte {
@@ -3496,7 +3658,7 @@ type JobInput struct {
 
 func (x *JobInput) Reset() {
 	*x = JobInput{}
-	mi := &file_skep_proto_msgTypes[27]
+	mi := &file_skep_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3508,7 +3670,7 @@ func (x *JobInput) String() string {
 func (*JobInput) ProtoMessage() {}
 
 func (x *JobInput) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[27]
+	mi := &file_skep_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3521,7 +3683,7 @@ func (x *JobInput) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JobInput.ProtoReflect.Descriptor instead.
 func (*JobInput) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{27}
+	return file_skep_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *JobInput) GetOf() uint32 {
@@ -3565,7 +3727,7 @@ type OnFailure struct {
 
 func (x *OnFailure) Reset() {
 	*x = OnFailure{}
-	mi := &file_skep_proto_msgTypes[28]
+	mi := &file_skep_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3577,7 +3739,7 @@ func (x *OnFailure) String() string {
 func (*OnFailure) ProtoMessage() {}
 
 func (x *OnFailure) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[28]
+	mi := &file_skep_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3590,7 +3752,7 @@ func (x *OnFailure) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OnFailure.ProtoReflect.Descriptor instead.
 func (*OnFailure) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{28}
+	return file_skep_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *OnFailure) GetRetry() int32 {
@@ -3638,7 +3800,7 @@ type Array struct {
 
 func (x *Array) Reset() {
 	*x = Array{}
-	mi := &file_skep_proto_msgTypes[29]
+	mi := &file_skep_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3650,7 +3812,7 @@ func (x *Array) String() string {
 func (*Array) ProtoMessage() {}
 
 func (x *Array) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[29]
+	mi := &file_skep_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3663,7 +3825,7 @@ func (x *Array) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Array.ProtoReflect.Descriptor instead.
 func (*Array) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{29}
+	return file_skep_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *Array) GetNames() []string {
@@ -3726,7 +3888,7 @@ type Submitter struct {
 
 func (x *Submitter) Reset() {
 	*x = Submitter{}
-	mi := &file_skep_proto_msgTypes[30]
+	mi := &file_skep_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3738,7 +3900,7 @@ func (x *Submitter) String() string {
 func (*Submitter) ProtoMessage() {}
 
 func (x *Submitter) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[30]
+	mi := &file_skep_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3751,7 +3913,7 @@ func (x *Submitter) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Submitter.ProtoReflect.Descriptor instead.
 func (*Submitter) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{30}
+	return file_skep_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *Submitter) GetNode() []byte {
@@ -3778,7 +3940,7 @@ type Var struct {
 
 func (x *Var) Reset() {
 	*x = Var{}
-	mi := &file_skep_proto_msgTypes[31]
+	mi := &file_skep_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3790,7 +3952,7 @@ func (x *Var) String() string {
 func (*Var) ProtoMessage() {}
 
 func (x *Var) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[31]
+	mi := &file_skep_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3803,7 +3965,7 @@ func (x *Var) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Var.ProtoReflect.Descriptor instead.
 func (*Var) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{31}
+	return file_skep_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *Var) GetName() []byte {
@@ -3825,16 +3987,17 @@ type Needs struct {
 	Cpu           int64                  `protobuf:"varint,1,opt,name=cpu,proto3" json:"cpu,omitempty"`
 	Memory        int64                  `protobuf:"varint,2,opt,name=memory,proto3" json:"memory,omitempty"`
 	Labels        []*LabelNeed           `protobuf:"bytes,3,rep,name=labels,proto3" json:"labels,omitempty"`
-	Counts        string                 `protobuf:"bytes,70,opt,name=counts,proto3" json:"counts,omitempty"` // counted resources, as "fpga=1,gpu=2"; needs the label that grid.ResourceLabel names
-	Pin           bool                   `protobuf:"varint,71,opt,name=pin,proto3" json:"pin,omitempty"`      // processors of its own; needs the label that grid.PinLabel names
-	Where         string                 `protobuf:"bytes,72,opt,name=where,proto3" json:"where,omitempty"`   // expression about the node; needs the label that grid.RequirementLabel names
+	Counts        string                 `protobuf:"bytes,70,opt,name=counts,proto3" json:"counts,omitempty"`   // counted resources, as "fpga=1,gpu=2"; needs the label that grid.ResourceLabel names
+	Pin           bool                   `protobuf:"varint,71,opt,name=pin,proto3" json:"pin,omitempty"`        // processors of its own; needs the label that grid.PinLabel names
+	Where         string                 `protobuf:"bytes,72,opt,name=where,proto3" json:"where,omitempty"`     // expression about the node; needs the label that grid.RequirementLabel names
+	Options       []*Option              `protobuf:"bytes,73,rep,name=options,proto3" json:"options,omitempty"` // of which one must be met too; needs the label that grid.OptionLabel names
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Needs) Reset() {
 	*x = Needs{}
-	mi := &file_skep_proto_msgTypes[32]
+	mi := &file_skep_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3846,7 +4009,7 @@ func (x *Needs) String() string {
 func (*Needs) ProtoMessage() {}
 
 func (x *Needs) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[32]
+	mi := &file_skep_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3859,7 +4022,7 @@ func (x *Needs) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Needs.ProtoReflect.Descriptor instead.
 func (*Needs) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{32}
+	return file_skep_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *Needs) GetCpu() int64 {
@@ -3904,6 +4067,98 @@ func (x *Needs) GetWhere() string {
 	return ""
 }
 
+func (x *Needs) GetOptions() []*Option {
+	if x != nil {
+		return x.Options
+	}
+	return nil
+}
+
+// Option is a way in which the tasks of a job can run.
+type Option struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Cpu           int64                  `protobuf:"varint,1,opt,name=cpu,proto3" json:"cpu,omitempty"` // as in Needs; so are the next
+	Memory        int64                  `protobuf:"varint,2,opt,name=memory,proto3" json:"memory,omitempty"`
+	Labels        []*LabelNeed           `protobuf:"bytes,3,rep,name=labels,proto3" json:"labels,omitempty"` // beside those of the job
+	Counts        string                 `protobuf:"bytes,4,opt,name=counts,proto3" json:"counts,omitempty"`
+	Speedup       uint64                 `protobuf:"varint,5,opt,name=speedup,proto3" json:"speedup,omitempty"` // bits of a double; so is the next
+	Value         uint64                 `protobuf:"varint,6,opt,name=value,proto3" json:"value,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Option) Reset() {
+	*x = Option{}
+	mi := &file_skep_proto_msgTypes[35]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Option) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Option) ProtoMessage() {}
+
+func (x *Option) ProtoReflect() protoreflect.Message {
+	mi := &file_skep_proto_msgTypes[35]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Option.ProtoReflect.Descriptor instead.
+func (*Option) Descriptor() ([]byte, []int) {
+	return file_skep_proto_rawDescGZIP(), []int{35}
+}
+
+func (x *Option) GetCpu() int64 {
+	if x != nil {
+		return x.Cpu
+	}
+	return 0
+}
+
+func (x *Option) GetMemory() int64 {
+	if x != nil {
+		return x.Memory
+	}
+	return 0
+}
+
+func (x *Option) GetLabels() []*LabelNeed {
+	if x != nil {
+		return x.Labels
+	}
+	return nil
+}
+
+func (x *Option) GetCounts() string {
+	if x != nil {
+		return x.Counts
+	}
+	return ""
+}
+
+func (x *Option) GetSpeedup() uint64 {
+	if x != nil {
+		return x.Speedup
+	}
+	return 0
+}
+
+func (x *Option) GetValue() uint64 {
+	if x != nil {
+		return x.Value
+	}
+	return 0
+}
+
 type LabelNeed struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Key           string                 `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"`
@@ -3914,7 +4169,7 @@ type LabelNeed struct {
 
 func (x *LabelNeed) Reset() {
 	*x = LabelNeed{}
-	mi := &file_skep_proto_msgTypes[33]
+	mi := &file_skep_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3926,7 +4181,7 @@ func (x *LabelNeed) String() string {
 func (*LabelNeed) ProtoMessage() {}
 
 func (x *LabelNeed) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[33]
+	mi := &file_skep_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3939,7 +4194,7 @@ func (x *LabelNeed) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LabelNeed.ProtoReflect.Descriptor instead.
 func (*LabelNeed) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{33}
+	return file_skep_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *LabelNeed) GetKey() string {
@@ -3972,7 +4227,7 @@ type Find struct {
 
 func (x *Find) Reset() {
 	*x = Find{}
-	mi := &file_skep_proto_msgTypes[34]
+	mi := &file_skep_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3984,7 +4239,7 @@ func (x *Find) String() string {
 func (*Find) ProtoMessage() {}
 
 func (x *Find) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[34]
+	mi := &file_skep_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3997,7 +4252,7 @@ func (x *Find) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Find.ProtoReflect.Descriptor instead.
 func (*Find) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{34}
+	return file_skep_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *Find) GetId() uint64 {
@@ -4067,7 +4322,7 @@ type Search struct {
 
 func (x *Search) Reset() {
 	*x = Search{}
-	mi := &file_skep_proto_msgTypes[35]
+	mi := &file_skep_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4079,7 +4334,7 @@ func (x *Search) String() string {
 func (*Search) ProtoMessage() {}
 
 func (x *Search) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[35]
+	mi := &file_skep_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4092,7 +4347,7 @@ func (x *Search) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Search.ProtoReflect.Descriptor instead.
 func (*Search) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{35}
+	return file_skep_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *Search) GetFind() *Find {
@@ -4132,7 +4387,7 @@ type Guard struct {
 
 func (x *Guard) Reset() {
 	*x = Guard{}
-	mi := &file_skep_proto_msgTypes[36]
+	mi := &file_skep_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4144,7 +4399,7 @@ func (x *Guard) String() string {
 func (*Guard) ProtoMessage() {}
 
 func (x *Guard) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[36]
+	mi := &file_skep_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4157,7 +4412,7 @@ func (x *Guard) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Guard.ProtoReflect.Descriptor instead.
 func (*Guard) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{36}
+	return file_skep_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *Guard) GetJob() []byte {
@@ -4277,7 +4532,7 @@ type Watch struct {
 
 func (x *Watch) Reset() {
 	*x = Watch{}
-	mi := &file_skep_proto_msgTypes[37]
+	mi := &file_skep_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4289,7 +4544,7 @@ func (x *Watch) String() string {
 func (*Watch) ProtoMessage() {}
 
 func (x *Watch) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[37]
+	mi := &file_skep_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4302,7 +4557,7 @@ func (x *Watch) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Watch.ProtoReflect.Descriptor instead.
 func (*Watch) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{37}
+	return file_skep_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *Watch) GetJob() []byte {
@@ -4400,7 +4655,7 @@ type Final struct {
 
 func (x *Final) Reset() {
 	*x = Final{}
-	mi := &file_skep_proto_msgTypes[38]
+	mi := &file_skep_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4412,7 +4667,7 @@ func (x *Final) String() string {
 func (*Final) ProtoMessage() {}
 
 func (x *Final) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[38]
+	mi := &file_skep_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4425,7 +4680,7 @@ func (x *Final) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Final.ProtoReflect.Descriptor instead.
 func (*Final) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{38}
+	return file_skep_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *Final) GetIndex() uint32 {
@@ -4556,7 +4811,7 @@ type Failure struct {
 
 func (x *Failure) Reset() {
 	*x = Failure{}
-	mi := &file_skep_proto_msgTypes[39]
+	mi := &file_skep_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4568,7 +4823,7 @@ func (x *Failure) String() string {
 func (*Failure) ProtoMessage() {}
 
 func (x *Failure) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[39]
+	mi := &file_skep_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4581,7 +4836,7 @@ func (x *Failure) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Failure.ProtoReflect.Descriptor instead.
 func (*Failure) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{39}
+	return file_skep_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *Failure) GetAttemptEpoch() uint32 {
@@ -4645,7 +4900,7 @@ type Token struct {
 
 func (x *Token) Reset() {
 	*x = Token{}
-	mi := &file_skep_proto_msgTypes[40]
+	mi := &file_skep_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4657,7 +4912,7 @@ func (x *Token) String() string {
 func (*Token) ProtoMessage() {}
 
 func (x *Token) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[40]
+	mi := &file_skep_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4670,7 +4925,7 @@ func (x *Token) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Token.ProtoReflect.Descriptor instead.
 func (*Token) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{40}
+	return file_skep_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *Token) GetSecret() []byte {
@@ -4706,7 +4961,7 @@ type JobValue struct {
 
 func (x *JobValue) Reset() {
 	*x = JobValue{}
-	mi := &file_skep_proto_msgTypes[41]
+	mi := &file_skep_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4718,7 +4973,7 @@ func (x *JobValue) String() string {
 func (*JobValue) ProtoMessage() {}
 
 func (x *JobValue) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[41]
+	mi := &file_skep_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4731,7 +4986,7 @@ func (x *JobValue) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JobValue.ProtoReflect.Descriptor instead.
 func (*JobValue) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{41}
+	return file_skep_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *JobValue) GetSpec() []byte {
@@ -4767,15 +5022,16 @@ type TaskValue struct {
 	Began         int64                  `protobuf:"varint,8,opt,name=began,proto3" json:"began,omitempty"`
 	Done          int64                  `protobuf:"varint,9,opt,name=done,proto3" json:"done,omitempty"`
 	Copy          *CopyValue             `protobuf:"bytes,10,opt,name=copy,proto3" json:"copy,omitempty"`
-	Pulls         uint32                 `protobuf:"varint,11,opt,name=pulls,proto3" json:"pulls,omitempty"` // times that it was taken from a queue for an idle node
-	Moves         uint32                 `protobuf:"varint,12,opt,name=moves,proto3" json:"moves,omitempty"` // times that it was given up after it had started, to go on at another node
+	Pulls         uint32                 `protobuf:"varint,11,opt,name=pulls,proto3" json:"pulls,omitempty"`   // times that it was taken from a queue for an idle node
+	Moves         uint32                 `protobuf:"varint,12,opt,name=moves,proto3" json:"moves,omitempty"`   // times that it was given up after it had started, to go on at another node
+	Option        uint32                 `protobuf:"varint,13,opt,name=option,proto3" json:"option,omitempty"` // of the job, that the attempt runs as, from 1; 0 = it has none, or that is not known
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *TaskValue) Reset() {
 	*x = TaskValue{}
-	mi := &file_skep_proto_msgTypes[42]
+	mi := &file_skep_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4787,7 +5043,7 @@ func (x *TaskValue) String() string {
 func (*TaskValue) ProtoMessage() {}
 
 func (x *TaskValue) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[42]
+	mi := &file_skep_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4800,7 +5056,7 @@ func (x *TaskValue) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TaskValue.ProtoReflect.Descriptor instead.
 func (*TaskValue) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{42}
+	return file_skep_proto_rawDescGZIP(), []int{45}
 }
 
 func (x *TaskValue) GetEpoch() uint32 {
@@ -4887,6 +5143,13 @@ func (x *TaskValue) GetMoves() uint32 {
 	return 0
 }
 
+func (x *TaskValue) GetOption() uint32 {
+	if x != nil {
+		return x.Option
+	}
+	return 0
+}
+
 // CopyValue is an attempt made beside another one.
 type CopyValue struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -4899,7 +5162,7 @@ type CopyValue struct {
 
 func (x *CopyValue) Reset() {
 	*x = CopyValue{}
-	mi := &file_skep_proto_msgTypes[43]
+	mi := &file_skep_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4911,7 +5174,7 @@ func (x *CopyValue) String() string {
 func (*CopyValue) ProtoMessage() {}
 
 func (x *CopyValue) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[43]
+	mi := &file_skep_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4924,7 +5187,7 @@ func (x *CopyValue) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CopyValue.ProtoReflect.Descriptor instead.
 func (*CopyValue) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{43}
+	return file_skep_proto_rawDescGZIP(), []int{46}
 }
 
 func (x *CopyValue) GetEpoch() uint32 {
@@ -4968,13 +5231,14 @@ type WorkValue struct {
 	PlaceNodes    []byte                 `protobuf:"bytes,90,opt,name=place_nodes,json=placeNodes,proto3" json:"place_nodes,omitempty"`               // as Offer.place_nodes
 	PlaceRanks    []uint32               `protobuf:"varint,91,rep,packed,name=place_ranks,json=placeRanks,proto3" json:"place_ranks,omitempty"`       // as Offer.place_ranks
 	PlaceShares   []uint32               `protobuf:"varint,92,rep,packed,name=place_shares,json=placeShares,proto3" json:"place_shares,omitempty"`    // as Offer.place_shares
+	Option        uint32                 `protobuf:"varint,93,opt,name=option,proto3" json:"option,omitempty"`                                        // as Offer.option
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *WorkValue) Reset() {
 	*x = WorkValue{}
-	mi := &file_skep_proto_msgTypes[44]
+	mi := &file_skep_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4986,7 +5250,7 @@ func (x *WorkValue) String() string {
 func (*WorkValue) ProtoMessage() {}
 
 func (x *WorkValue) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[44]
+	mi := &file_skep_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4999,7 +5263,7 @@ func (x *WorkValue) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WorkValue.ProtoReflect.Descriptor instead.
 func (*WorkValue) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{44}
+	return file_skep_proto_rawDescGZIP(), []int{47}
 }
 
 func (x *WorkValue) GetSpec() []byte {
@@ -5128,6 +5392,13 @@ func (x *WorkValue) GetPlaceShares() []uint32 {
 	return nil
 }
 
+func (x *WorkValue) GetOption() uint32 {
+	if x != nil {
+		return x.Option
+	}
+	return 0
+}
+
 type ClassValue struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Mean          float64                `protobuf:"fixed64,1,opt,name=mean,proto3" json:"mean,omitempty"` // s
@@ -5140,7 +5411,7 @@ type ClassValue struct {
 
 func (x *ClassValue) Reset() {
 	*x = ClassValue{}
-	mi := &file_skep_proto_msgTypes[45]
+	mi := &file_skep_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5152,7 +5423,7 @@ func (x *ClassValue) String() string {
 func (*ClassValue) ProtoMessage() {}
 
 func (x *ClassValue) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[45]
+	mi := &file_skep_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5165,7 +5436,7 @@ func (x *ClassValue) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ClassValue.ProtoReflect.Descriptor instead.
 func (*ClassValue) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{45}
+	return file_skep_proto_rawDescGZIP(), []int{48}
 }
 
 func (x *ClassValue) GetMean() float64 {
@@ -5214,7 +5485,7 @@ type GuardValue struct {
 
 func (x *GuardValue) Reset() {
 	*x = GuardValue{}
-	mi := &file_skep_proto_msgTypes[46]
+	mi := &file_skep_proto_msgTypes[49]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5226,7 +5497,7 @@ func (x *GuardValue) String() string {
 func (*GuardValue) ProtoMessage() {}
 
 func (x *GuardValue) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[46]
+	mi := &file_skep_proto_msgTypes[49]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5239,7 +5510,7 @@ func (x *GuardValue) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GuardValue.ProtoReflect.Descriptor instead.
 func (*GuardValue) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{46}
+	return file_skep_proto_rawDescGZIP(), []int{49}
 }
 
 func (x *GuardValue) GetSpec() []byte {
@@ -5326,7 +5597,7 @@ type CheckpointValue struct {
 
 func (x *CheckpointValue) Reset() {
 	*x = CheckpointValue{}
-	mi := &file_skep_proto_msgTypes[47]
+	mi := &file_skep_proto_msgTypes[50]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5338,7 +5609,7 @@ func (x *CheckpointValue) String() string {
 func (*CheckpointValue) ProtoMessage() {}
 
 func (x *CheckpointValue) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[47]
+	mi := &file_skep_proto_msgTypes[50]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5351,7 +5622,7 @@ func (x *CheckpointValue) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CheckpointValue.ProtoReflect.Descriptor instead.
 func (*CheckpointValue) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{47}
+	return file_skep_proto_rawDescGZIP(), []int{50}
 }
 
 func (x *CheckpointValue) GetEpoch() uint32 {
@@ -5403,7 +5674,7 @@ type TombstoneValue struct {
 
 func (x *TombstoneValue) Reset() {
 	*x = TombstoneValue{}
-	mi := &file_skep_proto_msgTypes[48]
+	mi := &file_skep_proto_msgTypes[51]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5415,7 +5686,7 @@ func (x *TombstoneValue) String() string {
 func (*TombstoneValue) ProtoMessage() {}
 
 func (x *TombstoneValue) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[48]
+	mi := &file_skep_proto_msgTypes[51]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5428,7 +5699,7 @@ func (x *TombstoneValue) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TombstoneValue.ProtoReflect.Descriptor instead.
 func (*TombstoneValue) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{48}
+	return file_skep_proto_rawDescGZIP(), []int{51}
 }
 
 func (x *TombstoneValue) GetEpoch() uint32 {
@@ -5490,7 +5761,7 @@ type EntryValue struct {
 
 func (x *EntryValue) Reset() {
 	*x = EntryValue{}
-	mi := &file_skep_proto_msgTypes[49]
+	mi := &file_skep_proto_msgTypes[52]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5502,7 +5773,7 @@ func (x *EntryValue) String() string {
 func (*EntryValue) ProtoMessage() {}
 
 func (x *EntryValue) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[49]
+	mi := &file_skep_proto_msgTypes[52]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5515,7 +5786,7 @@ func (x *EntryValue) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EntryValue.ProtoReflect.Descriptor instead.
 func (*EntryValue) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{49}
+	return file_skep_proto_rawDescGZIP(), []int{52}
 }
 
 func (x *EntryValue) GetTask() *TaskValue {
@@ -5688,7 +5959,7 @@ const file_skep_proto_rawDesc = "" +
 	"\x05Rates\x12\x14\n" +
 	"\x05class\x18\x01 \x03(\tR\x05class\x12\x14\n" +
 	"\x05alpha\x18\x02 \x03(\x01R\x05alpha\x12\x0e\n" +
-	"\x02mu\x18\x03 \x03(\x01R\x02mu\"\x92\x02\n" +
+	"\x02mu\x18\x03 \x03(\x01R\x02mu\"\xc1\x02\n" +
 	"\x04Poll\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x06R\x02id\x12\x14\n" +
 	"\x05class\x18\x02 \x01(\tR\x05class\x12\x10\n" +
@@ -5701,7 +5972,14 @@ const file_skep_proto_rawDesc = "" +
 	"\x04have\x18\t \x01(\x04R\x04have\x12\x16\n" +
 	"\x06counts\x18F \x01(\tR\x06counts\x12\x10\n" +
 	"\x03bid\x18A \x01(\rR\x03bid\x12\x16\n" +
-	"\x06trades\x18Z \x01(\bR\x06trades\"\xde\x03\n" +
+	"\x06trades\x18Z \x01(\bR\x06trades\x12-\n" +
+	"\aoptions\x18[ \x03(\v2\x13.skep.v1.PollOptionR\aoptions\"h\n" +
+	"\n" +
+	"PollOption\x12\x10\n" +
+	"\x03cpu\x18\x01 \x01(\x03R\x03cpu\x12\x16\n" +
+	"\x06memory\x18\x02 \x01(\x03R\x06memory\x12\x16\n" +
+	"\x06counts\x18\x03 \x01(\tR\x06counts\x12\x18\n" +
+	"\aspeedup\x18\x04 \x01(\x04R\aspeedup\"\x8e\x04\n" +
 	"\x05State\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x06R\x02id\x12\x10\n" +
 	"\x03ect\x18\x02 \x01(\x03R\x03ect\x12\x18\n" +
@@ -5725,7 +6003,12 @@ const file_skep_proto_rawDesc = "" +
 	"freeCounts\x12\x14\n" +
 	"\x05price\x18Z \x01(\rR\x05price\x12\x16\n" +
 	"\x06outbid\x18[ \x01(\rR\x06outbid\x12\x12\n" +
-	"\x04bids\x18\\ \x01(\x04R\x04bids\"\x92\x04\n" +
+	"\x04bids\x18\\ \x01(\x04R\x04bids\x12.\n" +
+	"\aoptions\x18] \x03(\v2\x14.skep.v1.OptionStateR\aoptions\"K\n" +
+	"\vOptionState\x12\x10\n" +
+	"\x03ect\x18\x01 \x01(\x03R\x03ect\x12\x18\n" +
+	"\abacklog\x18\x02 \x01(\x03R\abacklog\x12\x10\n" +
+	"\x03why\x18\x03 \x01(\rR\x03why\"\xaa\x04\n" +
 	"\x05Offer\x12*\n" +
 	"\aattempt\x18\x01 \x01(\v2\x10.skep.v1.AttemptR\aattempt\x12\x12\n" +
 	"\x04spec\x18\x02 \x01(\fR\x04spec\x12\x14\n" +
@@ -5749,7 +6032,8 @@ const file_skep_proto_rawDesc = "" +
 	"placeNodes\x12\x1f\n" +
 	"\vplace_ranks\x18[ \x03(\rR\n" +
 	"placeRanks\x12!\n" +
-	"\fplace_shares\x18\\ \x03(\rR\vplaceShares\"U\n" +
+	"\fplace_shares\x18\\ \x03(\rR\vplaceShares\x12\x16\n" +
+	"\x06option\x18] \x01(\rR\x06option\"U\n" +
 	"\aAttempt\x12\x10\n" +
 	"\x03job\x18\x01 \x01(\fR\x03job\x12\x14\n" +
 	"\x05index\x18\x02 \x01(\rR\x05index\x12\x14\n" +
@@ -5790,7 +6074,7 @@ const file_skep_proto_rawDesc = "" +
 	"\x06puller\x18\x04 \x01(\fR\x06puller\"\\\n" +
 	"\x05Ended\x12*\n" +
 	"\aattempt\x18\x01 \x01(\v2\x10.skep.v1.AttemptR\aattempt\x12'\n" +
-	"\x06result\x18\x02 \x01(\v2\x0f.skep.v1.ResultR\x06result\"\xcb\x02\n" +
+	"\x06result\x18\x02 \x01(\v2\x0f.skep.v1.ResultR\x06result\"\xe3\x02\n" +
 	"\x06Result\x12\x14\n" +
 	"\x05cause\x18\x01 \x01(\rR\x05cause\x12\x12\n" +
 	"\x04exit\x18\x02 \x01(\x11R\x04exit\x12\x14\n" +
@@ -5804,7 +6088,8 @@ const file_skep_proto_rawDesc = "" +
 	"\aoutputs\x18\n" +
 	" \x03(\v2\r.skep.v1.FileR\aoutputs\x12\x12\n" +
 	"\x04next\x18\v \x01(\tR\x04next\x12\x1b\n" +
-	"\tlast_line\x18( \x01(\tR\blastLine\"b\n" +
+	"\tlast_line\x18( \x01(\tR\blastLine\x12\x16\n" +
+	"\x06option\x18) \x01(\rR\x06option\"b\n" +
 	"\x06Output\x12\x16\n" +
 	"\x06inline\x18\x01 \x01(\fR\x06inline\x12\x12\n" +
 	"\x04blob\x18\x02 \x01(\fR\x04blob\x12\x12\n" +
@@ -5944,14 +6229,22 @@ const file_skep_proto_rawDesc = "" +
 	"\x04user\x18\x02 \x01(\tR\x04user\"/\n" +
 	"\x03Var\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\fR\x04name\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\fR\x05value\"\x9d\x01\n" +
+	"\x05value\x18\x02 \x01(\fR\x05value\"\xc8\x01\n" +
 	"\x05Needs\x12\x10\n" +
 	"\x03cpu\x18\x01 \x01(\x03R\x03cpu\x12\x16\n" +
 	"\x06memory\x18\x02 \x01(\x03R\x06memory\x12*\n" +
 	"\x06labels\x18\x03 \x03(\v2\x12.skep.v1.LabelNeedR\x06labels\x12\x16\n" +
 	"\x06counts\x18F \x01(\tR\x06counts\x12\x10\n" +
 	"\x03pin\x18G \x01(\bR\x03pin\x12\x14\n" +
-	"\x05where\x18H \x01(\tR\x05where\"5\n" +
+	"\x05where\x18H \x01(\tR\x05where\x12)\n" +
+	"\aoptions\x18I \x03(\v2\x0f.skep.v1.OptionR\aoptions\"\xa6\x01\n" +
+	"\x06Option\x12\x10\n" +
+	"\x03cpu\x18\x01 \x01(\x03R\x03cpu\x12\x16\n" +
+	"\x06memory\x18\x02 \x01(\x03R\x06memory\x12*\n" +
+	"\x06labels\x18\x03 \x03(\v2\x12.skep.v1.LabelNeedR\x06labels\x12\x16\n" +
+	"\x06counts\x18\x04 \x01(\tR\x06counts\x12\x18\n" +
+	"\aspeedup\x18\x05 \x01(\x04R\aspeedup\x12\x14\n" +
+	"\x05value\x18\x06 \x01(\x04R\x05value\"5\n" +
 	"\tLabelNeed\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x16\n" +
 	"\x06values\x18\x02 \x03(\tR\x06values\"\xc4\x01\n" +
@@ -6030,7 +6323,7 @@ const file_skep_proto_rawDesc = "" +
 	"\bJobValue\x12\x12\n" +
 	"\x04spec\x18\x01 \x01(\fR\x04spec\x12\x1c\n" +
 	"\tsubmitted\x18\x02 \x01(\x03R\tsubmitted\x12\x1c\n" +
-	"\tcancelled\x18\x03 \x01(\bR\tcancelled\"\xb0\x02\n" +
+	"\tcancelled\x18\x03 \x01(\bR\tcancelled\"\xc8\x02\n" +
 	"\tTaskValue\x12\x14\n" +
 	"\x05epoch\x18\x01 \x01(\rR\x05epoch\x12\f\n" +
 	"\x01n\x18\x02 \x01(\rR\x01n\x12\x14\n" +
@@ -6044,11 +6337,12 @@ const file_skep_proto_rawDesc = "" +
 	"\x04copy\x18\n" +
 	" \x01(\v2\x12.skep.v1.CopyValueR\x04copy\x12\x14\n" +
 	"\x05pulls\x18\v \x01(\rR\x05pulls\x12\x14\n" +
-	"\x05moves\x18\f \x01(\rR\x05moves\"G\n" +
+	"\x05moves\x18\f \x01(\rR\x05moves\x12\x16\n" +
+	"\x06option\x18\r \x01(\rR\x06option\"G\n" +
 	"\tCopyValue\x12\x14\n" +
 	"\x05epoch\x18\x01 \x01(\rR\x05epoch\x12\f\n" +
 	"\x01n\x18\x02 \x01(\rR\x01n\x12\x16\n" +
-	"\x06worker\x18\x03 \x01(\fR\x06worker\"\x87\x04\n" +
+	"\x06worker\x18\x03 \x01(\fR\x06worker\"\x9f\x04\n" +
 	"\tWorkValue\x12\x12\n" +
 	"\x04spec\x18\x01 \x01(\fR\x04spec\x12\x14\n" +
 	"\x05class\x18\x02 \x01(\tR\x05class\x12\x14\n" +
@@ -6071,7 +6365,8 @@ const file_skep_proto_rawDesc = "" +
 	"placeNodes\x12\x1f\n" +
 	"\vplace_ranks\x18[ \x03(\rR\n" +
 	"placeRanks\x12!\n" +
-	"\fplace_shares\x18\\ \x03(\rR\vplaceShares\"h\n" +
+	"\fplace_shares\x18\\ \x03(\rR\vplaceShares\x12\x16\n" +
+	"\x06option\x18] \x01(\rR\x06option\"h\n" +
 	"\n" +
 	"ClassValue\x12\x12\n" +
 	"\x04mean\x18\x01 \x01(\x01R\x04mean\x12\x14\n" +
@@ -6130,7 +6425,7 @@ func file_skep_proto_rawDescGZIP() []byte {
 	return file_skep_proto_rawDescData
 }
 
-var file_skep_proto_msgTypes = make([]protoimpl.MessageInfo, 50)
+var file_skep_proto_msgTypes = make([]protoimpl.MessageInfo, 53)
 var file_skep_proto_goTypes = []any{
 	(*Message)(nil),         // 0: skep.v1.Message
 	(*Hello)(nil),           // 1: skep.v1.Hello
@@ -6140,139 +6435,146 @@ var file_skep_proto_goTypes = []any{
 	(*Label)(nil),           // 5: skep.v1.Label
 	(*Rates)(nil),           // 6: skep.v1.Rates
 	(*Poll)(nil),            // 7: skep.v1.Poll
-	(*State)(nil),           // 8: skep.v1.State
-	(*Offer)(nil),           // 9: skep.v1.Offer
-	(*Attempt)(nil),         // 10: skep.v1.Attempt
-	(*Attempts)(nil),        // 11: skep.v1.Attempts
-	(*Report)(nil),          // 12: skep.v1.Report
-	(*Refuse)(nil),          // 13: skep.v1.Refuse
-	(*Ended)(nil),           // 14: skep.v1.Ended
-	(*Result)(nil),          // 15: skep.v1.Result
-	(*Output)(nil),          // 16: skep.v1.Output
-	(*File)(nil),            // 17: skep.v1.File
-	(*JobSpec)(nil),         // 18: skep.v1.JobSpec
-	(*ScheduleSearch)(nil),  // 19: skep.v1.ScheduleSearch
-	(*Contract)(nil),        // 20: skep.v1.Contract
-	(*Parameter)(nil),       // 21: skep.v1.Parameter
-	(*Measured)(nil),        // 22: skep.v1.Measured
-	(*Reserve)(nil),         // 23: skep.v1.Reserve
-	(*Checkpoint)(nil),      // 24: skep.v1.Checkpoint
-	(*After)(nil),           // 25: skep.v1.After
-	(*Dependency)(nil),      // 26: skep.v1.Dependency
-	(*JobInput)(nil),        // 27: skep.v1.JobInput
-	(*OnFailure)(nil),       // 28: skep.v1.OnFailure
-	(*Array)(nil),           // 29: skep.v1.Array
-	(*Submitter)(nil),       // 30: skep.v1.Submitter
-	(*Var)(nil),             // 31: skep.v1.Var
-	(*Needs)(nil),           // 32: skep.v1.Needs
-	(*LabelNeed)(nil),       // 33: skep.v1.LabelNeed
-	(*Find)(nil),            // 34: skep.v1.Find
-	(*Search)(nil),          // 35: skep.v1.Search
-	(*Guard)(nil),           // 36: skep.v1.Guard
-	(*Watch)(nil),           // 37: skep.v1.Watch
-	(*Final)(nil),           // 38: skep.v1.Final
-	(*Failure)(nil),         // 39: skep.v1.Failure
-	(*Token)(nil),           // 40: skep.v1.Token
-	(*JobValue)(nil),        // 41: skep.v1.JobValue
-	(*TaskValue)(nil),       // 42: skep.v1.TaskValue
-	(*CopyValue)(nil),       // 43: skep.v1.CopyValue
-	(*WorkValue)(nil),       // 44: skep.v1.WorkValue
-	(*ClassValue)(nil),      // 45: skep.v1.ClassValue
-	(*GuardValue)(nil),      // 46: skep.v1.GuardValue
-	(*CheckpointValue)(nil), // 47: skep.v1.CheckpointValue
-	(*TombstoneValue)(nil),  // 48: skep.v1.TombstoneValue
-	(*EntryValue)(nil),      // 49: skep.v1.EntryValue
+	(*PollOption)(nil),      // 8: skep.v1.PollOption
+	(*State)(nil),           // 9: skep.v1.State
+	(*OptionState)(nil),     // 10: skep.v1.OptionState
+	(*Offer)(nil),           // 11: skep.v1.Offer
+	(*Attempt)(nil),         // 12: skep.v1.Attempt
+	(*Attempts)(nil),        // 13: skep.v1.Attempts
+	(*Report)(nil),          // 14: skep.v1.Report
+	(*Refuse)(nil),          // 15: skep.v1.Refuse
+	(*Ended)(nil),           // 16: skep.v1.Ended
+	(*Result)(nil),          // 17: skep.v1.Result
+	(*Output)(nil),          // 18: skep.v1.Output
+	(*File)(nil),            // 19: skep.v1.File
+	(*JobSpec)(nil),         // 20: skep.v1.JobSpec
+	(*ScheduleSearch)(nil),  // 21: skep.v1.ScheduleSearch
+	(*Contract)(nil),        // 22: skep.v1.Contract
+	(*Parameter)(nil),       // 23: skep.v1.Parameter
+	(*Measured)(nil),        // 24: skep.v1.Measured
+	(*Reserve)(nil),         // 25: skep.v1.Reserve
+	(*Checkpoint)(nil),      // 26: skep.v1.Checkpoint
+	(*After)(nil),           // 27: skep.v1.After
+	(*Dependency)(nil),      // 28: skep.v1.Dependency
+	(*JobInput)(nil),        // 29: skep.v1.JobInput
+	(*OnFailure)(nil),       // 30: skep.v1.OnFailure
+	(*Array)(nil),           // 31: skep.v1.Array
+	(*Submitter)(nil),       // 32: skep.v1.Submitter
+	(*Var)(nil),             // 33: skep.v1.Var
+	(*Needs)(nil),           // 34: skep.v1.Needs
+	(*Option)(nil),          // 35: skep.v1.Option
+	(*LabelNeed)(nil),       // 36: skep.v1.LabelNeed
+	(*Find)(nil),            // 37: skep.v1.Find
+	(*Search)(nil),          // 38: skep.v1.Search
+	(*Guard)(nil),           // 39: skep.v1.Guard
+	(*Watch)(nil),           // 40: skep.v1.Watch
+	(*Final)(nil),           // 41: skep.v1.Final
+	(*Failure)(nil),         // 42: skep.v1.Failure
+	(*Token)(nil),           // 43: skep.v1.Token
+	(*JobValue)(nil),        // 44: skep.v1.JobValue
+	(*TaskValue)(nil),       // 45: skep.v1.TaskValue
+	(*CopyValue)(nil),       // 46: skep.v1.CopyValue
+	(*WorkValue)(nil),       // 47: skep.v1.WorkValue
+	(*ClassValue)(nil),      // 48: skep.v1.ClassValue
+	(*GuardValue)(nil),      // 49: skep.v1.GuardValue
+	(*CheckpointValue)(nil), // 50: skep.v1.CheckpointValue
+	(*TombstoneValue)(nil),  // 51: skep.v1.TombstoneValue
+	(*EntryValue)(nil),      // 52: skep.v1.EntryValue
 }
 var file_skep_proto_depIdxs = []int32{
 	2,  // 0: skep.v1.Message.digest:type_name -> skep.v1.Digest
 	7,  // 1: skep.v1.Message.poll:type_name -> skep.v1.Poll
-	8,  // 2: skep.v1.Message.state:type_name -> skep.v1.State
-	9,  // 3: skep.v1.Message.offer:type_name -> skep.v1.Offer
-	11, // 4: skep.v1.Message.accept:type_name -> skep.v1.Attempts
-	13, // 5: skep.v1.Message.refuse:type_name -> skep.v1.Refuse
-	11, // 6: skep.v1.Message.beat:type_name -> skep.v1.Attempts
-	11, // 7: skep.v1.Message.drop:type_name -> skep.v1.Attempts
-	14, // 8: skep.v1.Message.result:type_name -> skep.v1.Ended
-	11, // 9: skep.v1.Message.result_ack:type_name -> skep.v1.Attempts
-	11, // 10: skep.v1.Message.ask:type_name -> skep.v1.Attempts
-	35, // 11: skep.v1.Message.find:type_name -> skep.v1.Search
-	35, // 12: skep.v1.Message.hit:type_name -> skep.v1.Search
-	34, // 13: skep.v1.Message.miss:type_name -> skep.v1.Find
-	35, // 14: skep.v1.Message.call:type_name -> skep.v1.Search
+	9,  // 2: skep.v1.Message.state:type_name -> skep.v1.State
+	11, // 3: skep.v1.Message.offer:type_name -> skep.v1.Offer
+	13, // 4: skep.v1.Message.accept:type_name -> skep.v1.Attempts
+	15, // 5: skep.v1.Message.refuse:type_name -> skep.v1.Refuse
+	13, // 6: skep.v1.Message.beat:type_name -> skep.v1.Attempts
+	13, // 7: skep.v1.Message.drop:type_name -> skep.v1.Attempts
+	16, // 8: skep.v1.Message.result:type_name -> skep.v1.Ended
+	13, // 9: skep.v1.Message.result_ack:type_name -> skep.v1.Attempts
+	13, // 10: skep.v1.Message.ask:type_name -> skep.v1.Attempts
+	38, // 11: skep.v1.Message.find:type_name -> skep.v1.Search
+	38, // 12: skep.v1.Message.hit:type_name -> skep.v1.Search
+	37, // 13: skep.v1.Message.miss:type_name -> skep.v1.Find
+	38, // 14: skep.v1.Message.call:type_name -> skep.v1.Search
 	2,  // 15: skep.v1.Message.bye:type_name -> skep.v1.Digest
-	36, // 16: skep.v1.Message.guard:type_name -> skep.v1.Guard
-	37, // 17: skep.v1.Message.guarded:type_name -> skep.v1.Watch
-	36, // 18: skep.v1.Message.promise:type_name -> skep.v1.Guard
-	36, // 19: skep.v1.Message.promised:type_name -> skep.v1.Guard
-	37, // 20: skep.v1.Message.watch:type_name -> skep.v1.Watch
-	37, // 21: skep.v1.Message.watched:type_name -> skep.v1.Watch
-	37, // 22: skep.v1.Message.takeover:type_name -> skep.v1.Watch
-	37, // 23: skep.v1.Message.hold:type_name -> skep.v1.Watch
-	37, // 24: skep.v1.Message.held:type_name -> skep.v1.Watch
-	14, // 25: skep.v1.Message.copy:type_name -> skep.v1.Ended
-	13, // 26: skep.v1.Message.copied:type_name -> skep.v1.Refuse
+	39, // 16: skep.v1.Message.guard:type_name -> skep.v1.Guard
+	40, // 17: skep.v1.Message.guarded:type_name -> skep.v1.Watch
+	39, // 18: skep.v1.Message.promise:type_name -> skep.v1.Guard
+	39, // 19: skep.v1.Message.promised:type_name -> skep.v1.Guard
+	40, // 20: skep.v1.Message.watch:type_name -> skep.v1.Watch
+	40, // 21: skep.v1.Message.watched:type_name -> skep.v1.Watch
+	40, // 22: skep.v1.Message.takeover:type_name -> skep.v1.Watch
+	40, // 23: skep.v1.Message.hold:type_name -> skep.v1.Watch
+	40, // 24: skep.v1.Message.held:type_name -> skep.v1.Watch
+	16, // 25: skep.v1.Message.copy:type_name -> skep.v1.Ended
+	15, // 26: skep.v1.Message.copied:type_name -> skep.v1.Refuse
 	7,  // 27: skep.v1.Message.waiting:type_name -> skep.v1.Poll
 	7,  // 28: skep.v1.Message.pull:type_name -> skep.v1.Poll
 	7,  // 29: skep.v1.Message.no_work:type_name -> skep.v1.Poll
-	36, // 30: skep.v1.Message.await:type_name -> skep.v1.Guard
-	36, // 31: skep.v1.Message.awaited:type_name -> skep.v1.Guard
-	23, // 32: skep.v1.Message.reserve:type_name -> skep.v1.Reserve
-	23, // 33: skep.v1.Message.reserve_ack:type_name -> skep.v1.Reserve
-	24, // 34: skep.v1.Message.checkpoint:type_name -> skep.v1.Checkpoint
-	24, // 35: skep.v1.Message.checkpoint_ack:type_name -> skep.v1.Checkpoint
-	24, // 36: skep.v1.Message.checkpoint_keep:type_name -> skep.v1.Checkpoint
-	11, // 37: skep.v1.Message.vacate:type_name -> skep.v1.Attempts
+	39, // 30: skep.v1.Message.await:type_name -> skep.v1.Guard
+	39, // 31: skep.v1.Message.awaited:type_name -> skep.v1.Guard
+	25, // 32: skep.v1.Message.reserve:type_name -> skep.v1.Reserve
+	25, // 33: skep.v1.Message.reserve_ack:type_name -> skep.v1.Reserve
+	26, // 34: skep.v1.Message.checkpoint:type_name -> skep.v1.Checkpoint
+	26, // 35: skep.v1.Message.checkpoint_ack:type_name -> skep.v1.Checkpoint
+	26, // 36: skep.v1.Message.checkpoint_keep:type_name -> skep.v1.Checkpoint
+	13, // 37: skep.v1.Message.vacate:type_name -> skep.v1.Attempts
 	3,  // 38: skep.v1.Digest.ads:type_name -> skep.v1.Entry
 	5,  // 39: skep.v1.Ad.labels:type_name -> skep.v1.Label
 	6,  // 40: skep.v1.Ad.rates:type_name -> skep.v1.Rates
 	6,  // 41: skep.v1.Poll.rates:type_name -> skep.v1.Rates
-	6,  // 42: skep.v1.State.rates:type_name -> skep.v1.Rates
-	10, // 43: skep.v1.Offer.attempt:type_name -> skep.v1.Attempt
-	17, // 44: skep.v1.Offer.checkpoint:type_name -> skep.v1.File
-	17, // 45: skep.v1.Offer.inputs:type_name -> skep.v1.File
-	12, // 46: skep.v1.Attempts.reports:type_name -> skep.v1.Report
-	10, // 47: skep.v1.Refuse.attempt:type_name -> skep.v1.Attempt
-	10, // 48: skep.v1.Ended.attempt:type_name -> skep.v1.Attempt
-	15, // 49: skep.v1.Ended.result:type_name -> skep.v1.Result
-	16, // 50: skep.v1.Result.stdout:type_name -> skep.v1.Output
-	16, // 51: skep.v1.Result.stderr:type_name -> skep.v1.Output
-	17, // 52: skep.v1.Result.outputs:type_name -> skep.v1.File
-	32, // 53: skep.v1.JobSpec.needs:type_name -> skep.v1.Needs
-	17, // 54: skep.v1.JobSpec.inputs:type_name -> skep.v1.File
-	31, // 55: skep.v1.JobSpec.env:type_name -> skep.v1.Var
-	29, // 56: skep.v1.JobSpec.array:type_name -> skep.v1.Array
-	30, // 57: skep.v1.JobSpec.submitter:type_name -> skep.v1.Submitter
-	28, // 58: skep.v1.JobSpec.on_failure:type_name -> skep.v1.OnFailure
-	25, // 59: skep.v1.JobSpec.after:type_name -> skep.v1.After
-	19, // 60: skep.v1.JobSpec.gang_search:type_name -> skep.v1.ScheduleSearch
-	21, // 61: skep.v1.ScheduleSearch.parameters:type_name -> skep.v1.Parameter
-	22, // 62: skep.v1.ScheduleSearch.measured:type_name -> skep.v1.Measured
-	20, // 63: skep.v1.ScheduleSearch.contract:type_name -> skep.v1.Contract
-	10, // 64: skep.v1.Checkpoint.attempt:type_name -> skep.v1.Attempt
-	17, // 65: skep.v1.Checkpoint.files:type_name -> skep.v1.File
-	26, // 66: skep.v1.After.jobs:type_name -> skep.v1.Dependency
-	27, // 67: skep.v1.After.inputs:type_name -> skep.v1.JobInput
-	33, // 68: skep.v1.Needs.labels:type_name -> skep.v1.LabelNeed
-	32, // 69: skep.v1.Find.needs:type_name -> skep.v1.Needs
-	34, // 70: skep.v1.Search.find:type_name -> skep.v1.Find
-	3,  // 71: skep.v1.Search.ad:type_name -> skep.v1.Entry
-	38, // 72: skep.v1.Guard.finals:type_name -> skep.v1.Final
-	11, // 73: skep.v1.Watch.attempts:type_name -> skep.v1.Attempts
-	15, // 74: skep.v1.Final.result:type_name -> skep.v1.Result
-	39, // 75: skep.v1.Final.failures:type_name -> skep.v1.Failure
-	15, // 76: skep.v1.TaskValue.result:type_name -> skep.v1.Result
-	43, // 77: skep.v1.TaskValue.copy:type_name -> skep.v1.CopyValue
-	15, // 78: skep.v1.WorkValue.result:type_name -> skep.v1.Result
-	17, // 79: skep.v1.WorkValue.inputs:type_name -> skep.v1.File
-	17, // 80: skep.v1.CheckpointValue.files:type_name -> skep.v1.File
-	42, // 81: skep.v1.EntryValue.task:type_name -> skep.v1.TaskValue
-	38, // 82: skep.v1.EntryValue.open:type_name -> skep.v1.Final
-	39, // 83: skep.v1.EntryValue.failures:type_name -> skep.v1.Failure
-	84, // [84:84] is the sub-list for method output_type
-	84, // [84:84] is the sub-list for method input_type
-	84, // [84:84] is the sub-list for extension type_name
-	84, // [84:84] is the sub-list for extension extendee
-	0,  // [0:84] is the sub-list for field type_name
+	8,  // 42: skep.v1.Poll.options:type_name -> skep.v1.PollOption
+	6,  // 43: skep.v1.State.rates:type_name -> skep.v1.Rates
+	10, // 44: skep.v1.State.options:type_name -> skep.v1.OptionState
+	12, // 45: skep.v1.Offer.attempt:type_name -> skep.v1.Attempt
+	19, // 46: skep.v1.Offer.checkpoint:type_name -> skep.v1.File
+	19, // 47: skep.v1.Offer.inputs:type_name -> skep.v1.File
+	14, // 48: skep.v1.Attempts.reports:type_name -> skep.v1.Report
+	12, // 49: skep.v1.Refuse.attempt:type_name -> skep.v1.Attempt
+	12, // 50: skep.v1.Ended.attempt:type_name -> skep.v1.Attempt
+	17, // 51: skep.v1.Ended.result:type_name -> skep.v1.Result
+	18, // 52: skep.v1.Result.stdout:type_name -> skep.v1.Output
+	18, // 53: skep.v1.Result.stderr:type_name -> skep.v1.Output
+	19, // 54: skep.v1.Result.outputs:type_name -> skep.v1.File
+	34, // 55: skep.v1.JobSpec.needs:type_name -> skep.v1.Needs
+	19, // 56: skep.v1.JobSpec.inputs:type_name -> skep.v1.File
+	33, // 57: skep.v1.JobSpec.env:type_name -> skep.v1.Var
+	31, // 58: skep.v1.JobSpec.array:type_name -> skep.v1.Array
+	32, // 59: skep.v1.JobSpec.submitter:type_name -> skep.v1.Submitter
+	30, // 60: skep.v1.JobSpec.on_failure:type_name -> skep.v1.OnFailure
+	27, // 61: skep.v1.JobSpec.after:type_name -> skep.v1.After
+	21, // 62: skep.v1.JobSpec.gang_search:type_name -> skep.v1.ScheduleSearch
+	23, // 63: skep.v1.ScheduleSearch.parameters:type_name -> skep.v1.Parameter
+	24, // 64: skep.v1.ScheduleSearch.measured:type_name -> skep.v1.Measured
+	22, // 65: skep.v1.ScheduleSearch.contract:type_name -> skep.v1.Contract
+	12, // 66: skep.v1.Checkpoint.attempt:type_name -> skep.v1.Attempt
+	19, // 67: skep.v1.Checkpoint.files:type_name -> skep.v1.File
+	28, // 68: skep.v1.After.jobs:type_name -> skep.v1.Dependency
+	29, // 69: skep.v1.After.inputs:type_name -> skep.v1.JobInput
+	36, // 70: skep.v1.Needs.labels:type_name -> skep.v1.LabelNeed
+	35, // 71: skep.v1.Needs.options:type_name -> skep.v1.Option
+	36, // 72: skep.v1.Option.labels:type_name -> skep.v1.LabelNeed
+	34, // 73: skep.v1.Find.needs:type_name -> skep.v1.Needs
+	37, // 74: skep.v1.Search.find:type_name -> skep.v1.Find
+	3,  // 75: skep.v1.Search.ad:type_name -> skep.v1.Entry
+	41, // 76: skep.v1.Guard.finals:type_name -> skep.v1.Final
+	13, // 77: skep.v1.Watch.attempts:type_name -> skep.v1.Attempts
+	17, // 78: skep.v1.Final.result:type_name -> skep.v1.Result
+	42, // 79: skep.v1.Final.failures:type_name -> skep.v1.Failure
+	17, // 80: skep.v1.TaskValue.result:type_name -> skep.v1.Result
+	46, // 81: skep.v1.TaskValue.copy:type_name -> skep.v1.CopyValue
+	17, // 82: skep.v1.WorkValue.result:type_name -> skep.v1.Result
+	19, // 83: skep.v1.WorkValue.inputs:type_name -> skep.v1.File
+	19, // 84: skep.v1.CheckpointValue.files:type_name -> skep.v1.File
+	45, // 85: skep.v1.EntryValue.task:type_name -> skep.v1.TaskValue
+	41, // 86: skep.v1.EntryValue.open:type_name -> skep.v1.Final
+	42, // 87: skep.v1.EntryValue.failures:type_name -> skep.v1.Failure
+	88, // [88:88] is the sub-list for method output_type
+	88, // [88:88] is the sub-list for method input_type
+	88, // [88:88] is the sub-list for extension type_name
+	88, // [88:88] is the sub-list for extension extendee
+	0,  // [0:88] is the sub-list for field type_name
 }
 
 func init() { file_skep_proto_init() }
@@ -6326,7 +6628,7 @@ func file_skep_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_skep_proto_rawDesc), len(file_skep_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   50,
+			NumMessages:   53,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

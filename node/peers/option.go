@@ -1,0 +1,147 @@
+package peers
+
+import (
+	"skep/balance"
+	"skep/balance/order"
+	"skep/discovery"
+	"skep/grid"
+)
+
+// way is a way in which a task can run: as an option of its job, or, without options, as the job says.
+type way struct {
+	grid.Resources
+	option  uint8 // number; 0 = none
+	speedup float64
+	value   float64
+}
+
+// waysOf is in how many ways the tasks of a job can run.
+func waysOf(spec *grid.JobSpec) int {
+	if spec.Needs.Chosen > 0 {
+		return 1
+	}
+	return max(len(spec.Needs.Options), 1)
+}
+
+// wayOf is the k-th way, if a node that meets what all of them need fits it, by its ad.
+func wayOf(spec *grid.JobSpec, k int, ad *grid.Ad) (w way, fits bool) {
+	n := &spec.Needs
+	if len(n.Options) == 0 || n.Chosen > 0 {
+		return way{n.Resources, n.Chosen, spec.Speedup(), 1}, true
+	}
+	o := &n.Options[k]
+	return way{o.Resources, uint8(k + 1), o.Speedup, o.Value}, discovery.FitOption(o, ad) == grid.WhyNone
+}
+
+// best takes the way with the least expected completion time for its value; of equal ones the first.
+type best struct {
+	way
+	ready, ect float64
+	some       bool
+}
+
+func (b *best) offer(w way, ready, ect float64) {
+	if !b.some || ect/w.value < b.ect/b.value {
+		*b = best{w, ready, ect, true}
+	}
+}
+
+// stated is the best way to run a task at a peer, by what it said without being asked, and when the task would start
+// and be done. A peer says when a task of one core would start. A task that runs as an option which does not fit beside
+// what runs there waits for some of that to end; how much of it is left is not known, and is taken to be a run time of
+// the task's own class.
+func (p *Peers) stated(m connectedPeer, spec *grid.JobSpec, level string, typical float64) (b best) {
+	ad := m.view.Ad
+	for k := range waysOf(spec) {
+		w, fits := wayOf(spec, k, ad)
+		if !fits {
+			continue
+		}
+		ready := startAt(ad, w.Counts)
+		if w.option > 0 && !ad.Free.Fits(w.Resources) {
+			ready = max(ready, 1/p.rateOf(m.peer, level, typical))
+		}
+		b.offer(w, ready, ready+p.runTimeAt(m, spec, level, typical, w))
+	}
+	return b
+}
+
+// ownBest is the best way to run a task here, and when it would start and be done; none if all are refused.
+func (p *Peers) ownBest(now grid.Time, spec *grid.JobSpec, level string) (b best) {
+	here := p.cfg.Exec
+	key := order.Key{Bid: spec.Bid(), Node: p.cfg.Self, User: spec.Submitter.User, Class: level}
+	for k := range waysOf(spec) {
+		w, fits := wayOf(spec, k, p.cfg.Gossip.Ad())
+		if !fits || here.Refuses(w.Resources) != grid.WhyNone {
+			continue
+		}
+		ready := here.WaitOf(now, key, w.Resources, p.RunTime)
+		b.offer(w, ready, ready+here.MeanOf(now, level, w.speedup, p.RunTime)/here.SpeedOf(key.Bid, w.CPU))
+	}
+	return b
+}
+
+// answered is the best way to run a task at a peer, by its answer to a poll for the task. An answer that leaves out
+// options says nothing of them.
+func (p *Peers) answered(from grid.NodeID, spec *grid.JobSpec, level string, s *grid.State) (b best) {
+	n := &spec.Needs
+	if len(n.Options) == 0 {
+		return best{way{n.Resources, 0, 1, 1}, max(s.Backlog, 0).Seconds(), max(s.ECT, 0).Seconds(), true}
+	}
+	ad := p.adOf(from)
+	for k := range min(len(s.Options), len(n.Options)) {
+		o, x := &n.Options[k], &s.Options[k]
+		if x.Why == grid.WhyNone && (ad == nil || discovery.FitOption(o, ad) == grid.WhyNone) {
+			b.offer(way{o.Resources, uint8(k + 1), o.Speedup, o.Value}, max(x.Ready, 0).Seconds(), max(x.ECT, 0).Seconds())
+		}
+	}
+	if !b.some {
+		o := &n.Options[0]
+		return best{way{o.Resources, 1, o.Speedup, o.Value}, max(s.Backlog, 0).Seconds(), max(s.ECT, 0).Seconds(), true}
+	}
+	return b
+}
+
+// OptionAt is the number of the option as which a task would run best at a node, as known without a poll; 0 = its job
+// has none. A node that fits no option refuses what it is offered.
+func (p *Peers) OptionAt(now grid.Time, id grid.NodeID, spec *grid.JobSpec, level string) uint8 {
+	if len(spec.Needs.Options) == 0 {
+		return 0
+	}
+	b := best{}
+	if id == p.cfg.Self {
+		b = p.ownBest(now, spec, level)
+	} else if m := (connectedPeer{p.set.get(id), p.cfg.Gossip.Peer(id), p.records.Of(id)}); m.peer != nil &&
+		m.view != nil && m.view.Ad != nil {
+		b = p.stated(m, spec, level, p.levelRate(level))
+	}
+	return max(b.option, 1)
+}
+
+// Worth returns answers whose completion times are divided by what a completion is worth as the option of each, for a
+// policy to compare; they are the same where all are worth the same.
+func Worth(spec *grid.JobSpec, answers []balance.State) []balance.State {
+	if !spec.Needs.Values() {
+		return answers
+	}
+	worth := make([]balance.State, len(answers))
+	for i := range answers {
+		worth[i] = answers[i]
+		worth[i].ECT /= spec.Needs.ValueOf(answers[i].Option)
+	}
+	return worth
+}
+
+// Unworth is the completion time of a choice that a policy made of such answers.
+func Unworth(spec *grid.JobSpec, answers []balance.State, x balance.Choice) balance.Choice {
+	if !spec.Needs.Values() || x.Act != balance.Place {
+		return x
+	}
+	for i := range answers {
+		if answers[i].Node == x.Node {
+			x.ECT *= spec.Needs.ValueOf(answers[i].Option)
+			break
+		}
+	}
+	return x
+}
