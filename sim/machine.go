@@ -137,7 +137,7 @@ func (w *World) startRun(i int32, s *grid.Start) {
 	}
 	w.books.Executes(task)
 	r.ending.Hangs = r.ending.Hangs || w.parallel.runs(class)
-	r.duration = grid.Seconds(w.taskSize(job, task, class) / rate * h.slow)
+	r.duration = grid.Seconds(w.taskSize(job, task, class) / (rate * s.Spec.Speedup()) * h.slow)
 	w.beginFrom(name, r, w.books.Begins(task, s))
 	w.push(at, kindStarted, i, 0, packRef(name, r.gen))
 }
