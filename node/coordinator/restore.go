@@ -89,6 +89,7 @@ func (c *Coordinator) resumeBackup(now grid.Time, l *liveTask, fx *grid.Effects)
 	l.job.backups++
 	l.backup = &backupAttempt{attempt: x.Attempt, worker: x.Worker, accepted: true, placed: l.task().Placed,
 		deadline: c.leaseEnd(now, x.Worker, c.cfg.Lease)}
+	l.backup.expectation.Speedup = l.job.spec.Needs.SpeedupKnown(0)
 	c.scheduleLease(l, fx)
 }
 
