@@ -209,6 +209,20 @@ func TestEarlierBoundIsNotMissed(t *testing.T) {
 	k.want(t, "0 by jobs", "1 by jobs")
 }
 
+// A timer that was set for later than another one is stale when it fires: each of them would else be set anew for ever.
+func TestTimersDoNotGrowInNumber(t *testing.T) {
+	k := newKeeper(Config{Bounds: Bounds{Jobs: 1, Age: 10 * Day}})
+	k.awaits[0], k.awaits[1] = true, true
+	for n := range 100 {
+		k.ended(n)
+		k.pass(30 * time.Minute)
+	}
+	k.pass(20 * Day)
+	if len(k.timers) > 1 || k.Len() != 2 {
+		t.Errorf("%d timers are set, for %d jobs", len(k.timers), k.Len())
+	}
+}
+
 // A job that goes on holds back what it follows, until it is over.
 func TestWhatAnotherFollowsIsNeeded(t *testing.T) {
 	k := newKeeper(Config{Bounds: Bounds{Jobs: 1}})
