@@ -108,14 +108,16 @@ var floors = map[string][]string{
 	"node/rates":       {"grid"},
 	"node/listing":     {"grid"},
 	"node/p2p/wire":    {"grid", "internal/indices", "node/listing", "node/p2p/wire/internal/pb", "requirement"},
-	"node/replication": {"grid", "sparse", "fifo", "node/failures"},
+	"node/replication": {"grid", "sparse", "fifo", "node/failures", "node/generation"},
 	"node/dependency":  {"grid", "heap", "sparse"},
 	"node/registers":   {"grid", "node/coordinator", "node/replication"},
 
 	"node/p2p/wire/internal/pb": {},
 
-	"node/reputation":  {"grid"},
-	"node/reliability": {"grid", "balance"},
+	"node/reputation":      {"grid"},
+	"node/reliability":     {"grid", "balance"},
+	"node/generation":      {"grid"},
+	"node/p2p/generations": {"grid", "node/generation", "node/p2p/lifecycle", "node/p2p/transport", "node/p2p/wire"},
 
 	"internal/cputime":   {},
 	"internal/vm":        {},
@@ -162,7 +164,7 @@ var floors = map[string][]string{
 
 	"node/p2p/blob": {"grid", "node/p2p/disk"},
 	"node/p2p": {"grid", "heap", "internal/indices", "node", "node/coordinator/retention", "node/p2p/wire", "node/p2p/clock", "node/p2p/identity", "node/p2p/inbox",
-		"node/p2p/instance", "node/p2p/lifecycle", "node/p2p/machine", "node/p2p/mesh", "node/p2p/ports", "node/p2p/transport", "node/p2p/reachability", "node/p2p/runner",
+		"node/p2p/instance", "node/p2p/lifecycle", "node/p2p/machine", "node/p2p/mesh", "node/p2p/ports", "node/p2p/transport", "node/p2p/reachability", "node/p2p/runner", "node/generation", "node/p2p/generations",
 		"node/p2p/disk", "node/p2p/store", "node/p2p/blob", "node/listing", "node/p2p/joblist", "exec/process",
 		"exec/sandbox", "exec/units", "requirement"},
 	"node/api/v1":     {"grid", "internal/indices", "requirement"},
@@ -234,7 +236,7 @@ var floors = map[string][]string{
 var pure = []string{"grid", "lpas", "gossip", "exec", "exec/proportional", "sparse", "heap", "fifo", "discovery", "balance",
 	"balance/batch", "balance/knapsack", "balance/market", "balance/market/advice", "balance/order", "balance/utility", "balance/waiting", "gang", "gang/mapper", "gang/model", "internal/indices", "node", "node/barrier", "node/budget", "node/coordinator", "node/coordinator/archive", "node/coordinator/bulk", "node/coordinator/callers", "node/coordinator/cancellation", "node/coordinator/candidates", "node/coordinator/live", "node/coordinator/packed", "node/coordinator/register", "node/coordinator/retention", "node/coordinator/rounds", "node/coordinator/survey", "node/coordinator/tasks", "node/coordinator/unwanted", "node/coordinator/view", "node/migration",
 	"node/coordinator/tuning", "node/deadline", "node/decisions", "node/dependency", "node/deposit", "node/exclusion",
-	"node/checkpoint", "node/contract", "node/failures", "node/gangs", "node/history", "node/listing", "node/mapping", "node/membership", "node/ownercache", "node/peers", "node/policies", "node/price", "node/profile", "node/progress", "node/pull",
+	"node/checkpoint", "node/contract", "node/failures", "node/gangs", "node/history", "node/listing", "node/mapping", "node/membership", "node/ownercache", "node/peers", "node/policies", "node/price", "node/profile", "node/progress", "node/pull", "node/generation",
 	"node/quota", "node/rates", "node/replication", "node/reliability", "node/reputation", "node/reservation", "node/schedule", "node/turns",
 	"node/worker", "sim", "sim/event", "sim/oracle", "sim/chart", "sim/gangs", "sim/screen",
 	"sim/mesh", "sim/net/worth", "sim/rank", "sim/spread"}

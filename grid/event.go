@@ -133,6 +133,7 @@ const (
 	TimerCheckpoint
 
 	TimerDeadline // node: the deadline of a job may be over
+	TimerSettle   // node: peers had time to tell whether the data folder was put back
 )
 
 // Time is the reading of a driver's clock in nanoseconds. It never goes back, goes on in suspend, starts anywhere, and

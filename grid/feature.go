@@ -52,14 +52,18 @@ const FeatureRequirements Feature = 12
 // FeatureOptions: the node keeps registers of jobs with options, and chooses among these as their owner.
 const FeatureOptions Feature = 17
 
+// FeatureGenerations: the node keeps the generations that others tell it, and shows them to those: see package
+// generation.
+const FeatureGenerations Feature = 16
+
 // FeatureSet is a set of features, a bit each.
 type FeatureSet uint64
 
 // AllFeatures are the features of this version of Skep.
 const AllFeatures = FeatureSet(1<<FeatureAccess | 1<<FeatureLevels | 1<<FeatureReruns | 1<<FeatureRetries |
 	1<<FeatureOrder | 1<<FeatureGangs | 1<<FeatureDeadlines | 1<<FeatureGangSizes |
-	1<<FeatureContracts | 1<<FeatureBudgets | 1<<FeaturePorts | 1<<FeatureRequirements | 1<<FeatureMoves |
-	1<<FeatureOptions)
+	1<<FeatureContracts | 1<<FeatureBudgets | 1<<FeaturePorts | 1<<FeatureRequirements |
+	1<<FeatureMoves | 1<<FeatureOptions | 1<<FeatureGenerations)
 
 // MemberFeatures are the features that a member of the register of such a job must have.
 func (s *JobSpec) MemberFeatures() (f FeatureSet) {

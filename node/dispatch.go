@@ -159,7 +159,7 @@ func (n *Node) handleTimer(now grid.Time, t grid.Timer, fx *grid.Effects) {
 func (n *Node) peerUp(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 	n.peers.Up(now, ev, fx)
 	n.replicas.Connected(ev.Peer, ev.Features.Has(grid.FeatureRetries))
-	n.coordinator.AskAttempts(now, ev.Peer, fx)
+	n.coordinator.PeerUp(now, ev.Peer, fx)
 	n.replicas.Resend(now, ev.Peer, fx)
 	n.worker.OwnerConnected(now, ev.Peer, fx)
 	n.dependency.PeerUp(now, ev.Peer, fx)

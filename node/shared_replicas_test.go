@@ -134,6 +134,9 @@ func TestSharedRegisters(t *testing.T) {
 	check(o.rig, o.jobs/2)
 	allWatch()
 	o.rig = o.restart()
+	for i := range o.count { // a member of five promises nothing before two others have connected
+		o.step(grid.Event{Kind: grid.EvPeerUp, Peer: o.node(i), RTT: time.Millisecond, Kinds: grid.AllKinds})
+	}
 	check(o.rig, o.jobs/2)
 	allWatch()
 	for i := range o.jobs {

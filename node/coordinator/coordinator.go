@@ -224,6 +224,8 @@ func (c *Coordinator) Wake(now grid.Time, t grid.Timer, fx *grid.Effects) {
 		c.gangTimer(now, t.Key, fx)
 	} else if t.Kind == grid.TimerCheckpoint {
 		c.checkpoints.Tick(now, c, fx)
+	} else if t.Kind == grid.TimerSettle {
+		c.settle(now, c.replicas.Settle(now), fx)
 	} else if t.Kind == grid.TimerDeadline {
 		c.missDeadlines(now, fx)
 	} else if l := c.live.Get(t.Key); l != nil {

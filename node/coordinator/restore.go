@@ -49,6 +49,7 @@ func (c *Coordinator) Start(now grid.Time, fx *grid.Effects) {
 		}
 	}
 	c.replicas.Start(open)
+	c.replicas.StartSettling(now, c.cfg.Known, fx)
 	for _, j := range active {
 		c.resumeReplica(now, j, fx)
 		c.watchDeadline(now, j, fx)
@@ -58,6 +59,20 @@ func (c *Coordinator) Start(now grid.Time, fx *grid.Effects) {
 	c.sortArchive()
 	c.checkpoints.Start(now, fx)
 	c.restoring.backups = nil
+}
+
+// PeerUp goes on with what waits for a peer that has connected: it has told whether it knows of more than this node's
+// data folder, and may have attempts.
+func (c *Coordinator) PeerUp(now grid.Time, id grid.NodeID, fx *grid.Effects) {
+	c.settle(now, c.replicas.HasTold(now, id, fx), fx)
+	c.AskAttempts(now, id, fx)
+}
+
+// settle goes on with the jobs that this node alone keeps, once peers had time to tell.
+func (c *Coordinator) settle(now grid.Time, over bool, fx *grid.Effects) {
+	if over {
+		c.ResumeJobs(now, fx)
+	}
 }
 
 // resume gives each task of a restored job whose attempt may still exist a new lease.

@@ -19,6 +19,7 @@ import (
 	"skep/node/listing"
 	"skep/node/p2p/blob"
 	"skep/node/p2p/clock"
+	"skep/node/p2p/generations"
 	"skep/node/p2p/identity"
 	"skep/node/p2p/inbox"
 	"skep/node/p2p/joblist"
@@ -63,9 +64,11 @@ type Driver struct {
 type peering struct {
 	reach     *reachability.Network
 	transport *transport.Transport
-	jobs      *joblist.Lists
-	mesh      *mesh.Mesh
-	ports     *ports.Proxies
+
+	generations *generations.Keeper
+	jobs        *joblist.Lists
+	mesh        *mesh.Mesh
+	ports       *ports.Proxies
 }
 
 // identified is who a node is. It is set before anything that says so starts.

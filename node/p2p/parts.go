@@ -55,10 +55,13 @@ func (d *Driver) openNetwork(tokenAddrs []string) (err error) {
 	if err := d.openWatch(); err != nil {
 		return err
 	}
+	if err := d.openGenerations(); err != nil {
+		return err
+	}
 	listen := readPorts(d.work.Context(), d.store.Datastore())
 	err = listen.open(c.Listen, func(listen []string) (err error) {
 		d.transport, err = transport.Open(d.work.Context(), transport.Config{
-			Self: d.self, Boot: d.boot, Instance: d.instance, Instances: d.copies.watch,
+			Self: d.self, Boot: d.boot, Instance: d.instance, Instances: d.copies.watch, Generations: d.generations,
 			Key: d.key, Secret: d.secret, Version: c.Version, Listen: listen, Allow: c.Allow,
 			Control: c.control, Services: d.services(), Contacts: d.reach, Addrs: d.reach.Addrs(),
 			Log: d.log, Inbox: d.inbox, Members: &d.members, Drop: d.drops.add,
@@ -76,6 +79,7 @@ func (d *Driver) openNetwork(tokenAddrs []string) (err error) {
 		return fmt.Errorf("ports: %w", err)
 	}
 	d.copies.watch.Attach(d.transport)
+	d.generations.Attach(d.transport)
 	return d.reach.Attach(d.transport, tokenAddrs)
 }
 
@@ -100,7 +104,7 @@ func (d *Driver) services() []transport.Service {
 	connections := transport.Service{Protocol: ports.Protocol, Request: ports.Request, ServeLong: d.ports.Serve,
 		PerPeer: most, All: transport.ServesAll, Inbound: ports.Inbound, Outbound: ports.Outbound, Transfer: true}
 	return []transport.Service{blobs, outputs, inputs, commands, packets, connections, d.reach.Service(),
-		d.jobs.Service(d.work.Context()), d.copies.watch.Service()}
+		d.jobs.Service(d.work.Context()), d.copies.watch.Service(), d.generations.Service()}
 }
 
 // otherNodes are the peers as the runner and the lists of jobs see them. The network is opened after the runner.

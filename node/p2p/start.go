@@ -240,6 +240,7 @@ func (d *Driver) start() {
 	if x := d.cfg.Node.Accept; x != nil && x.AsksTime() {
 		d.work.Go(d.watchHour)
 	}
+	d.work.Go(d.warnUnchecked)
 	d.log.Info("node runs", "node", d.self.String(), "network", identity.NetworkName(d.secret), "boot", d.boot, "addrs",
 		d.Addrs())
 }

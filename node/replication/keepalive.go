@@ -124,7 +124,7 @@ func (s *Replicas) KeepaliveReceived(now grid.Time, from grid.NodeID, m *grid.Me
 	}
 	var d digest
 	for _, r := range s.With(from) {
-		if r.Follows(from) {
+		if r.Follows(from) && r.mayPromise() {
 			d.add(r)
 		}
 	}
@@ -140,7 +140,7 @@ func (s *Replicas) keepaliveListed(now grid.Time, from grid.NodeID, m, a *grid.M
 	a.Register.Answer = grid.RegisterOK
 	held := make(map[grid.JobID]*Replica, len(m.Attempts))
 	for _, r := range s.With(from) {
-		if r.Follows(from) {
+		if r.Follows(from) && r.mayPromise() {
 			held[r.id], r.unlisted = r, !m.Register.More
 		}
 	}

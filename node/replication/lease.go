@@ -40,6 +40,8 @@ func (r *Replica) MayActUntil() grid.Time {
 	}
 	others := r.Majority() - 1
 	switch {
+	case others == 0 && !r.mayActAlone():
+		return 0
 	case others == 0:
 		return grid.Never
 	case k < others:

@@ -11,6 +11,9 @@ import (
 // Write applies a write of an epoch's owner. The answer, by Answer, leaves once it is on disk.
 func (r *Replica) Write(now grid.Time, from grid.NodeID, g *grid.RegisterMessage,
 	fx *grid.Effects) grid.RegisterAnswer {
+	if r.heard.members |= 1 << max(r.Place(from), 0); !r.mayPromise() {
+		return grid.RegisterUnknown // it is written again
+	}
 	ConvertTimes(r.of.wall.At(now).UnixNano(), g.Entries)
 	before, wasOwner, late := r.state, r.IsOwner(), r.isLate(g)
 	answer, written := r.Register.Write(from, g, r.of.written[:0])
@@ -60,7 +63,8 @@ func answer(r *Replica, to grid.NodeID, kind grid.Kind, g *grid.RegisterMessage,
 
 // Vote answers a member that campaigns for a new epoch.
 func (r *Replica) Vote(now grid.Time, from grid.NodeID, g *grid.RegisterMessage, fx *grid.Effects) {
-	if !r.mayTell(from) && !r.state.Done {
+	r.heard.members |= 1 << max(r.Place(from), 0)
+	if (!r.mayTell(from) || !r.mayPromise()) && !r.state.Done {
 		answer(r, from, grid.KindVote, g, grid.RegisterLive, fx)
 		return
 	}
@@ -131,6 +135,7 @@ func (r *Replica) Own() {
 // answered the owner just before it stopped. It reports whether this node is the owner.
 func (r *Replica) Resume(now grid.Time) bool {
 	st := r.state
+	r.heard.restored = true
 	r.owner, r.ownerEpoch, r.ownerSince, r.lastWrite = st.Owner, st.Epoch, r.of.wall.At(now).UnixNano(), now
 	r.campaignAt = now.Add(TakeoverDelay(r.of.cfg.Lease))
 	if st.Owner != r.of.cfg.Self {

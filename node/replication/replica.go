@@ -20,6 +20,7 @@ type Replica struct {
 
 	knownOwner
 	ownerTimers
+	heard heard
 
 	dirty   bool // in Replicas.dirty
 	retired bool // nothing is left to do: removed from Replicas.open

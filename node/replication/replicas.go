@@ -6,6 +6,7 @@ import (
 
 	"skep/fifo"
 	"skep/grid"
+	"skep/node/generation"
 	"skep/sparse"
 )
 
@@ -33,6 +34,7 @@ type Replicas struct {
 	changes    fifo.Queue[grid.RegisterChange]
 	questions  []*question // callers' that the members have not answered, oldest first
 	written    []uint32    // scratch
+	settling   generation.Settling
 
 	outdated map[grid.NodeID]bool // connected nodes that know of no register that is opened again; never iterated
 }

@@ -21,6 +21,8 @@ import (
 //	close NODE JOB           the owner closes the job
 //	campaign NODE JOB        a member campaigns, whatever it knows of the owner
 //	kill NODE, restart NODE  restart: from what it has saved
+//	connect NODE PEER        a peer tells a node that it knows of no more than the node's disk
+//	settle NODE              it acts on what it alone keeps, if peers had time to tell it that its disk was put back
 //	deliver                  deliver what is in flight, but not what follows from it
 //	run                      deliver until nothing is in flight
 //	advance TIME             let time pass: each member ticks every 2 s, a third of a lease
@@ -150,6 +152,14 @@ func (w *scriptWorld) doAt(verb string, args []string) error {
 	case "restart":
 		n.restart()
 		return nil
+	case "connect":
+		n.step(func(fx *grid.Effects) { n.replicas.HasTold(w.now, w.node(args[1]).id(), fx) })
+		return nil
+	case "settle":
+		if !n.replicas.Settle(w.now) {
+			w.printf("%s waits", n.name)
+		}
+		return nil
 	}
 	r := n.job(args[1])
 	if r == nil {
@@ -206,7 +216,8 @@ func (n *scriptNode) restart() {
 	n.replicas = new(NewReplicas(Config{Self: n.id(), Boot: n.boot, Lease: lease}, grid.Wall{},
 		grid.NewRand(uint64(n.name[0]), n.boot)))
 	n.jobs = map[grid.JobID]*Replica{}
-	n.step(func(*grid.Effects) {
+	n.step(func(fx *grid.Effects) {
+		n.replicas.StartSettling(n.w.now, 1, fx)
 		for _, id := range slices.SortedFunc(maps.Keys(n.states), grid.JobID.Compare) {
 			g := n.states[id]
 			r := n.add(id, g.Members, grid.RegisterState{Promised: g.Promised, VotedFor: g.VotedFor, Epoch: g.Epoch,

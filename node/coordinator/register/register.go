@@ -92,6 +92,12 @@ type Registers interface {
 	// Start keeps only the given replicas, in their order.
 	Start(open []Register)
 
+	// StartSettling begins the time in which peers may tell whether the data folder was put back, of which this node knew
+	// so many. HasTold notes that one has, and reports whether that ends it; Settle reports whether it is over by now.
+	StartSettling(now grid.Time, known int, fx *grid.Effects)
+	HasTold(now grid.Time, id grid.NodeID, fx *grid.Effects) (ends bool)
+	Settle(now grid.Time) (over bool)
+
 	// Open iterates over the registers with other members whose jobs are not closed.
 	Open() iter.Seq[Register]
 	AnyOpen() bool

@@ -40,8 +40,9 @@ type recordLog struct {
 	info  os.FileInfo
 	state logState
 	table table
-	torn  bool // a flush failed, so the database on disk may state the next generation already
-	none  bool // the store was opened without it
+	count uint64 // commits in this generation of the log
+	torn  bool   // a flush failed, so the database on disk may state the next generation already
+	none  bool   // the store was opened without it
 }
 
 // begin makes the log a part of the database, at the first commit after a start; the file is made if there is none.
@@ -77,7 +78,7 @@ func (s *Store) useLog(f *wal.Log, state logState) (err error) {
 	if s.log.info, err = f.Stat(); err != nil {
 		return err
 	}
-	s.log.file, s.log.state = f, state
+	s.log.file, s.log.state, s.log.count = f, state, 0
 	return f.Begin(state.generation)
 }
 
@@ -97,6 +98,7 @@ func (s *Store) logChanges(changes []byte, further int) error {
 	}
 	switch {
 	case err == nil:
+		s.log.count++
 		return s.log.table.add(changes)
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT), errors.Is(err, wal.ErrFailed):
 		return s.flush(changes, s.log.state.inUse)
@@ -128,7 +130,7 @@ func (s *Store) flush(changes []byte, inUse bool) error {
 	if err != nil {
 		return err
 	}
-	s.log.state = next
+	s.log.state, s.log.count = next, 0
 	s.log.table.clear()
 	if s.log.file != nil {
 		return s.log.file.Begin(next.generation)
@@ -140,6 +142,7 @@ func (s *Store) flush(changes []byte, inUse bool) error {
 // transaction that has it all states the next generation.
 func (s *Store) replay() error {
 	if err := s.loadLogState(); err != nil || !s.log.state.inUse {
+		s.saved.open(&s.log.state, 0)
 		return err
 	}
 	f, err := wal.Open(filepath.Join(s.dir, LogFile), logSectors)
@@ -148,8 +151,10 @@ func (s *Store) replay() error {
 	}
 	if err == nil {
 		var corrected int
-		corrected, err = f.Replay(s.log.state.generation, s.log.table.add)
+		var commits uint64
+		corrected, err = f.Replay(s.log.state.generation, func(b []byte) error { commits++; return s.log.table.add(b) })
 		s.found.Corrected += corrected
+		s.saved.open(&s.log.state, commits)
 	}
 	if err == nil {
 		err = s.useLog(f, s.log.state)

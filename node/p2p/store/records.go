@@ -29,6 +29,9 @@ func (s *Store) Commit(records []grid.Record) error {
 	if err == nil {
 		err = s.checkNames()
 	}
+	if err == nil {
+		s.saved.now.Store(s.log.state.number(s.log.count))
+	}
 	return explain(s.dir, err)
 }
 

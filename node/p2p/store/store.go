@@ -54,6 +54,7 @@ type Store struct {
 
 	converted *Conversion // by Open; nil = the database was not of format 1
 	found     Damage      // by Open
+	saved     savedNumber
 }
 
 // lockWait is how long Open waits for another process to release the file: long enough for one that is just ending,

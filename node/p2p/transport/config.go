@@ -35,6 +35,8 @@ type Config struct {
 	Addrs     Addrs
 	Instances Instances // nil: none is looked for
 
+	Generations Generations // nil: none are kept
+
 	Log     *slog.Logger
 	Inbox   *inbox.Inbox // of the loop, for messages and for peers that come and go
 	Members *Members     // of registers

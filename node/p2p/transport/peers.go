@@ -181,7 +181,7 @@ func (p *peers) serve(st network.Stream) {
 	defer p.t.work.Done()
 	st.SetDeadline(time.Now().Add(helloDeadline))
 	hello, err := welcome(st, func(h *wire.Hello) *wire.Hello {
-		own := p.t.hello()
+		own := p.t.hello(n)
 		if s := p.session(n); s != nil {
 			own.Other = s.other(h.Instance)
 		}

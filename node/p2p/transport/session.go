@@ -97,7 +97,7 @@ func (s *session) open(mayDial bool) (st network.Stream, h wire.Hello, rtt time.
 		return nil, h, 0, err
 	}
 	st.SetDeadline(time.Now().Add(helloDeadline))
-	if h, rtt, err = greet(st, s.t.hello()); err != nil {
+	if h, rtt, err = greet(st, s.t.hello(s.node)); err != nil {
 		st.Reset()
 		return nil, h, 0, err
 	}
@@ -107,6 +107,11 @@ func (s *session) open(mayDial bool) (st network.Stream, h wire.Hello, rtt time.
 	} else if s.t.cfg.Instances.Suspect(s.ctx, s.node) {
 		st.Reset()
 		return nil, h, 0, errSecond
+	}
+	if !s.t.cfg.Generations.Told(s.node, []byte(h.Known), h.KnownAge) {
+		st.Reset()
+		s.cancel()
+		return nil, h, 0, errPutBack
 	}
 	return st, h, rtt, nil
 }
@@ -168,6 +173,7 @@ func (s *session) reportUp() {
 		return
 	}
 	s.t.gaps.closed(s.node)
+	s.t.cfg.Generations.Up(s.node, features.Has(grid.FeatureGenerations))
 	s.t.contacts.SessionUp(s.node)
 	relayed := DirectConn(s.t.host, identity.Peer(s.node)) == nil
 	s.t.cfg.Log.Info("peer up", "node", s.node.Short(), "rtt", rtt, "relayed", relayed)
@@ -189,6 +195,7 @@ func (s *session) end() {
 	}
 	if isUp {
 		<-s.up
+		s.t.cfg.Generations.Down(s.node)
 		s.t.cfg.Log.Info("peer down", "node", s.node.Short())
 		s.t.cfg.Inbox.Event(func(ev *grid.Event) { ev.Kind, ev.Peer = grid.EvPeerDown, s.node })
 	}

@@ -56,6 +56,9 @@ func Open(ctx context.Context, cfg Config) (*Transport, error) {
 	if cfg.Instances == nil {
 		cfg.Instances = noInstances{}
 	}
+	if cfg.Generations == nil {
+		cfg.Generations = noGenerations{}
+	}
 	cfg.Control = cmp.Or(cfg.Control, controlProtocol)
 	t := &Transport{cfg: cfg, contacts: cfg.Contacts, work: lifecycle.New(ctx), specs: newSpecCache(),
 		gaps: newVersionGaps(), served: make(map[protocol.ID]*admission.Seats)}
@@ -147,6 +150,9 @@ func (t *Transport) Send(s *grid.Send) {
 	}
 	t.buf = body
 	t.peers.send(s.To, s.Msg.Kind, body)
+	if !s.Msg.Kind.Early() {
+		t.cfg.Generations.Sent(s.To)
+	}
 }
 
 // Announce queues a message for all nodes.
@@ -200,8 +206,10 @@ func (t *Transport) Offend(n grid.NodeID, reason string, weight int) {
 	t.work.Go(func() { t.host.Network().ClosePeer(identity.Peer(n)) })
 }
 
-// hello returns this node's hello.
-func (t *Transport) hello() *wire.Hello {
-	return &wire.Hello{Version: wire.Version, Kinds: grid.AllKinds, Features: grid.AllFeatures,
+// hello returns this node's hello to a peer.
+func (t *Transport) hello(to grid.NodeID) *wire.Hello {
+	known, age := t.cfg.Generations.Known(to)
+	return &wire.Hello{Known: string(known), KnownAge: age,
+		Version: wire.Version, Kinds: grid.AllKinds, Features: grid.AllFeatures,
 		Software: "skep " + t.cfg.Version, Boot: t.cfg.Boot, Instance: t.cfg.Instance}
 }

@@ -2,6 +2,8 @@ package wire
 
 import (
 	"fmt"
+	"math"
+	"time"
 
 	"skep/grid"
 	"skep/node/p2p/wire/internal/pb"
@@ -26,12 +28,21 @@ type Hello struct {
 	// where it is not told. Other, in an answer, is another instance with the receiver's identity that is connected to
 	// the sender; 0 = none. It is a claim, which package instance has proved.
 	Instance, Other uint64
+
+	// Known is the newest statement of the receiver's generation that the sender has heard from it (package generation),
+	// and KnownAge how long ago that was; "" = none.
+	Known    string
+	KnownAge time.Duration
 }
+
+// MaxKnown bounds Hello.Known in bytes.
+const MaxKnown = 128
 
 // Append appends h's encoding to dst. Software is cleaned and cut.
 func (h *Hello) Append(dst []byte) []byte {
 	p := pb.Hello{Version: h.Version, Kinds: uint64(h.Kinds), Software: grid.Clean(h.Software, grid.MaxName), Boot: h.Boot,
-		Features: uint64(h.Features), Instance: h.Instance, Other: h.Other}
+		Features: uint64(h.Features), Instance: h.Instance, Other: h.Other, Known: []byte(h.Known),
+		KnownAge: uint64(max(h.KnownAge, 0))}
 	out, err := marshal.MarshalAppend(dst, &p)
 	if err != nil {
 		panic("wire: a hello of clean text that cannot be encoded: " + err.Error())
@@ -60,6 +71,7 @@ func (h *Hello) Decode(b []byte) error {
 		return err
 	}
 	*h = Hello{Version: p.Version, Kinds: grid.KindSet(p.Kinds), Software: software, Boot: p.Boot,
-		Features: grid.FeatureSet(p.Features), Instance: p.Instance, Other: p.Other}
+		Features: grid.FeatureSet(p.Features), Instance: p.Instance, Other: p.Other, Known: string(p.Known),
+		KnownAge: time.Duration(min(p.KnownAge, math.MaxInt64))}
 	return nil
 }

@@ -174,7 +174,8 @@ var (
 	}}
 	helloShape = &shape{"hello", []field{1: number("version"), 2: fixed("kinds"), 3: data("software", 1, grid.MaxName),
 		4: number("boot"),
-		5: fixed("features"), 6: fixed("instance"), 7: fixed("other")}}
+		5: fixed("features"), 6: fixed("instance"), 7: fixed("other"),
+		8: data("known", 1, MaxKnown), 9: number("known_age")}}
 
 	bodyShapes = [grid.Kinds]*shape{
 		grid.KindDigest: digestShape, grid.KindPoll: pollShape, grid.KindState: stateShape, grid.KindOffer: offerShape,

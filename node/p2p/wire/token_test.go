@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"google.golang.org/protobuf/proto"
@@ -140,7 +141,7 @@ func TestTokenCheck(t *testing.T) {
 
 func TestHello(t *testing.T) {
 	want := Hello{Version: Version, Kinds: grid.AllKinds | 1<<63, Software: "skep/0.1 go1.26", Boot: 12,
-		Instance: 1<<63 | 5, Other: 6}
+		Instance: 1<<63 | 5, Other: 6, Known: strings.Repeat("k", MaxKnown), KnownAge: time.Hour}
 	b := want.Append([]byte("x"))[1:]
 	var got Hello
 	if err := got.Decode(b); err != nil || got != want {
@@ -157,6 +158,7 @@ func TestHello(t *testing.T) {
 	}{
 		"long": {make([]byte, MaxHello+1), ErrSize}, "nothing": {nil, ErrBound}, "cut": {b[:len(b)-1], ErrMalformed},
 		"software": {marshalled(t, &pb.Hello{Version: 1, Software: strings.Repeat("x", grid.MaxName+1)}), ErrBound},
+		"known":    {marshalled(t, &pb.Hello{Version: 1, Known: make([]byte, MaxKnown+1)}), ErrBound},
 		"control":  {marshalled(t, &pb.Hello{Version: 1, Software: "\x1b"}), ErrBound},
 	} {
 		if err := got.Decode(c.b); !errors.Is(err, c.want) || got != (Hello{}) {

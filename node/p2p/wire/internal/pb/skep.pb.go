@@ -690,10 +690,12 @@ type Hello struct {
 	Version       uint32                 `protobuf:"varint,1,opt,name=version,proto3" json:"version,omitempty"`
 	Kinds         uint64                 `protobuf:"fixed64,2,opt,name=kinds,proto3" json:"kinds,omitempty"` // bit k = message kind k is understood
 	Software      string                 `protobuf:"bytes,3,opt,name=software,proto3" json:"software,omitempty"`
-	Boot          uint64                 `protobuf:"varint,4,opt,name=boot,proto3" json:"boot,omitempty"`          // starts of the sender so far
-	Features      uint64                 `protobuf:"fixed64,5,opt,name=features,proto3" json:"features,omitempty"` // bit k = the sender does what feature k stands for
-	Instance      uint64                 `protobuf:"fixed64,6,opt,name=instance,proto3" json:"instance,omitempty"` // drawn anew at each start; 0: not told
-	Other         uint64                 `protobuf:"fixed64,7,opt,name=other,proto3" json:"other,omitempty"`       // in an answer: another instance with the asker's identity that is connected here; 0: none
+	Boot          uint64                 `protobuf:"varint,4,opt,name=boot,proto3" json:"boot,omitempty"`                         // starts of the sender so far
+	Features      uint64                 `protobuf:"fixed64,5,opt,name=features,proto3" json:"features,omitempty"`                // bit k = the sender does what feature k stands for
+	Instance      uint64                 `protobuf:"fixed64,6,opt,name=instance,proto3" json:"instance,omitempty"`                // drawn anew at each start; 0: not told
+	Other         uint64                 `protobuf:"fixed64,7,opt,name=other,proto3" json:"other,omitempty"`                      // in an answer: another instance with the asker's identity that is connected here; 0: none
+	Known         []byte                 `protobuf:"bytes,8,opt,name=known,proto3" json:"known,omitempty"`                        // the newest generation that the receiver has told the sender: 3 numbers of 8 bytes, their signature
+	KnownAge      uint64                 `protobuf:"varint,9,opt,name=known_age,json=knownAge,proto3" json:"known_age,omitempty"` // nanoseconds since then
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -773,6 +775,20 @@ func (x *Hello) GetInstance() uint64 {
 func (x *Hello) GetOther() uint64 {
 	if x != nil {
 		return x.Other
+	}
+	return 0
+}
+
+func (x *Hello) GetKnown() []byte {
+	if x != nil {
+		return x.Known
+	}
+	return nil
+}
+
+func (x *Hello) GetKnownAge() uint64 {
+	if x != nil {
+		return x.KnownAge
 	}
 	return 0
 }
@@ -5902,7 +5918,7 @@ const file_skep_proto_rawDesc = "" +
 	"\x0echeckpoint_ack\x18$ \x01(\v2\x13.skep.v1.CheckpointH\x00R\rcheckpointAck\x12>\n" +
 	"\x0fcheckpoint_keep\x18% \x01(\v2\x13.skep.v1.CheckpointH\x00R\x0echeckpointKeep\x12+\n" +
 	"\x06vacate\x18& \x01(\v2\x11.skep.v1.AttemptsH\x00R\x06vacateB\x06\n" +
-	"\x04body\"\xb5\x01\n" +
+	"\x04body\"\xe8\x01\n" +
 	"\x05Hello\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x14\n" +
 	"\x05kinds\x18\x02 \x01(\x06R\x05kinds\x12\x1a\n" +
@@ -5910,7 +5926,9 @@ const file_skep_proto_rawDesc = "" +
 	"\x04boot\x18\x04 \x01(\x04R\x04boot\x12\x1a\n" +
 	"\bfeatures\x18\x05 \x01(\x06R\bfeatures\x12\x1a\n" +
 	"\binstance\x18\x06 \x01(\x06R\binstance\x12\x14\n" +
-	"\x05other\x18\a \x01(\x06R\x05other\"*\n" +
+	"\x05other\x18\a \x01(\x06R\x05other\x12\x14\n" +
+	"\x05known\x18\b \x01(\fR\x05known\x12\x1b\n" +
+	"\tknown_age\x18\t \x01(\x04R\bknownAge\"*\n" +
 	"\x06Digest\x12 \n" +
 	"\x03ads\x18\x01 \x03(\v2\x0e.skep.v1.EntryR\x03ads\"3\n" +
 	"\x05Entry\x12\x16\n" +
