@@ -135,7 +135,7 @@ func (a *app) openNode(ctx context.Context, n *nodeSettings, log *slog.Logger) (
 		return nil, err
 	}
 	d, err := p2p.Open(ctx, n.Config)
-	if !a.newIdentity || a.record != "" || !errors.Is(err, p2p.ErrCopied) {
+	if !a.newIdentity || a.record != "" || !errors.Is(err, p2p.ErrCopied) && !errors.Is(err, p2p.ErrPutBack) {
 		return d, err
 	}
 	log.Warn("the data folder gets another identity once more", "reason", err)

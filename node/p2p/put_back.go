@@ -1,6 +1,7 @@
 package p2p
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -10,6 +11,9 @@ import (
 	"skep/node/p2p/reachability"
 )
 
+// ErrPutBack is why a node does not start, or stops, whose data folder was put back to an earlier state.
+var ErrPutBack = generations.ErrPutBack
+
 // openGenerations makes the keeper of generations, before the transport.
 func (d *Driver) openGenerations() (err error) {
 	d.generations, err = generations.Open(d.work, generations.Config{
@@ -17,10 +21,10 @@ func (d *Driver) openGenerations() (err error) {
 		Log: d.log, PutBack: d.stopPutBack,
 		Start: generation.Start{Boot: d.boot, Instance: d.instance, Saved: d.store.FoundSaved()},
 	})
-	if err != nil {
+	if err != nil && !errors.Is(err, ErrPutBack) {
 		return fmt.Errorf("generations of peers: %w", err)
 	}
-	return nil
+	return err
 }
 
 // stopPutBack stops a node whose data folder was put back to an earlier state. It steps no more from now on: what it

@@ -14,7 +14,6 @@ import (
 	"skep/grid"
 	"skep/node"
 	"skep/node/generation"
-	"skep/node/p2p/generations"
 	"skep/node/p2p/internal/rig"
 )
 
@@ -71,7 +70,7 @@ func TestNodeThatWasPutBackStops(t *testing.T) {
 	inZone := func(c *Config) {
 		c.newNode, c.Labels = nil, []grid.Label{{Key: "zone", Value: "late"}}
 	}
-	w := openMember(t, filepath.Join(t.TempDir(), "w"), inZone, a.token())
+	w := openMember(t, filepath.Join(t.TempDir(), "w"), inZone, a.token(), b.token()) // b need not hear of it by a
 	rig.Await(t, "the tasks end", func() bool { return b.view(b.job(1)).Ended == 3 })
 	rig.Await(t, "their worker has on disk how far b has saved", func() bool { return w.keptOf(b.self) > 0 })
 	saved := b.store.Saved()
@@ -92,7 +91,7 @@ func TestNodeThatWasPutBackStops(t *testing.T) {
 	case err = <-stopped:
 	case <-time.After(20 * time.Second): // longer than it waits for others before it acts
 	}
-	if !errors.Is(err, generations.ErrPutBack) {
+	if !errors.Is(err, ErrPutBack) {
 		t.Fatalf("stopped for %v, want that the folder was put back; %d attempts of three tasks have run", err, ran())
 	}
 	for _, want := range []string{early, "put back to an earlier state", b.self.Short(), "--new-identity"} {
@@ -104,6 +103,9 @@ func TestNodeThatWasPutBackStops(t *testing.T) {
 		t.Errorf("%d attempts of three tasks have run: want each once", n)
 	}
 	back.close()
+	if _, err := tryOpenMember(t, early, nil); !errors.Is(err, ErrPutBack) {
+		t.Errorf("started again where it reaches nobody: %v, want that it remembers", err)
+	}
 
 	again, stopped := openAlone(t, late, nil, a.token())
 	rig.Await(t, "a sees it", func() bool { return a.transport.Up(again.self) })

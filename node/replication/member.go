@@ -11,7 +11,7 @@ import (
 // Write applies a write of an epoch's owner. The answer, by Answer, leaves once it is on disk.
 func (r *Replica) Write(now grid.Time, from grid.NodeID, g *grid.RegisterMessage,
 	fx *grid.Effects) grid.RegisterAnswer {
-	if r.heard.members |= 1 << max(r.Place(from), 0); !r.mayPromise() {
+	if r.hear(from); !r.mayPromise() {
 		return grid.RegisterUnknown // it is written again
 	}
 	ConvertTimes(r.of.wall.At(now).UnixNano(), g.Entries)
@@ -63,7 +63,7 @@ func answer(r *Replica, to grid.NodeID, kind grid.Kind, g *grid.RegisterMessage,
 
 // Vote answers a member that campaigns for a new epoch.
 func (r *Replica) Vote(now grid.Time, from grid.NodeID, g *grid.RegisterMessage, fx *grid.Effects) {
-	r.heard.members |= 1 << max(r.Place(from), 0)
+	r.hear(from)
 	if (!r.mayTell(from) || !r.mayPromise()) && !r.state.Done {
 		answer(r, from, grid.KindVote, g, grid.RegisterLive, fx)
 		return

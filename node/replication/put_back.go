@@ -25,7 +25,7 @@ func (s *Replicas) StartSettling(now grid.Time, known int, fx *grid.Effects) {
 // HasTold notes that a peer has, and reports whether that ends the time.
 func (s *Replicas) HasTold(now grid.Time, id grid.NodeID, fx *grid.Effects) (ends bool) {
 	for _, r := range s.With(id) {
-		r.heard.members |= 1 << max(r.Place(id), 0)
+		r.hear(id)
 	}
 	if ends = s.settling.Met(now); !s.settling.Settled() {
 		fx.Wake(s.settling.Until(), grid.TimerSettle, 0)
@@ -35,6 +35,13 @@ func (s *Replicas) HasTold(now grid.Time, id grid.NodeID, fx *grid.Effects) (end
 
 // Settle reports whether the time is over now.
 func (s *Replicas) Settle(now grid.Time) bool { return s.settling.Over(now) }
+
+// hear notes that a node has told, if it is a member.
+func (r *Replica) hear(id grid.NodeID) {
+	if place := r.Place(id); place >= 0 {
+		r.heard.members |= 1 << place
+	}
+}
 
 // mayPromise reports whether this member may accept writes and vote. What it has forgotten, where its data folder was
 // put back, a majority of the members may have heard: one of them, with this member, must have told otherwise.

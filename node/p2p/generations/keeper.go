@@ -51,6 +51,9 @@ type Keeper struct {
 // Open returns a keeper with what earlier processes kept. Its work is begun by Attach.
 func Open(work *lifecycle.Group, cfg Config) (*Keeper, error) {
 	k := &Keeper{cfg: cfg, work: work, began: cfg.Now(), kick: make(chan struct{}, 1), unsaved: make(chan struct{}, 1)}
+	if err := k.loadEvidence(); err != nil {
+		return nil, err
+	}
 	return k, k.load()
 }
 
@@ -82,13 +85,19 @@ func (k *Keeper) Told(by grid.NodeID, signed []byte, age time.Duration) bool {
 			by.Short(), "age", age.Round(time.Second))
 	case generation.PutBack:
 		k.putBack = true
-		k.cfg.PutBack(fmt.Errorf("data folder %s: %w: node %s has signed that in its start %d it had saved up to %d, as %s "+
-			"heard %v ago, and the folder knows of %d starts before this one and ends at %d: want it back as it was when the "+
-			"node was last stopped, or another identity here (skep up --new-identity)", k.cfg.Dir, ErrPutBack,
-			k.cfg.Self.Short(), s.Boot, s.Saved, by.Short(), age.Round(time.Second), k.cfg.Start.Boot-1, k.cfg.Start.Saved))
+		k.keepEvidence(signed)
+		k.cfg.PutBack(k.putBackError(s))
 		return false
 	}
 	return true
+}
+
+// putBackError says what this node has signed, what its folder has and what to do.
+func (k *Keeper) putBackError(s generation.Statement) error {
+	return fmt.Errorf("data folder %s: %w: node %s has signed that in its start %d it had saved up to %d, and the folder "+
+		"knew of %d starts and ended at %d: want it back as it was when the node was last stopped, or another data folder, in "+
+		"which this is another node (or here: skep up --new-identity)", k.cfg.Dir, ErrPutBack, k.cfg.Self.Short(), s.Boot,
+		s.Saved, k.cfg.Start.Boot-1, k.cfg.Start.Saved)
 }
 
 // Answered reports whether a peer has told what it knows of this node.
