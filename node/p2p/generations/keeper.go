@@ -95,8 +95,8 @@ func (k *Keeper) Told(by grid.NodeID, signed []byte, age time.Duration) bool {
 // putBackError says what this node has signed, what its folder has and what to do.
 func (k *Keeper) putBackError(s generation.Statement) error {
 	return fmt.Errorf("data folder %s: %w: node %s has signed that in its start %d it had saved up to %d, and the folder "+
-		"knew of %d starts and ended at %d: want it back as it was when the node was last stopped, or another data folder, in "+
-		"which this is another node (or here: skep up --new-identity)", k.cfg.Dir, ErrPutBack, k.cfg.Self.Short(), s.Boot,
+		"knew of %d starts and ended at %d: want it back as it was when the node was last stopped, or another data folder, "+
+		"in which this is another node (or here: skep up --new-identity)", k.cfg.Dir, ErrPutBack, k.cfg.Self.Short(), s.Boot,
 		s.Saved, k.cfg.Start.Boot-1, k.cfg.Start.Saved)
 }
 
