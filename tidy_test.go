@@ -32,6 +32,7 @@ var floors = map[string][]string{
 	"exec/network":      {"grid", "exec/sandbox"},
 	"exec/process":      {"grid", "exec", "exec/progress", "exec/sandbox", "exec/sandbox/zygote", "exec/suspend", "exec/terminal"},
 	"exec/suspend":      {},
+	"exec/slurm":        {"exec/process", "exec/terminal"},
 	"exec/account":      {"grid"},
 	"exec/sandbox":      {"grid", "exec/account", "exec/sandbox/zygote", "exec/terminal"},
 	"exec/proportional": {},
@@ -129,6 +130,7 @@ var floors = map[string][]string{
 	"internal/processes": {},
 	"internal/indices":   {},
 	"internal/mutants":   {},
+	"internal/slurmtest": {},
 	"internal/screen":    {},
 	"node/p2p/clock":     {"grid"},
 	"node/p2p/identity":  {"grid", "node/p2p/disk"},
@@ -138,7 +140,7 @@ var floors = map[string][]string{
 	"node/p2p/machine":   {"grid", "exec/process", "internal/cputime", "node/p2p/clock", "node/p2p/disk", "requirement"},
 
 	"node/p2p/internal/rig": {"grid", "internal/hostile"},
-	"node/p2p/runner": {"grid", "exec/checkpoint", "exec/intact", "exec/outputs", "exec/process", "exec/sandbox", "exec/session", "exec/terminal", "exec/units",
+	"node/p2p/runner": {"grid", "exec/checkpoint", "exec/intact", "exec/outputs", "exec/process", "exec/sandbox", "exec/session", "exec/slurm", "exec/terminal", "exec/units",
 		"node/p2p/blob", "node/p2p/clock",
 		"node/p2p/disk", "node/p2p/lifecycle", "node/p2p/mesh", "node/p2p/ports", "node/p2p/ranks", "node/p2p/throughput",
 		"node/p2p/wire"},
@@ -166,7 +168,7 @@ var floors = map[string][]string{
 	"node/p2p": {"grid", "heap", "internal/indices", "node", "node/coordinator/retention", "node/p2p/wire", "node/p2p/clock", "node/p2p/identity", "node/p2p/inbox",
 		"node/p2p/instance", "node/p2p/lifecycle", "node/p2p/machine", "node/p2p/mesh", "node/p2p/ports", "node/p2p/transport", "node/p2p/reachability", "node/p2p/runner", "node/generation", "node/p2p/generations",
 		"node/p2p/disk", "node/p2p/store", "node/p2p/blob", "node/listing", "node/p2p/joblist", "exec/process",
-		"exec/sandbox", "exec/units", "requirement"},
+		"exec/sandbox", "exec/slurm", "exec/units", "requirement"},
 	"node/api/v1":     {"grid", "internal/indices", "requirement"},
 	"node/api/client": {"grid", "node/api/v1"},
 

@@ -112,7 +112,7 @@ func (e *Exec) Requeue(id grid.AttemptID) *Work {
 	l := w.line
 	e.lines.all.Again(l)
 	e.leave(w)
-	w.State, w.Started, w.line = grid.WorkQueued, 0, l
+	w.State, w.Started, w.line, w.Again = grid.WorkQueued, 0, l, false
 	e.holdAgain(w)
 	e.insert(0, w)
 	return w

@@ -58,6 +58,7 @@ type Terms struct {
 	Stays bool // while it is queued it may not be given away
 	Asks  bool // its owner asks for it before it gives it up
 	Held  bool // of WorkQueued: it has its slot
+	Again bool // it was started before a restart of the node: it is not to be started, but taken over
 	lists *lists
 }
 

@@ -68,7 +68,7 @@ type Fetch struct {
 }
 
 // Start asks for an attempt to be run, and for EvStarted and EvEnded; or for EvLate if the driver releases it at Until
-// or later.
+// or later, and for one to be taken over if nothing of it has run or will.
 type Start struct {
 	Attempt AttemptID
 	Spec    *JobSpec
@@ -77,6 +77,7 @@ type Start struct {
 	Local   uint32      // of a rank of a gang: its index among those of the attempt on this node
 	Places  []RankPlace // as in Offer; immutable
 	Before  Division    // as in Offer
+	Again   bool        // it was started before the node was, and may run: it is not to be started, but taken over
 	Weight  float64     // up to 1, for each core that it needs, where what runs shares the cores; 0 = it does not
 }
 

@@ -124,6 +124,9 @@ const (
 
 	GangSizeLabel = "skep.gang_size" // ranks of gangs whose attempts have different numbers of them
 
+	// DurableLabel: what runs there goes on while the node does not; only nodes whose tasks another system runs have it.
+	DurableLabel = "skep.durable"
+
 	// GangNetworkLabel: a network for the ranks of a gang; only nodes that can make one have it.
 	GangNetworkLabel = "skep.gang_network"
 
@@ -138,7 +141,7 @@ const FeatureValue = "1"
 func IsFeatureLabel(key string) bool {
 	switch key {
 	case ArrayLabel, StdinLabel, ResourceLabel, TerminalLabel, PinLabel, JobInputsLabel,
-		GangSizeLabel, GangNetworkLabel, GangPortsLabel, RequirementLabel, OptionLabel:
+		GangSizeLabel, GangNetworkLabel, GangPortsLabel, RequirementLabel, OptionLabel, DurableLabel:
 		return true
 	}
 	return false

@@ -30,6 +30,7 @@ type Config struct {
 
 	// Private nodes run only tasks that were submitted to them. Default false.
 	Private bool
+	Durable bool `json:",omitempty"` // what runs goes on without the node, which takes it over when it starts again
 
 	// Accept is what must hold of a job whose tasks run here, also of jobs that were submitted here; nil = nothing.
 	Accept *requirement.Expression `json:",omitempty"`

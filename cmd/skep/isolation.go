@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"skep/exec/sandbox"
+	"skep/exec/slurm"
 	"skep/grid"
 	"skep/testnet"
 )
@@ -35,6 +36,19 @@ func (a *app) isolationCmd() *cobra.Command {
 		}}
 	outputFlag(cmd, &out)
 	return cmd
+}
+
+// slurmStepCmd is run by batch jobs of nodes whose tasks run in Slurm.
+func (a *app) slurmStepCmd() *cobra.Command {
+	return &cobra.Command{Use: slurm.StepCommand + " DIR SUBMISSION", Short: "Run a task as a batch job of Slurm",
+		Args: cobra.ExactArgs(2), Hidden: true,
+		RunE: func(_ *cobra.Command, args []string) error {
+			code, err := slurm.RunStep(args[0], args[1])
+			if code == 0 {
+				return err
+			}
+			return &exitError{code: code, err: err}
+		}}
 }
 
 // isolationLevel is the isolation of tasks on this machine.

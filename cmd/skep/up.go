@@ -133,7 +133,9 @@ func (a *app) up(ctx, hurry context.Context, n *nodeSettings, o api.Options) (er
 	}
 	select {
 	case <-ctx.Done():
-		finish(hurry, d, n.drain, log)
+		if n.Boxes.Slurm == nil { // else what runs goes on, and is found again
+			finish(hurry, d, n.drain, log)
+		}
 		stop()
 		return <-served
 	case err := <-served:

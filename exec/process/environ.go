@@ -75,3 +75,14 @@ func lookupEnv(env []string, name string) string {
 	}
 	return ""
 }
+
+// Inherited is what tasks see of the node's environment, as NAME=VALUE, where they are not its own processes.
+func Inherited() []string {
+	env := []string{"PATH=" + defaultPath}
+	for _, name := range inherited {
+		if v, ok := os.LookupEnv(name); ok && v != "" {
+			env = append(env, name+"="+v)
+		}
+	}
+	return env
+}

@@ -158,7 +158,8 @@ func (c *Coordinator) promoteBackup(now grid.Time, l *liveTask, fx *grid.Effects
 	c.dequeue(l)
 	c.live.Release(l)
 	t.Attempt, t.Worker, t.Placed, t.Option = b.attempt, b.worker, b.placed, b.option
-	l.expectation, l.Sent, l.deadline, l.backup, l.asked = b.expectation, b.sent, b.deadline, nil, false
+	l.expectation, l.Sent, l.deadline, l.backup = b.expectation, b.sent, b.deadline, nil
+	l.asked, l.outage = false, false
 	l.job.backups--
 	l.forgetResult()
 	if b.accepted {

@@ -19,8 +19,26 @@ func (c *Coordinator) leaseEnd(now grid.Time, worker grid.NodeID, d time.Duratio
 
 // renewLease extends the attempt lease to a full lease from now.
 func (c *Coordinator) renewLease(now grid.Time, l *liveTask, fx *grid.Effects) {
-	l.deadline, l.asked = now.Add(c.cfg.Lease), false
+	l.deadline, l.asked, l.outage = now.Add(c.cfg.Lease), false, false
 	c.scheduleLease(l, fx)
+}
+
+// durableLease is for how long a worker may be silent where what runs goes on while the node does not
+// (grid.DurableLabel): longer than a restart of its machine takes. Lower runs tasks twice whose worker is away for
+// longer; higher has those wait whose worker is gone for good.
+const durableLease = 10 * time.Minute
+
+// bearOutage extends the attempt lease, once, if the worker is one of those, and reports whether it is extended.
+func (c *Coordinator) bearOutage(now grid.Time, l *liveTask, fx *grid.Effects) bool {
+	switch {
+	case l.outage:
+		return now < l.deadline
+	case l.job.spec.IsGang() || !c.peers.Durable(l.task().Worker):
+		return false
+	}
+	l.outage, l.deadline = true, now.Add(durableLease)
+	c.scheduleLease(l, fx)
+	return true
 }
 
 // leaseDue is when the lease timer of a task's attempt is due: a quarter of a lease before the lease ends, to ask a
@@ -69,7 +87,7 @@ func (c *Coordinator) scheduleLease(l *liveTask, fx *grid.Effects) {
 }
 
 // ShortenLeases shortens the attempt leases of a worker that has disconnected to a third: a live one reconnects and
-// beats, and the tasks of a dead one are placed again sooner.
+// beats, and the tasks of a dead one are placed again sooner. Those of a worker whose tasks go on are extended.
 func (c *Coordinator) ShortenLeases(now grid.Time, id grid.NodeID, fx *grid.Effects) {
 	for _, h := range c.handlesInOrder() {
 		l := c.live.Get(h)
@@ -83,31 +101,12 @@ func (c *Coordinator) ShortenLeases(now grid.Time, id grid.NodeID, fx *grid.Effe
 				c.choose(now, l, fx)
 			}
 		case (l.Phase() == live.Offered || l.Phase() == live.Placed) && l.task().Worker == id:
+			if c.bearOutage(now, l, fx) {
+				continue
+			}
 			l.deadline = min(l.deadline, now.Add(c.cfg.Lease/3))
 			c.scheduleLease(l, fx)
 		}
-	}
-}
-
-// AskAttempts asks a worker that has reconnected, or this node after a restart, about the attempts that it was given.
-func (c *Coordinator) AskAttempts(now grid.Time, id grid.NodeID, fx *grid.Effects) {
-	var m *grid.Message
-	for _, h := range c.handlesInOrder() {
-		l := c.live.Get(h)
-		about := l.id()
-		switch {
-		case (l.Phase() == live.Offered || l.Phase() == live.Placed) && l.task().Worker == id:
-			c.renewLease(now, l, fx)
-		case l.backup != nil && l.backup.worker == id:
-			about, l.backup.deadline = l.backupID(), c.leaseEnd(now, id, c.cfg.Lease)
-			c.scheduleLease(l, fx)
-		default:
-			continue
-		}
-		if m == nil || len(m.Attempts) >= grid.MaxBeats {
-			m = fx.Send(id, grid.KindAsk)
-		}
-		m.Attempts = append(m.Attempts, about)
 	}
 }
 
@@ -188,6 +187,8 @@ func (c *Coordinator) taskTimer(now grid.Time, k grid.TimerKind, l *liveTask, fx
 			c.renewLease(now, l, fx)
 		} else if now < c.leaseDue(l) || c.askBeforeLoss(now, l, fx) {
 			c.scheduleLease(l, fx)
+		} else if c.bearOutage(now, l, fx) {
+			return
 		} else if l.Phase() == live.Offered {
 			c.attemptLost(now, l, grid.Refusal{Why: grid.WhySilent}, fx)
 		} else {

@@ -40,7 +40,7 @@ func (c *Coordinator) offerUsing(now grid.Time, l *liveTask, polled *candidates.
 	c.peers.Probe(now, l.class(), x.Node)
 	t.Attempt = t.Next(l.job.replica.State().Epoch)
 	t.Worker, t.Placed = x.Node, c.wall.At(now).UnixNano()
-	l.cannotExecute, l.expectation.Made, l.asked = nil, now, false
+	l.cannotExecute, l.expectation.Made, l.asked, l.outage = nil, now, false, false
 	c.peers.Start(now, &l.expectation)
 	tr := grid.Trace{At: now, What: grid.TraceChosen, Node: x.Node, ECT: grid.Seconds(x.ECT),
 		Asked: int32(len(polled.Polled))}
@@ -130,7 +130,7 @@ func (c *Coordinator) acceptReceived(now grid.Time, from grid.NodeID, id grid.At
 	if l.Phase() == live.Offered {
 		c.markPlaced(now, l, fx)
 	}
-	l.deadline, l.asked = max(l.deadline, now.Add(c.cfg.Lease)), false
+	l.deadline, l.asked, l.outage = max(l.deadline, now.Add(c.cfg.Lease)), false, false
 	c.rankPlaced(now, l, fx)
 }
 

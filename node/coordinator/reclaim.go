@@ -12,10 +12,11 @@ import (
 )
 
 // isStraggler reports whether a task's attempt is so old that it is reclaimed. Not one whose lease never ends, not a
-// task that may run at most once, and not where all rates are given.
+// task that may run at most once, not where all rates are given, and not where another system decides when it runs.
 func (c *Coordinator) isStraggler(now grid.Time, l *liveTask) bool {
 	return c.leaseDue(l) < grid.Never && l.result == nil && l.Phase() == live.Placed && l.job.spec.Retries > 0 &&
-		!l.job.spec.IsGang() && c.peers.IsStraggler(now, &l.expectation, l.task().Worker, l.level(), l.job.spec, l.Reclaims)
+		!l.job.spec.IsGang() && !c.peers.Durable(l.task().Worker) &&
+		c.peers.IsStraggler(now, &l.expectation, l.task().Worker, l.level(), l.job.spec, l.Reclaims)
 }
 
 // reclaimStraggler takes a task back from a node that does not end it. This does not count against the task's retries:

@@ -7,6 +7,7 @@ import (
 
 	"skep/grid"
 	"skep/node/contract"
+	"skep/node/coordinator/live"
 	"skep/node/deposit"
 	"skep/node/failures"
 	"skep/node/migration"
@@ -72,6 +73,28 @@ func (c *Coordinator) PeerUp(now grid.Time, id grid.NodeID, fx *grid.Effects) {
 func (c *Coordinator) settle(now grid.Time, over bool, fx *grid.Effects) {
 	if over {
 		c.ResumeJobs(now, fx)
+	}
+}
+
+// AskAttempts asks a worker that has reconnected, or this node after a restart, about the attempts that it was given.
+func (c *Coordinator) AskAttempts(now grid.Time, id grid.NodeID, fx *grid.Effects) {
+	var m *grid.Message
+	for _, h := range c.handlesInOrder() {
+		l := c.live.Get(h)
+		about := l.id()
+		switch {
+		case (l.Phase() == live.Offered || l.Phase() == live.Placed) && l.task().Worker == id:
+			c.renewLease(now, l, fx)
+		case l.backup != nil && l.backup.worker == id:
+			about, l.backup.deadline = l.backupID(), c.leaseEnd(now, id, c.cfg.Lease)
+			c.scheduleLease(l, fx)
+		default:
+			continue
+		}
+		if m == nil || len(m.Attempts) >= grid.MaxBeats {
+			m = fx.Send(id, grid.KindAsk)
+		}
+		m.Attempts = append(m.Attempts, about)
 	}
 }
 

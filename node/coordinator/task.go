@@ -71,6 +71,7 @@ type liveTask struct {
 
 	leaseWake   grid.Time // pending lease timer; 0 = none
 	asked       bool      // its lease is in the last quarter: its worker was asked for the attempt, if it is connected
+	outage      bool      // its worker is silent, and what runs there goes on: its lease is durableLease
 	expectation grid.Expectation
 
 	backup           *backupAttempt // nil = the task has one attempt

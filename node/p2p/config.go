@@ -12,7 +12,6 @@ import (
 	"skep/grid"
 	"skep/node"
 	"skep/node/p2p/identity"
-	"skep/node/p2p/machine"
 	"skep/node/p2p/runner"
 	"skep/node/p2p/wire"
 )
@@ -170,10 +169,12 @@ func (c *Config) defaults() (secret *[32]byte, addrs []string, err error) {
 		c.Node = node.Defaults()
 		c.Node.Seed, c.Node.Speed = seed, speed
 	}
-	if err := c.resolve(); err != nil {
-		return nil, nil, err
+	if c.Boxes.Slurm == nil { // else the units of this machine are none of its tasks'
+		if err := c.resolve(); err != nil {
+			return nil, nil, err
+		}
 	}
-	capacity, err := machine.Capacity(c.capacity())
+	capacity, err := c.capacityFound()
 	if err != nil {
 		return nil, nil, err
 	}

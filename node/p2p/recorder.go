@@ -16,6 +16,7 @@ type Recorder interface {
 
 // restore restores the node from its records.
 func (d *Driver) restore() error {
+	defer d.runner.Restored()
 	return d.store.Load(func(r *grid.Record) error {
 		d.runner.RecordSaved(r)
 		if d.cfg.Recorder != nil {

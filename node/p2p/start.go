@@ -75,6 +75,9 @@ func (d *Driver) openFolder() (err error) {
 		return fmt.Errorf("data folder: %w", err)
 	}
 	d.cfg.DataDir = dir
+	if err := d.cfg.slurmFolder(); err != nil {
+		return err
+	}
 	before, err := d.makeFolder(dir)
 	if err != nil {
 		return fmt.Errorf("data folder: %w", err)
@@ -175,7 +178,7 @@ func (d *Driver) nodeConfig() (node.Config, error) {
 		nc.Seed = rand.Uint64()
 	}
 	level, _ := d.runner.Isolation()
-	nc.Private = d.runner.Private()
+	nc.Private, nc.Durable = d.runner.Private(), d.cfg.Boxes.Slurm != nil
 	exposed, problems, err := d.cfg.Boxes.Labels(os.Geteuid() == 0)
 	if err != nil {
 		return nc, err
@@ -183,9 +186,12 @@ func (d *Driver) nodeConfig() (node.Config, error) {
 	for _, p := range problems {
 		d.log.Warn(p.Error())
 	}
-	if nc.Order.LeastSpeed > 0 {
+	switch {
+	case nc.Durable:
+		exposed = append(exposed, slurmLabels()...)
+	case nc.Order.LeastSpeed > 0:
 		d.log.Info("no gangs and no tasks with processors of their own can run here", "reason", "its tasks share the cores")
-	} else {
+	default:
 		exposed = append(exposed, d.gangNetworks()...)
 	}
 	if nc.Labels, err = machine.Labels(d.cfg.Version, level, d.canPin(), exposed, d.cfg.Labels); err != nil {
@@ -222,7 +228,8 @@ func (d *Driver) gangNetworks() (labels []grid.Label) {
 // canPin reports whether there are as many processors as cores that tasks may take, so that each pinned task gets its
 // own.
 func (d *Driver) canPin() bool {
-	return d.cfg.Node.Order.LeastSpeed == 0 && grid.MilliCPU(len(units.CPUs()))*grid.CPU >= d.cfg.CPUs
+	return d.cfg.Boxes.Slurm == nil && d.cfg.Node.Order.LeastSpeed == 0 &&
+		grid.MilliCPU(len(units.CPUs()))*grid.CPU >= d.cfg.CPUs
 }
 
 // start starts all goroutines and handlers. Nothing can fail any more.

@@ -33,6 +33,9 @@ func (d *Driver) retentionGaps() *[]retention.Gap {
 // watchMachine reports to the node how much of the machine it has.
 func (d *Driver) watchMachine() {
 	machine.Watch(d.work.Context(), d.cfg.DataDir, d.cfg.CPUs, d.runner.CPU, func(left, up float64) {
+		if d.cfg.Boxes.Slurm != nil { // what this machine is busy with takes nothing from the compute nodes
+			left = 1
+		}
 		d.inbox.Event(func(ev *grid.Event) { ev.Kind, ev.Left, ev.Up = grid.EvAvailable, left, up })
 	})
 }

@@ -68,6 +68,16 @@ func (p *Peers) Pulls(id grid.NodeID) bool {
 	return q != nil && q.up && q.can.has(pulls)
 }
 
+// Durable reports whether what runs at a node goes on while the node does not, as its ad says.
+func (p *Peers) Durable(id grid.NodeID) bool {
+	ad := p.adOf(id)
+	if ad == nil {
+		return false
+	}
+	_, durable := ad.Label(grid.DurableLabel)
+	return durable
+}
+
 // Free is what a node's ad says that it has free.
 func (p *Peers) Free(id grid.NodeID) grid.Resources {
 	if g := p.cfg.Gossip.Peer(id); g != nil && g.Ad != nil {

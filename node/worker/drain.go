@@ -63,7 +63,7 @@ func (w *Worker) stopDrained(now grid.Time, fx *grid.Effects) {
 }
 
 // Leave hands the attempts of other owners back, since the node is about to stop: queued ones are refused, running ones
-// are reported as lost.
+// are reported as lost, unless they go on meanwhile.
 func (w *Worker) Leave(now grid.Time, fx *grid.Effects) {
 	w.leaving = true
 	w.exec.Drain(true)
@@ -73,7 +73,7 @@ func (w *Worker) Leave(now grid.Time, fx *grid.Effects) {
 		}
 	}
 	for _, a := range slices.Clone(w.exec.Running()) {
-		if !w.own(a.ID.Task.Job) {
+		if !w.own(a.ID.Task.Job) && !w.cfg.Durable {
 			w.keepResult(now, a.ID, lost("the node was stopped"), true, fx)
 		}
 	}

@@ -20,6 +20,7 @@ type Config struct {
 	Capacity grid.Resources
 	Lease    time.Duration // of this node's own jobs
 	Private  bool          // only attempts of this node's own jobs are accepted
+	Durable  bool          // what runs goes on while the node does not
 	Whole    bool          // estimates count a running attempt in full
 	Bounds   []Bound
 	RunTime  exec.Law      // expected run times here

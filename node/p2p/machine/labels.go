@@ -25,7 +25,14 @@ func Labels(version string, level grid.Isolation, pins bool, further, own []grid
 		labels = append(labels, grid.Label{Key: grid.PinLabel, Value: grid.FeatureValue})
 	}
 	labels = append(labels, slices.DeleteFunc(grid.FeatureLabels(), func(l grid.Label) bool {
-		return l.Key == grid.TerminalLabel && !process.Terminals
+		batch := slices.ContainsFunc(further, func(f grid.Label) bool { return f.Key == grid.DurableLabel })
+		switch l.Key { // a batch job has neither a terminal nor an input, and not the machine's units
+		case grid.TerminalLabel:
+			return batch || !process.Terminals
+		case grid.StdinLabel, grid.ResourceLabel, grid.GangSizeLabel:
+			return batch
+		}
+		return false
 	})...)
 	for _, l := range own {
 		if l.Key == "" || len(l.Key) > grid.MaxLabel || len(l.Value) > grid.MaxLabel || strings.ContainsAny(l.Key, "=, ") ||

@@ -23,8 +23,8 @@ func (r *Runner) inputsContext(a *attempt) (context.Context, context.CancelFunc)
 	return ctx, cancel
 }
 
-// startProcess starts the process of an attempt; nil: too late, or nobody wants it any more.
-func (r *Runner) startProcess(a *attempt, s grid.Start) (*process.Process, error) {
+// startTask starts the task of an attempt; nil: too late, or nobody wants it any more.
+func (r *Runner) startTask(a *attempt, s grid.Start) (task, error) {
 	stdin, err := r.openStdin(a, s.Spec)
 	if err != nil {
 		return nil, err
@@ -32,9 +32,12 @@ func (r *Runner) startProcess(a *attempt, s grid.Start) (*process.Process, error
 	if stdin != nil {
 		defer stdin.Close()
 	}
-	p, err := r.begin(a, s.Until, func() (*process.Process, error) {
+	p, err := r.begin(a, s.Until, func() (task, error) {
 		if err := a.files.Missing(); err != nil {
 			return nil, err
+		}
+		if r.slurm != nil {
+			return r.submit(a, s.Spec)
 		}
 		grant, ok := r.grant(s.Spec)
 		if !ok {
@@ -55,8 +58,9 @@ func (r *Runner) startProcess(a *attempt, s grid.Start) (*process.Process, error
 		p, err := r.processes.Start(run)
 		if a.grant = grant; err != nil {
 			r.release(a)
+			return nil, err
 		}
-		return p, err
+		return p, nil
 	})
 	if p == nil {
 		a.stdin.setPipe(nil)
@@ -88,7 +92,7 @@ var roomEvery = time.Second
 // begin starts an attempt by calling start, before the deadline until (0 = none); nil: too late, or nobody wants the
 // attempt any more. While other tasks use all processes that the node may have it waits: that is no failure of this
 // one.
-func (r *Runner) begin(a *attempt, until grid.Time, start func() (*process.Process, error)) (*process.Process, error) {
+func (r *Runner) begin(a *attempt, until grid.Time, start func() (task, error)) (task, error) {
 	ctx, cancel := r.inputsContext(a)
 	defer cancel()
 	for until == 0 || clock.Now() < until {
@@ -112,7 +116,7 @@ func (r *Runner) startTooLate(a *attempt) bool {
 	r.mu.Lock()
 	wanted := !a.dropped && !r.closed
 	if wanted {
-		a.started = false
+		a.started, a.process = false, nil
 	}
 	r.mu.Unlock()
 	if wanted {
@@ -129,7 +133,7 @@ func (r *Runner) attemptEnded(a *attempt, ran bool) (wanted, tell bool) {
 	a.ended = true
 	r.ranks.Ended(a.id)
 	if !ran {
-		close(a.processKnown)
+		a.setKnown()
 	}
 	if a.dropped && !r.closed {
 		r.removeFolder(a)

@@ -24,7 +24,7 @@ func TestTaskWaitsForRoom(t *testing.T) {
 		errs  []error // of one try after the other; the last goes on
 		until grid.Time
 		gone  bool
-		p     *process.Process
+		p     task
 		err   error
 	}{
 		{name: "there is room", errs: []error{nil}, p: p},
@@ -34,7 +34,7 @@ func TestTaskWaitsForRoom(t *testing.T) {
 		{name: "nobody wants it any more", errs: []error{full}, gone: true},
 	} {
 		tries := 0
-		got, err := r.begin(&attempt{dropped: c.gone}, c.until, func() (*process.Process, error) {
+		got, err := r.begin(&attempt{dropped: c.gone}, c.until, func() (task, error) {
 			err := c.errs[min(tries, len(c.errs)-1)]
 			if tries++; err != nil {
 				return nil, err

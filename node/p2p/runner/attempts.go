@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"skep/exec/intact"
-	"skep/exec/process"
 	"skep/exec/units"
 	"skep/grid"
 	"skep/node/p2p/clock"
@@ -32,7 +31,7 @@ type attempt struct {
 
 	// Guarded by Runner.mu.
 	started      bool // by Start: a goroutine runs it
-	process      *process.Process
+	process      task
 	cancelInputs context.CancelFunc // ends fetching and placing its inputs; may be nil
 	suspended    bool               // its process, or the one to come, is to be
 	dropped      bool               // dropped: its folder is removed when its goroutine ends
@@ -43,8 +42,9 @@ type attempt struct {
 
 // folder is that of an attempt.
 type folder struct {
-	dir   string       // set by the first start
-	files intact.Files // that were put there
+	dir     string       // set by the first start
+	files   intact.Files // that were put there
+	resumes bool         // its task was started before the node was, and may run
 }
 
 // newFolder returns a new folder for an attempt. The count distinguishes it from a former folder of the same
@@ -52,7 +52,8 @@ type folder struct {
 func (r *Runner) newFolder(id grid.AttemptID) string {
 	r.folders++
 	task := id.Task
-	return filepath.Join(r.dir, fmt.Sprintf("%s-%d-%d.%d-%d", task.Job.Short(), task.Index, id.Epoch, id.N, r.folders))
+	return filepath.Join(r.attemptsDir(), fmt.Sprintf("%s-%d-%d.%d-%d", task.Job.Short(), task.Index, id.Epoch, id.N,
+		r.folders))
 }
 
 // get returns the attempt, a new one if there is none.
@@ -111,8 +112,9 @@ func (r *Runner) dropAttempt(a *attempt) {
 	r.pins.remove(a.resultFiles)
 	r.dropCheckpoints(a)
 	if !a.started {
-		close(a.processKnown)
+		a.setKnown()
 		r.ranks.Ended(a.id)
+		r.abandon(a)
 	}
 	r.ranks.Dropped(a.id)
 	if a.dir != "" && (a.ended || !a.started) && !r.closed { // not started: it was too late, and waited for another start
@@ -144,70 +146,6 @@ func (r *Runner) run(a *attempt, s grid.Start) {
 	}
 }
 
-// execute prepares, runs and collects an attempt; ran reports that there was a process. The result is nil if the
-// start lease ran out before the process was started, for example on a slow disk.
-func (r *Runner) execute(a *attempt, s grid.Start) (_ *grid.Result, ran bool) {
-	began, spec := clock.Now(), s.Spec
-	result := func(c grid.Cause, exit int32, err error) *grid.Result {
-		return &grid.Result{Cause: c, Exit: exit, Error: cutText(err.Error()), Waited: began.Sub(a.accepted)}
-	}
-	if err := r.joinRanks(a, s); err != nil {
-		return result(grid.Failed, grid.ExitSkep, err), false
-	}
-	if err := r.top.check(&r.cfg); err != nil {
-		return startFailure(a, err, result), false
-	}
-	if a.expanded == nil {
-		run, err := r.prepare(a, spec, s.Inputs)
-		if err != nil {
-			return startFailure(a, err, result), false
-		}
-		a.expanded = run
-	}
-	a.expanded.env = append(a.expanded.env, rankVariables(s)...)
-	if a.shared != nil {
-		a.expanded.env = append(a.expanded.env, a.shared.Env...)
-	}
-	if r.isUnwanted(a) {
-		return new(grid.Result), false
-	}
-	p, err := r.startProcess(a, s)
-	switch {
-	case err != nil:
-		return startFailure(a, err, result), false
-	case p == nil:
-		return nil, false
-	}
-	r.mu.Lock()
-	a.process = p
-	switch {
-	case a.dropped:
-		p.Cancel()
-	case a.suspended:
-		p.Suspend()
-	}
-	r.mu.Unlock()
-	a.stdin.started(p, spec)
-	close(a.processKnown)
-	r.cfg.Loop.Event(func(ev *grid.Event) { ev.Kind, ev.Attempt = grid.EvStarted, a.id })
-	r.disk.add(a)
-	defer r.disk.remove(a)
-	end := p.Wait()
-	r.release(a)
-	broken := a.stdin.ended()
-	if end.Cause == process.DiskExceeded { // the room is free only when they are removed
-		process.Remove(process.Work(a.dir))
-	}
-	if r.isUnwanted(a) {
-		return new(grid.Result), true
-	}
-	res := r.collect(a, &end, began.Sub(a.accepted))
-	if broken != nil && res.Cause == grid.Cancelled {
-		res.Exit, res.Error = grid.ExitSkep, cutText(broken.Error())
-	}
-	return res, true
-}
-
 func (r *Runner) isUnwanted(a *attempt) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -221,7 +159,7 @@ func (r *Runner) lookup(id grid.AttemptID) *attempt {
 	return r.m[id]
 }
 
-func (r *Runner) processOf(a *attempt) *process.Process {
+func (r *Runner) processOf(a *attempt) task {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return a.process
@@ -238,6 +176,7 @@ func (r *Runner) workSaved(w *grid.WorkRecord, gone bool) {
 		return
 	}
 	a := r.get(w.ID, w.Spec)
+	a.resumes = w.State == grid.WorkRunning
 	if !a.pinned && w.Spec != nil {
 		a.spec, a.left, a.members, a.pinned = w.Spec, w.Inputs, slices.Clone(w.Members), true
 		r.pins.add(slices.Concat(a.spec.Inputs, a.left))
@@ -245,5 +184,38 @@ func (r *Runner) workSaved(w *grid.WorkRecord, gone bool) {
 	if a.resultFiles == nil && w.Result != nil { // for its origin to fetch
 		a.resultFiles = w.Result.Blobs(nil)
 		r.pins.add(a.resultFiles)
+	}
+}
+
+// removal is what is given back once attempts have ended: their folders, and what ranks of gangs share.
+type removal struct {
+	hangs  func(dir string) bool // reports whether a process of an attempt hangs in the kernel
+	remove chan *attempt         // whose folders are to be removed
+	ranks  *ranks.Table
+}
+
+// removeFolders removes folders in the background.
+func (r *Runner) removeFolders() {
+	for a := range r.remove {
+		if err := r.removeNow(a); err != nil {
+			r.cfg.Log.Warn("work folder not removed", "error", err)
+		}
+	}
+}
+
+// removeNow removes the folder of an attempt.
+func (r *Runner) removeNow(a *attempt) error {
+	hangs := r.hangs(a.dir)
+	err := r.processes.Remove(a.dir)
+	r.ranks.Removed(a.id, hangs || err != nil)
+	return err
+}
+
+// removeFolder queues the folder of an attempt for removal.
+func (r *Runner) removeFolder(a *attempt) {
+	select {
+	case r.remove <- a:
+	default: // the queue is full: the caller removes it, or the disk would fill
+		r.removeNow(a)
 	}
 }

@@ -53,6 +53,10 @@ type Boxes struct {
 	// Landlock is the newest version of Landlock to use, for tests of older kernels; 0 = the kernel's, −1 = none.
 	Landlock int
 
+	// Slurm has tasks run as batch jobs of a cluster, without boxes, and not on this machine. Default, nil: they are
+	// processes of this machine.
+	Slurm *SlurmOptions
+
 	// NoTUN leaves /dev/net/tun alone, as on a machine that has none: gangs run here only with network: host or with
 	// named ports. Default false.
 	NoTUN bool
@@ -60,6 +64,9 @@ type Boxes struct {
 
 // Defaults sets the defaults and checks b.
 func (b *Boxes) Defaults() error {
+	if err := b.checkSlurm(); err != nil {
+		return err
+	}
 	b.Processes, b.Files = cmp.Or(b.Processes, 4096), cmp.Or(b.Files, 200_000)
 	if b.Processes < 1 || b.Files < 1 || b.Disk < 0 {
 		return fmt.Errorf("bounds of tasks: %d processes, %d files, %d bytes: want at least 1, 1 and 0", b.Processes, b.Files,
@@ -75,7 +82,11 @@ func (b *Boxes) open(data, work string, slots int, t *units.Table, warn func(str
 	if b.Isolation != nil {
 		asked = *b.Isolation
 	}
-	r, err = process.New(process.Options{Sandbox: sandbox.Options{Level: asked, Work: work,
+	level := asked
+	if b.Slurm != nil { // on the compute nodes there are no boxes, whatever this machine could have
+		level = grid.IsolationNone
+	}
+	r, err = process.New(process.Options{Sandbox: sandbox.Options{Level: level, Work: work,
 		Dir:    filepath.Join(data, boxFolder),
 		Hidden: append([]string{data}, b.Hide...), Expose: exposed(b.Expose, t), Devices: t.Devices(), IDs: b.TaskIDs,
 		Slots: slots, Landlock: b.Landlock,
@@ -124,7 +135,8 @@ func openBoxes(c *Config) (dir string, r *process.Runner, private bool, err erro
 	if err != nil {
 		return dir, nil, false, err
 	}
-	if os.Geteuid() == 0 && !r.Boxed() { // tasks have user IDs of their own, and need to traverse it to their folders
+	// tasks of this machine have user IDs of their own, and need to traverse it to their folders
+	if os.Geteuid() == 0 && !r.Boxed() && c.Boxes.Slurm == nil {
 		err := os.Chmod(c.DataDir, 0o711)
 		if err == nil {
 			err = r.Passable(dir)

@@ -44,15 +44,25 @@ type diskMonitor struct {
 
 // processes are the running tasks. Runner is.
 type processes interface {
-	processOf(*attempt) *process.Process // nil: not known yet
-	unlinked(*process.Process) grid.Bytes
-	written(*process.Process) (n grid.Bytes, known bool)
+	processOf(*attempt) task // nil: not known yet
+	unlinked(task) grid.Bytes
+	written(task) (n grid.Bytes, known bool)
 	boxed() bool // the processes of a task are known
 }
 
-func (r *Runner) unlinked(p *process.Process) grid.Bytes { return grid.Bytes(r.processes.Unlinked(p)) }
+func (r *Runner) unlinked(t task) grid.Bytes {
+	p, ok := t.(*process.Process)
+	if !ok {
+		return 0
+	}
+	return grid.Bytes(r.processes.Unlinked(p))
+}
 
-func (r *Runner) written(p *process.Process) (grid.Bytes, bool) {
+func (r *Runner) written(t task) (grid.Bytes, bool) {
+	p, ok := t.(*process.Process)
+	if !ok {
+		return 0, false
+	}
 	n, known := r.processes.Written(p)
 	return grid.Bytes(n), known
 }

@@ -172,7 +172,8 @@ func (r *Runner) admitExec(id grid.AttemptID, from grid.NodeID) (p *process.Proc
 	case <-a.processKnown:
 	case <-time.After(startPoll):
 	}
-	if p = r.processOf(a); p == nil || r.hasEnded(a) {
+	p, ok := r.processOf(a).(*process.Process)
+	if !ok || r.hasEnded(a) { // or it is no process of this machine
 		return nil, nil, ErrNotRunning
 	}
 	if !r.execs.add(id, from) {

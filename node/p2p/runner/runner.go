@@ -71,19 +71,19 @@ type Peers interface {
 // Runner runs attempts. Start, Stop, Fetch, RecordSaved and CheckDisk are called by one goroutine, the loop's, and do
 // not block; the other methods are safe for concurrent use.
 type Runner struct {
-	cfg       Config
-	ctx       context.Context  // until Close
-	work      *lifecycle.Group // fetches, and what serves outputs
-	processes *process.Runner
-	private   bool
-	dir       string // holds a folder for each attempt
-	top       topFolder
-	fetcher   *fetcher
-	disk      *diskMonitor
-	pins      pins
-	stopped   stoppedOutput
-	feeds     feeds
-	lines     atomic.Pointer[lineFile] // read last; nil = none yet
+	cfg  Config
+	ctx  context.Context  // until Close
+	work *lifecycle.Group // fetches, and what serves outputs
+	engines
+	private bool
+	dir     string // holds a folder for each attempt
+	top     topFolder
+	fetcher *fetcher
+	disk    *diskMonitor
+	pins    pins
+	stopped stoppedOutput
+	feeds   feeds
+	lines   atomic.Pointer[lineFile] // read last; nil = none yet
 	removal
 	execs execs
 	wait  sync.WaitGroup
@@ -102,7 +102,12 @@ func Open(ctx context.Context, cfg Config) (*Runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Runner{cfg: cfg, work: lifecycle.New(ctx), processes: processes, private: private, dir: dir,
+	batch, err := openSlurm(&cfg)
+	if err != nil {
+		processes.Close()
+		return nil, err
+	}
+	r := &Runner{cfg: cfg, work: lifecycle.New(ctx), engines: engines{processes, batch}, private: private, dir: dir,
 		pins: newPins(cfg.Blobs), m: make(map[grid.AttemptID]*attempt)}
 	r.ctx = r.work.Context()
 	if err := r.top.made(dir, processes.Boxed()); err != nil {
@@ -128,6 +133,9 @@ func (r *Runner) Close() {
 	r.closed = true
 	r.mu.Unlock()
 	r.processes.Close()
+	if r.slurm != nil {
+		r.slurm.Close() // its jobs go on
+	}
 	close(r.remove)
 	r.wait.Wait()
 	r.ranks.Close()
@@ -148,7 +156,12 @@ func (r *Runner) GangPorts() error { return r.ranks.MissingPorts() }
 func (r *Runner) Private() bool { return r.private }
 
 // CPU returns the CPU time of all tasks so far; false where the machine does not tell.
-func (r *Runner) CPU() (time.Duration, bool) { return r.processes.CPU() }
+func (r *Runner) CPU() (time.Duration, bool) {
+	if r.slurm != nil {
+		return r.slurm.Used(), true
+	}
+	return r.processes.CPU()
+}
 
 // Fetched returns the number of blobs that were not here and were asked of peers.
 func (r *Runner) Fetched() uint64 { return r.fetcher.fetched.Load() }

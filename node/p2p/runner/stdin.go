@@ -9,7 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"skep/exec/process"
 	"skep/grid"
 )
 
@@ -22,14 +21,14 @@ var stdinWait = 30 * time.Second
 // of the stream for that of the input.
 type stdinStream struct {
 	mu     sync.Mutex
-	taken  bool             // a stream brings it, or has
-	pipe   *os.File         // the node's end; nil before the start, and after the end of the input or the task
-	task   *process.Process // while it runs
-	broken error            // why it broke off
-	over   bool             // the task has ended
-	timer  *time.Timer      // stops a task that has no stream; nil before the start
-	asked  time.Time        // when a stream was last refused for want of a place
-	screen bool             // it is what is typed at the task's terminal, which has no end that is in order
+	taken  bool        // a stream brings it, or has
+	pipe   *os.File    // the node's end; nil before the start, and after the end of the input or the task
+	task   task        // while it runs
+	broken error       // why it broke off
+	over   bool        // the task has ended
+	timer  *time.Timer // stops a task that has no stream; nil before the start
+	asked  time.Time   // when a stream was last refused for want of a place
+	screen bool        // it is what is typed at the task's terminal, which has no end that is in order
 }
 
 // errStdinTaken reports a second stream for the same attempt.
@@ -89,7 +88,7 @@ func (s *stdinStream) setPipe(pipe *os.File) {
 }
 
 // started tells of the process of the attempt, if it has a stream.
-func (s *stdinStream) started(p *process.Process, spec *grid.JobSpec) {
+func (s *stdinStream) started(p task, spec *grid.JobSpec) {
 	if spec.Stdin != grid.StdinStream {
 		return
 	}

@@ -4,13 +4,12 @@ import (
 	"errors"
 	"io"
 
-	"skep/exec/process"
 	"skep/exec/session"
 	"skep/exec/terminal"
 )
 
 // terminal is the running task, if it has a terminal.
-func (s *stdinStream) terminal() *process.Process {
+func (s *stdinStream) terminal() task {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.screen {
@@ -21,7 +20,7 @@ func (s *stdinStream) terminal() *process.Process {
 
 // copyTyped gives a task what is typed at its terminal. The error is as copyStdin's, but that the end of the stream is
 // none in order: whoever sat there is gone.
-func copyTyped(from io.Reader, p *process.Process) error {
+func copyTyped(from io.Reader, p task) error {
 	err := session.Typed(from, func(b []byte) error {
 		if p.Type(b) != nil {
 			return errReaderGone

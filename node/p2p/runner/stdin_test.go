@@ -212,7 +212,7 @@ func TestStdinStreamsOfAnOriginAreBounded(t *testing.T) {
 func TestFailedStartClosesThePipe(t *testing.T) {
 	r, _ := openRunner(t)
 	a := &attempt{id: attemptID(1), folder: folder{dir: t.TempDir() + "/gone"}, expanded: new(expanded)}
-	p, err := r.startProcess(a, grid.Start{Attempt: a.id, Spec: streamedSpec("cat")})
+	p, err := r.startTask(a, grid.Start{Attempt: a.id, Spec: streamedSpec("cat")})
 	if p != nil || err == nil {
 		t.Fatalf("%v, %v: want an error", p, err)
 	}

@@ -25,14 +25,7 @@ func (r *Runner) prepare(a *attempt, spec *grid.JobSpec, left []grid.File) (*exp
 	ctx, cancel := r.inputsContext(a)
 	defer cancel()
 	dir, id := a.dir, a.id
-	as, err := r.cfg.Boxes.account(spec, os.Geteuid() == 0)
-	if err == nil && a.shared != nil && as.UID == 0 {
-		as = a.shared.As
-	}
-	if err == nil {
-		err = r.processes.Prepare(dir, as)
-	}
-	if err != nil {
+	if err := r.makeFolder(a, spec); err != nil {
 		return nil, err
 	}
 	work := process.Work(dir)
@@ -86,6 +79,21 @@ func (r *Runner) prepare(a *attempt, spec *grid.JobSpec, left []grid.File) (*exp
 		run.env = append(run.env, begins...)
 	}
 	return run, err
+}
+
+// makeFolder makes the folder of an attempt, for the user that it runs as.
+func (r *Runner) makeFolder(a *attempt, spec *grid.JobSpec) error {
+	if r.slurm != nil {
+		return r.makeSlurmFolder(a.dir, spec)
+	}
+	as, err := r.cfg.Boxes.account(spec, os.Geteuid() == 0)
+	if err == nil && a.shared != nil && as.UID == 0 {
+		as = a.shared.As
+	}
+	if err != nil {
+		return err
+	}
+	return r.processes.Prepare(a.dir, as)
 }
 
 // joinRanks gives a rank of a gang with a network of its own what it shares with the others.

@@ -1,0 +1,63 @@
+package slurm
+
+import (
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// claim says who has the right to an order's submission: a step, which runs it once, or the node, for which it shall
+// never run. The first one who makes the file has it for ever.
+type claim struct {
+	By    string // byStep or byNode
+	Host  string
+	Job   string
+	Token string // of who made it
+}
+
+const (
+	byStep = "step"
+	byNode = "node"
+)
+
+// take claims submission k of the order in dir, and returns who has it: the caller, or the one before. It is on disk.
+func (c claim) take(dir string, k int) (has claim, own bool, err error) {
+	c.Token = rand.Text()
+	b, err := json.Marshal(c)
+	if err != nil {
+		return c, false, err
+	}
+	draft := filepath.Join(dir, ".claim-"+c.Token)
+	if err := os.WriteFile(draft, b, 0o600); err != nil {
+		return c, false, fmt.Errorf("claim an order: %w", err)
+	}
+	defer os.Remove(draft)
+	if f, e := os.Open(draft); e == nil {
+		err = f.Sync()
+		f.Close()
+	} else {
+		err = e
+	}
+	if err != nil {
+		return c, false, fmt.Errorf("claim an order: %w", err)
+	}
+	path := claimFile(dir, k)
+	// on NFS the answer to a link that was made can be lost, and the repeated call fails: who has it says the file
+	if err := os.Link(draft, path); err != nil && !errors.Is(err, fs.ErrExist) {
+		return c, false, fmt.Errorf("claim an order: %w", err)
+	}
+	if err := readRecord(path, &has); err != nil {
+		return c, false, fmt.Errorf("claim an order: %w", err)
+	}
+	return has, has.Token == c.Token, syncFolder(dir)
+}
+
+// fence claims an order for the node, so that it never runs, and reports whether it has that; else a step has it.
+func fence(dir string, k int) (never bool, err error) {
+	has, _, err := claim{By: byNode}.take(dir, k)
+	return has.By == byNode, err
+}

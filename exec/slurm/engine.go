@@ -1,0 +1,213 @@
+package slurm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"skep/exec/process"
+)
+
+// Engine runs tasks as batch jobs. All its methods may be called at the same time.
+type Engine struct {
+	o       Options
+	cluster *Cluster
+	dir     string // this node's
+	prefix  string // of the names of its jobs
+	script  string
+	ctx     context.Context
+	stop    context.CancelFunc
+	sending chan struct{} // bounds the calls of sbatch
+	wake    chan struct{}
+	over    sync.WaitGroup
+
+	mu     sync.Mutex
+	live   map[string]*Task // by the name of its job
+	former map[string]*Task // of an earlier run, by key: not taken over yet
+	used   time.Duration    // processor time of those that have ended
+}
+
+// Errors of Start.
+var (
+	// ErrBusy reports that the controller does not answer, or not in time: the order has not run, and may be tried again.
+	ErrBusy = errors.New("slurm: the controller does not answer")
+
+	// ErrClosed is the error after Close.
+	ErrClosed = errors.New("slurm: the engine is closed")
+)
+
+// Open gets ready to run tasks. Former must be called before Start, and Close at the end.
+func Open(o Options, c *Cluster) (*Engine, error) {
+	if err := o.defaults(); err != nil {
+		return nil, err
+	}
+	e := &Engine{o: o, cluster: c, dir: filepath.Join(o.Dir, "slurm-"+o.Node), prefix: "skep-" + o.Node + "-",
+		sending: make(chan struct{}, 4), wake: make(chan struct{}, 1), live: map[string]*Task{}, former: map[string]*Task{}}
+	e.script = filepath.Join(e.dir, "batch.sh")
+	if err := os.MkdirAll(e.dir, 0o700); err != nil {
+		return nil, fmt.Errorf("slurm: %w", err)
+	}
+	if err := writeFile(e.script, []byte("#!/bin/sh\nexec \"$@\"\n"), 0o700); err != nil {
+		return nil, fmt.Errorf("slurm: %w", err)
+	}
+	if len(e.o.Step) == 0 {
+		program, err := e.copyProgram()
+		if err != nil {
+			return nil, fmt.Errorf("slurm: copy this program to where compute nodes see it: %w", err)
+		}
+		e.o.Step = []string{program, StepCommand}
+	}
+	e.ctx, e.stop = context.WithCancel(context.Background())
+	return e, nil
+}
+
+// Folder is where the folders of attempts are.
+func (e *Engine) Folder() string { return e.dir }
+
+// Cluster is what the partition had when the node started.
+func (e *Engine) Cluster() *Cluster { return e.cluster }
+
+// Used is the processor time of all tasks that have ended.
+func (e *Engine) Used() time.Duration {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.used
+}
+
+// Prepare makes the folder of an attempt.
+func (e *Engine) Prepare(dir string) error {
+	if filepath.Dir(dir) != e.dir {
+		return fmt.Errorf("slurm: %s is not in %s, the folder of attempts", dir, e.dir)
+	}
+	temp := filepath.Join(filepath.Dir(process.Work(dir)), "tmp")
+	for _, path := range [...]string{dir, process.Work(dir), temp} {
+		if err := os.Mkdir(path, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
+			return fmt.Errorf("slurm: make folder of attempt: %w", err)
+		}
+	}
+	return nil
+}
+
+// Stdin is where the standard input of a task is put that has one.
+func (e *Engine) Stdin(dir string) string { return filepath.Join(dir, stdinFile) }
+
+// Close leaves all jobs to themselves: the next run finds them. What waits for their ends is told that they are not
+// known.
+func (e *Engine) Close() {
+	e.stop()
+	e.over.Wait()
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, t := range e.live {
+		t.leave()
+	}
+	clear(e.live)
+}
+
+// Start has an order run by a batch job, and returns once there is one. said is called with what Slurm says of it, one
+// call at a time. An error of type *process.ExecError means that this cluster does not run it; with ErrBusy it may be
+// tried again. With any error it has not run and will not.
+func (e *Engine) Start(o Order, said func(string)) (*Task, error) {
+	if err := e.fits(&o); err != nil {
+		return nil, err
+	}
+	for o.Submission = 1; ; o.Submission++ {
+		if _, err := os.Lstat(claimFile(o.Dir, o.Submission)); errors.Is(err, os.ErrNotExist) {
+			break
+		} else if err != nil {
+			return nil, fmt.Errorf("slurm: %w", err)
+		}
+	}
+	o.Step = e.o.Step[0]
+	if err := writeRecord(filepath.Join(o.Dir, orderFile), &o); err != nil {
+		return nil, fmt.Errorf("slurm: write order: %w", err)
+	}
+	t := e.newTask(o, said)
+	if !e.enter(t) {
+		return nil, ErrClosed
+	}
+	err := e.submit(&t.order, t.name)
+	if err == nil {
+		e.submitted(t)
+		return t, nil
+	}
+	if e.ctx.Err() != nil { // the next run finds out
+		return nil, ErrClosed
+	}
+	e.o.Log.Debug("sbatch", "job", t.name, "error", err)
+	if l, lerr := list(e.ctx, t.name); lerr == nil && len(l[t.name]) > 0 { // only its answer was lost
+		e.submitted(t)
+		return t, nil
+	}
+	never, ferr := fence(o.Dir, o.Submission)
+	switch {
+	case ferr != nil || !never: // it may run
+		e.submitted(t)
+		return t, nil
+	case isTransient(err):
+		e.forget(t)
+		return nil, fmt.Errorf("%w: %w", ErrBusy, err)
+	}
+	e.forget(t)
+	return nil, &process.ExecError{Cause: process.CannotExecute, Path: "Slurm", Err: err}
+}
+
+// fits checks the bounds of the partition.
+func (e *Engine) fits(o *Order) error {
+	refuse := func(format string, args ...any) error {
+		return &process.ExecError{Cause: process.CannotExecute, Path: "Slurm", Err: fmt.Errorf(format, args...)}
+	}
+	if o.CPUs = max(o.CPUs, 1); !e.cluster.fits(o.CPUs, o.Memory) {
+		return refuse("no host of partition %s has %d processors and %d MiB of memory", e.cluster.Partition, o.CPUs,
+			o.Memory>>20)
+	}
+	if most := e.cluster.MaxTime; most > 0 && o.Timeout > most {
+		return refuse("a job of partition %s may run for %v, and the task's time limit is %v", e.cluster.Partition, most,
+			o.Timeout)
+	}
+	for _, w := range o.Argv {
+		if strings.IndexByte(w, 0) >= 0 {
+			return fmt.Errorf("slurm: argument %q has a zero byte", w)
+		}
+	}
+	if len(o.Argv) == 0 || o.Argv[0] == "" {
+		return errors.New("slurm: the command is empty")
+	}
+	return nil
+}
+
+func (e *Engine) enter(t *Task) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.ctx.Err() != nil {
+		return false
+	}
+	e.live[t.name] = t
+	return true
+}
+
+func (e *Engine) forget(t *Task) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	delete(e.live, t.name)
+}
+
+// submitted notes that there is a job of a task, or may be: from now on its absence means something.
+func (e *Engine) submitted(t *Task) {
+	t.mu.Lock()
+	t.since = time.Now()
+	t.mu.Unlock()
+	e.lookSoon()
+}
+
+func (e *Engine) lookSoon() {
+	select {
+	case e.wake <- struct{}{}:
+	default:
+	}
+}
