@@ -28,9 +28,8 @@ type Config struct {
 	Labels   []grid.Label
 	Engines  []string
 
-	// Private nodes run only tasks that were submitted to them. Default false.
-	Private bool
-	Durable bool `json:",omitempty"` // what runs goes on without the node, which takes it over when it starts again
+	// Private nodes run only what was submitted to them; what runs at Durable ones goes on without them. Default false.
+	Private, Durable bool
 
 	// Accept is what must hold of a job whose tasks run here, also of jobs that were submitted here; nil = nothing.
 	Accept *requirement.Expression `json:",omitempty"`

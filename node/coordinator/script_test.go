@@ -21,7 +21,8 @@ import (
 //	start NODE...            start nodes (members=1 cpus=1 pull=0 gangs=1 contracts=1 counts=1 budgets=1 migrate=R),
 //	                         connect them with all others, and let a second pass; gangs=0, contracts=0, counts=0,
 //	                         budgets=0: of a version that knows none, as far as the others can tell; migrate=R: a bid
-//	                         R times as high suspends, and what is suspended may move
+//	                         R times as high suspends, and what is suspended may move; durable=1: what runs
+//	                         outlives the process
 //	submit NODE JOB          submit a job (on=NODE,... count=1 retries=3 policy=NAME idempotent
 //	                         retry-failed=0 backoff=0s rerun max-failures=0 max-running=0 ranks=0 network=host
 //	                         deadline=TIME worthless=TIME budget=0 timeout=TIME bid=1 inputs=MEGABYTES,
@@ -383,6 +384,9 @@ func (w *network) start(args []string) error {
 					if number == 0 {
 						m.lacks = 1 << grid.FeatureContracts
 					}
+				case "durable":
+					m.cfg.Durable = number == 1
+					m.cfg.Labels = append(m.cfg.Labels, grid.Label{Key: grid.DurableLabel, Value: grid.FeatureValue})
 				case "members":
 					m.cfg.Members = number
 				case "cpus":
@@ -550,7 +554,11 @@ func (w *network) step(m *member, ev *grid.Event) {
 		w.printf("%s %s %s", m.name, map[bool]string{false: "suspends", true: "continues"}[x.Resume], w.attempt(x.Attempt))
 	}
 	for _, s := range fx.Starts {
-		w.printf("%s starts %s%s%s", m.name, w.attempt(s.Attempt), placesText(s.Places), beginning(&s))
+		verb := "starts"
+		if s.Again {
+			verb = "takes over"
+		}
+		w.printf("%s %s %s%s%s", m.name, verb, w.attempt(s.Attempt), placesText(s.Places), beginning(&s))
 		m.running = append(m.running, s)
 		m.since[s.Attempt] = w.now
 		w.post(&due{at: w.now, to: m, ev: grid.Event{Kind: grid.EvStarted, Attempt: s.Attempt}})
