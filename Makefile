@@ -66,8 +66,9 @@ attack: build
 	$(GO) build -o bin/skep-intruder ./testnet/attack/intruder
 	@ok=0; bin/skep-attack -full bin/attack.txt || ok=1; bin/skep-attack -members $(MEMBERS) || ok=1; exit $$ok
 
-# Random worlds with every fault at once, every digest, larger instances of the register's model, and what wants a virtual
-# machine, which takes qemu and a kernel: some minutes, a few gigabytes.
+# Random worlds with every fault at once, every digest, larger instances of the register's model, 500 tasks of which a cluster
+# of Slurm runs most while its node is killed, and what wants a virtual machine, which takes qemu and a kernel: some minutes, a
+# few gigabytes.
 soak:
 	$(GO) test ./sim ./sim/net -count 1 -timeout 30m
 	$(GO) test ./sim -run '^TestSwarm$$' -sim.swarm 10000 -timeout 60m
@@ -76,6 +77,7 @@ soak:
 	$(GO) test ./sim/net -run '^TestAutoIsAsGoodAsTheBest$$' -net.reliability 4 -count 1 -timeout 30m -v
 	$(GO) test ./sim/paper -run '^TestQuick$$' -paper.quick -count 1 -timeout 30m -v
 	$(GO) test ./node/replication -run '^TestEveryInterleaving$$' -register.deep -timeout 60m -v
+	$(GO) test ./cmd/skep -run '^TestSlurmNodeIsKilled$$' -slurm.tasks 500 -count 1 -v -timeout 20m
 	$(GO) test ./exec/process -run VirtualMachine -vm.kernel "$$(ls /boot/vmlinuz-* 2>/dev/null | tail -1)" -count 1 -v
 
 # What the simulated worlds of the tests do, kept as a digest each: for a change that is meant to alter it.
