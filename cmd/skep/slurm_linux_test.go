@@ -67,17 +67,17 @@ func TestRunInSlurm(t *testing.T) {
 	}
 }
 
-// A node of a cluster is killed, and started again, while its tasks run and wait in Slurm: all end, none is lost and
-// none runs twice. With -slurm.tasks 500 it is what make soak runs.
+// A node of a cluster is killed, stopped, and started again, and the controller is, while tasks run and wait in Slurm:
+// all end, none is lost and none runs twice. With -slurm.tasks 500 it is what make soak runs.
 func TestSlurmNodeIsKilled(t *testing.T) {
 	skep := buildSkep(t)
 	dir, expose := sharedFolder(t, "ran")
 	owner := startMember(t, skep, "", append([]string{"--cpus", "2", "--members", "1"}, expose...)...)
-	_, m := slurmNode(t, owner.join)
+	c, m := slurmNode(t, owner.join)
 	awaitMembers(t, []*member{owner, m})
 	ran := filepath.Join(dir, "ran")
-	id := strings.TrimSpace(owner.run(t, fmt.Sprintf("name: killed\nneeds: {cpu: 1, memory: 32MiB}\ncount: %d\nretries: 3\n"+
-		"command: [sh, -c, 'echo $SKEP_NODE_NAME $SKEP_INDEX >>%s; sleep 1.$((SKEP_INDEX %% 10)); echo done']\n", *slurmTasks,
+	id := strings.TrimSpace(owner.run(t, fmt.Sprintf("needs: {cpu: 1, memory: 32MiB}\ncount: %d\nretries: 3\n"+
+		"command: [sh, -c, 'echo x$SLURM_JOB_ID $SKEP_INDEX >>%s; sleep 1.$((SKEP_INDEX %% 10)); echo done']\n", *slurmTasks,
 		ran), "job", "submit", "-"))
 	ended := func() int {
 		var j struct {
@@ -95,20 +95,32 @@ func TestSlurmNodeIsKilled(t *testing.T) {
 				t.Fatalf("%d tasks have ended: want %d\n%s", ended(), at, m.log)
 			}
 		}
-		m.kill()
-		time.Sleep(time.Duration(kills) * time.Second) // once for longer than an attempt lease lasts
+		switch kills++; kills {
+		case 2: // in order: what runs goes on
+			m.stop()
+		case 3: // the other side
+			c.StopController()
+			time.Sleep(2 * time.Second)
+			c.StartController()
+			continue
+		default:
+			m.kill()
+		}
+		time.Sleep(time.Duration(kills) * time.Second) // also for longer than an attempt lease of others lasts
 		m.start(t)
-		kills++
 	}
 	owner.run(t, "", "job", "wait", id)
 	text, err := os.ReadFile(ran)
 	if err != nil {
 		t.Fatal(err)
 	}
-	starts := map[string]int{}
+	starts, batch := map[string]int{}, 0
 	for line := range strings.Lines(string(text)) {
-		_, index, _ := strings.Cut(strings.TrimSpace(line), " ")
+		job, index, _ := strings.Cut(strings.TrimSpace(line), " ")
 		starts[index]++
+		if job != "x" {
+			batch++
+		}
 	}
 	twice := 0
 	for _, n := range starts {
@@ -116,7 +128,11 @@ func TestSlurmNodeIsKilled(t *testing.T) {
 			twice++
 		}
 	}
-	t.Logf("%d tasks, %d kills: lost %d, twice %d", *slurmTasks, kills, *slurmTasks-len(starts), twice)
+	t.Logf("%d tasks, %d of them in Slurm, %d restarts: lost %d, twice %d", *slurmTasks, batch, kills,
+		*slurmTasks-len(starts), twice)
+	if batch < *slurmTasks/4 {
+		t.Errorf("%d tasks ran in Slurm: want a quarter at least", batch)
+	}
 	if len(starts) != *slurmTasks || twice > 0 {
 		t.Errorf("lost %d, twice %d: want none", *slurmTasks-len(starts), twice)
 	}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"skep/exec/process"
@@ -25,6 +26,7 @@ type Engine struct {
 	sending chan struct{} // bounds the calls of sbatch
 	wake    chan struct{}
 	over    sync.WaitGroup
+	busy    atomic.Bool // the controller did not take the last order
 
 	mu     sync.Mutex
 	live   map[string]*Task // by the name of its job
@@ -116,6 +118,9 @@ func (e *Engine) Start(o Order, said func(string)) (*Task, error) {
 	if err := e.fits(&o); err != nil {
 		return nil, err
 	}
+	if err := e.answers(); err != nil {
+		return nil, err
+	}
 	for o.Submission = 1; ; o.Submission++ {
 		if _, err := os.Lstat(claimFile(o.Dir, o.Submission)); errors.Is(err, os.ErrNotExist) {
 			break
@@ -150,6 +155,7 @@ func (e *Engine) Start(o Order, said func(string)) (*Task, error) {
 		e.submitted(t)
 		return t, nil
 	case isTransient(err):
+		e.busy.Store(true)
 		e.forget(t)
 		return nil, fmt.Errorf("%w: %w", ErrBusy, err)
 	}
@@ -178,6 +184,19 @@ func (e *Engine) fits(o *Order) error {
 	if len(o.Argv) == 0 || o.Argv[0] == "" {
 		return errors.New("slurm: the command is empty")
 	}
+	return nil
+}
+
+// answers asks a controller that did not take the last order whether it answers: each order that it may have taken all
+// the same costs a claim.
+func (e *Engine) answers() error {
+	if !e.busy.Load() {
+		return nil
+	}
+	if _, err := list(e.ctx, e.prefix); err != nil {
+		return fmt.Errorf("%w: %w", ErrBusy, err)
+	}
+	e.busy.Store(false)
 	return nil
 }
 

@@ -174,8 +174,14 @@ func TestControllerIsAway(t *testing.T) {
 	long := r.start(r.order("long", "sleep 100"))
 	await(t, "it to run", func() bool { _, err := os.Stat(claimFile(long.Dir(), 1)); return err == nil })
 	r.cluster.StopController()
-	if _, err := r.Start(r.order("during", "true"), nil); !errors.Is(err, ErrBusy) {
-		t.Errorf("start without a controller: %v: want ErrBusy", err)
+	during := r.order("during", "true")
+	for range 2 {
+		if _, err := r.Start(during, nil); !errors.Is(err, ErrBusy) {
+			t.Errorf("start without a controller: %v: want ErrBusy", err)
+		}
+	}
+	if claims, _ := filepath.Glob(filepath.Join(during.Dir, "claim.*")); len(claims) != 1 {
+		t.Errorf("claims %v: want one, since the second order was not sent", claims)
 	}
 	long.Cancel()
 	if err := os.WriteFile(gate, nil, 0o600); err != nil {
@@ -311,4 +317,24 @@ func TestKilledBeforeSubmission(t *testing.T) {
 	if res := r.wait(r.start(o)); res.Code() != 0 {
 		t.Errorf("%+v: want that it runs when it is started again", res)
 	}
+}
+
+// An attempt whose order never ran is prepared anew after a restart: ending what is left of the first folder does not
+// end the job of the second one.
+func TestSecondFolder(t *testing.T) {
+	r := newRig(t, 1)
+	o := r.order("o-1", "true")
+	o.Key, o.Submission, o.Step = "o", 1, r.o.Step[0]
+	if err := writeRecord(filepath.Join(o.Dir, orderFile), &o); err != nil {
+		t.Fatal(err)
+	}
+	r.Close()
+	r.open(func(string) bool { return false })
+	again := r.order("o-2", "sleep 1; echo done")
+	again.Key = "o"
+	task := r.start(again)
+	if res := r.wait(task); res.Code() != 0 || output(task) != "done\n" {
+		t.Errorf("%+v, %q: want that it runs", res, output(task))
+	}
+	await(t, "the first folder to go", func() bool { _, err := os.Stat(o.Dir); return errors.Is(err, os.ErrNotExist) })
 }

@@ -86,7 +86,8 @@ func (s *step) run(stop <-chan os.Signal) {
 	if state := cmd.ProcessState; state != nil {
 		s.settle(state)
 	}
-	if s.end.Signal == int(syscall.SIGTERM) && !s.end.Stopped { // Slurm signals the task itself too, in any order
+	term := s.end.Signal == int(syscall.SIGTERM) || s.end.Exit == 128+int(syscall.SIGTERM)
+	if term && s.end.Cause != process.TimedOut && !s.end.Stopped { // Slurm signals the task itself too, in any order
 		select {
 		case <-stop:
 			s.end.Stopped, s.end.Cause, s.end.Error = true, process.Cancelled, "cancelled"

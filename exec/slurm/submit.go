@@ -10,9 +10,11 @@ import (
 	"time"
 )
 
-// nameOf is the name of the job of a submission.
-func (e *Engine) nameOf(key string, submission int) string {
-	return e.prefix + key + "~" + strconv.Itoa(submission)
+// nameOf is the name of the job of a submission: which attempt it is of, and which of its folders. An attempt that was
+// prepared anew has another folder, and what is left of the first one must not be taken for it.
+func (e *Engine) nameOf(o *Order) string {
+	folder := filepath.Base(o.Dir)
+	return e.prefix + o.Key + "~" + folder[strings.LastIndexByte(folder, '-')+1:] + "." + strconv.Itoa(o.Submission)
 }
 
 // submit hands an order to Slurm.

@@ -42,7 +42,7 @@ type Task struct {
 }
 
 func (e *Engine) newTask(o Order, said func(string)) *Task {
-	return &Task{e: e, order: o, name: e.nameOf(o.Key, o.Submission), said: said, done: make(chan struct{})}
+	return &Task{e: e, order: o, name: e.nameOf(&o), said: said, done: make(chan struct{})}
 }
 
 // Wait waits until the task has ended and its output is complete, and returns the result. Where the engine was closed

@@ -175,10 +175,11 @@ func (t *Task) fence() (never bool, err error) {
 func (t *Task) collect(j *job) bool {
 	x, err := t.readEnd()
 	if err == nil {
-		if j != nil && j.state == "COMPLETING" && x.Stopped {
-			return false // why, its last state says
+		r := t.judge(&x, j)
+		if j != nil && j.state == "COMPLETING" && r.Code() != 0 && !t.settled() {
+			return false // whether Slurm has ended it, its last state says
 		}
-		t.finish(t.judge(&x, j))
+		t.finish(r)
 		return true
 	}
 	if j != nil && !j.over() {
@@ -196,14 +197,19 @@ func (t *Task) collect(j *job) bool {
 	case errors.Is(ferr, fs.ErrNotExist) && t.gone.IsZero():
 		t.e.o.Log.Warn("the folder of a Slurm job is not there", "folder", t.order.Dir)
 	}
-	if t.gone.IsZero() {
-		t.gone = time.Now()
-	}
-	if time.Since(t.gone) < t.e.o.Settle {
+	if !t.settled() {
 		return false
 	}
 	t.finish(t.judge(nil, j))
 	return true
+}
+
+// settled reports whether the job has been over, or about to be, for as long as a part of its end is waited for.
+func (t *Task) settled() bool {
+	if t.gone.IsZero() {
+		t.gone = time.Now()
+	}
+	return time.Since(t.gone) >= t.e.o.Settle
 }
 
 // judge makes the result of a task whose step has ended (nil: without a word) and whose job has (nil: it is forgotten).
