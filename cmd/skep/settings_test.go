@@ -142,3 +142,34 @@ func TestAdvisedSettings(t *testing.T) {
 		}
 	}
 }
+
+// Settings for tasks in Slurm need the engine, wherever each comes from.
+func TestEngineSettings(t *testing.T) {
+	for _, c := range [...]struct{ file, want string }{
+		{"engine: slurm\npartition: work\nslurm_option: [qos=low, exclusive]\nslurm_dir: /shared\nslurm_account: lab", ""},
+		{"partition: work\nengine: slurm", ""},
+		{"engine: process", ""},
+		{"partition: work", "partition is for tasks in Slurm: want --engine slurm with it (from the file)"},
+		{"engine: process\nslurm_dir: /x", "slurm-dir is for tasks in Slurm"},
+		{"engine: other", `engine "other": want process or slurm`},
+	} {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, configName), []byte(c.file), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		fl := pflag.NewFlagSet("up", pflag.ContinueOnError)
+		addSettings(fl)
+		m, err := loadSettings(dir, fl)
+		if err != nil {
+			t.Fatalf("%s: %v", c.file, err)
+		}
+		n, err := applySettings(m)
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%s: %v: want %q", c.file, err, c.want)
+		}
+		if s := n.Boxes.Slurm; strings.HasPrefix(c.file, "engine: slurm") && (s.Partition != "work" || s.Account != "lab" ||
+			s.Dir != "/shared" || len(s.Extra) != 2) {
+			t.Errorf("%s: %+v", c.file, s)
+		}
+	}
+}

@@ -47,6 +47,9 @@ func Labels(version string, level grid.Isolation, pins bool, further, own []grid
 		}
 		i := slices.IndexFunc(labels, func(o grid.Label) bool { return strings.EqualFold(o.Key, l.Key) })
 		switch {
+		case i < 0 && strings.EqualFold(l.Key, grid.DurableLabel):
+			return nil, fmt.Errorf("label %s=%s: %s says that another system runs the tasks: want --engine, or another key",
+				l.Key, l.Value, grid.DurableLabel)
 		case i < 0:
 			labels = append(labels, l)
 		case grid.IsFeatureLabel(labels[i].Key):

@@ -66,3 +66,21 @@ func TestCapacity(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A node whose tasks run as batch jobs does not have the labels of what these do without.
+func TestLabelsOfACluster(t *testing.T) {
+	durable := grid.Label{Key: grid.DurableLabel, Value: grid.FeatureValue}
+	got, err := Labels("", grid.IsolationNone, false, []grid.Label{durable}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range got {
+		switch l.Key {
+		case grid.StdinLabel, grid.TerminalLabel, grid.ResourceLabel, grid.GangSizeLabel, grid.PinLabel:
+			t.Errorf("it has %s", l.Key)
+		}
+	}
+	if _, err := Labels("", grid.IsolationNone, false, nil, []grid.Label{durable}); err == nil {
+		t.Error("an operator can say that tasks outlive the node")
+	}
+}

@@ -1,0 +1,92 @@
+package runner
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"skep/exec/process"
+	"skep/exec/sandbox"
+	"skep/exec/slurm"
+	"skep/exec/units"
+	"skep/grid"
+	"skep/node/p2p/internal/rig"
+)
+
+// slurmRunner is a runner whose commands of Slurm are scripts: sbatch runs the script of that name at once, squeue lists
+// nothing.
+func slurmRunner(t *testing.T, sbatch string) (*Runner, *loop) {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range map[string]string{"sbatch": sbatch, "squeue": "", "scancel": ""} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+text+"\n"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
+	r, l := openRunner(t)
+	r.Close()
+	cfg := r.cfg
+	none := grid.IsolationNone
+	cfg.Boxes.Isolation, cfg.Units = &none, units.NewTable(nil, nil)
+	cfg.Boxes.Slurm = &SlurmOptions{Options: slurm.Options{Dir: t.TempDir(), Step: []string{"step"}},
+		Cluster: &slurm.Cluster{Partition: "work", Hosts: []slurm.Host{{Name: "a", CPUs: 4, Memory: 1 << 30}}}}
+	r, err := Open(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(r.Close)
+	return r, l
+}
+
+// What tasks in Slurm do without is refused in words, before anything is submitted.
+func TestNotInSlurm(t *testing.T) {
+	r, _ := slurmRunner(t, "exit 1")
+	r.Restored()
+	for want, change := range map[string]func(*grid.JobSpec){
+		"gangs":                   func(s *grid.JobSpec) { s.Gang.Ranks = 2 },
+		"terminals":               func(s *grid.JobSpec) { s.Terminal.On = true },
+		"a standard input":        func(s *grid.JobSpec) { s.Stdin = grid.StdinStream },
+		"processors of their own": func(s *grid.JobSpec) { s.Needs.Pin = true },
+		"counted resources":       func(s *grid.JobSpec) { s.Needs.Counts = "gpu=1" },
+		"folders of the machine":  func(s *grid.JobSpec) { s.Folders = &grid.Folders{Home: "/data"} },
+	} {
+		spec := rig.Sh("true")
+		change(spec)
+		err := r.makeSlurmFolder(filepath.Join(r.attemptsDir(), "a"), spec)
+		var no *process.ExecError
+		if !errors.As(err, &no) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v: want a refusal that says so", want, err)
+		}
+	}
+	if err := r.makeSlurmFolder(filepath.Join(r.attemptsDir(), "a"), rig.Sh("true")); err != nil {
+		t.Error(err)
+	}
+	b := &Boxes{Slurm: &SlurmOptions{}, Expose: []sandbox.Expose{{Path: "/data"}}}
+	basic := grid.IsolationBasic
+	b.Isolation = &basic
+	if err := b.Defaults(); err == nil || !strings.Contains(err.Error(), "expose") ||
+		!strings.Contains(err.Error(), "isolation basic") {
+		t.Errorf("%v: want both settings that do not go with Slurm", err)
+	}
+}
+
+// An attempt that is to be taken over and was never submitted has not run: the node is told, and may start it.
+func TestNothingToTakeOver(t *testing.T) {
+	r, l := slurmRunner(t, "echo 1")
+	id, spec := attemptID(1), rig.Sh("true")
+	r.RecordSaved(&grid.Record{Kind: grid.RecWork, Work: grid.WorkRecord{ID: id, Spec: spec, State: grid.WorkRunning}})
+	r.Restored()
+	r.Start(grid.Start{Attempt: id, Spec: spec, Again: true})
+	rig.Await(t, "that it is late", func() bool { return l.count(grid.EvLate) == 1 })
+	if l.count(grid.EvStarted)+l.count(grid.EvEnded) > 0 {
+		t.Error("it counts as started, or as ended")
+	}
+	r.Start(grid.Start{Attempt: id, Spec: spec})
+	rig.Await(t, "its job", func() bool { return l.count(grid.EvStarted) == 1 })
+	// the job that sbatch speaks of is in no list: it has not run, and is started once more
+	rig.Await(t, "that it is late again", func() bool { return l.count(grid.EvLate) == 2 })
+	r.Stop(grid.Stop{Attempt: id})
+}
