@@ -36,6 +36,7 @@ import (
 //	reserve NODE NODE JOB N  the first asks the second to keep slots for N ranks of JOB, and makes no use of them
 //	disk NODE low|free       its disk is nearly full, or is not any more
 //	drain NODE TIME          the node shall take no new work, and stop what runs after a time
+//	leave NODE               it tells the others that it stops
 //	kill NODE [silently]     the process dies and its connections close; silently: the others do not notice
 //	restart NODE             it starts again from its records
 //	deliver                  deliver what is in flight, but not what follows from it
@@ -220,6 +221,9 @@ func (w *network) doAt(m *member, verb string, args []string, line string) error
 		d, err := time.ParseDuration(args[0])
 		w.step(m, &grid.Event{Kind: grid.EvDrain, Caller: w.caller(verb), Within: d})
 		return err
+	case verb == "leave":
+		w.step(m, &grid.Event{Kind: grid.EvLeave})
+		return nil
 	case verb == "end" && (len(args) == 3 || len(args) == 4) && args[1] == "exit":
 		code, err := strconv.Atoi(args[2])
 		if err != nil {

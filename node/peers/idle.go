@@ -32,6 +32,9 @@ func loadOf(q *peer, ad *grid.Ad) load {
 
 // noteLoad records what an ad of a peer says of its load, and counts the peers of each.
 func (p *Peers) noteLoad(q *peer, ad *grid.Ad) {
+	if ad != nil { // the peer may leave: then it has none, and what it has said of its tasks holds
+		_, q.durable = ad.Label(grid.DurableLabel)
+	}
 	p.loads[q.load]--
 	q.load = loadOf(q, ad)
 	p.loads[q.load]++
@@ -70,6 +73,9 @@ func (p *Peers) Pulls(id grid.NodeID) bool {
 
 // Durable reports whether what runs at a node goes on while the node does not, as its ad says.
 func (p *Peers) Durable(id grid.NodeID) bool {
+	if q := p.set.get(id); q != nil && q.durable {
+		return true
+	}
 	ad := p.adOf(id)
 	if ad == nil {
 		return false

@@ -18,6 +18,7 @@ type peer struct {
 	up         bool
 	can        ability
 	load       load
+	durable    bool        // what runs there goes on without it, as its last ad said
 	rates      []grid.Rate // newest known: from a poll, an answer or an ad
 	speed      float64
 	columnMark policies.Mark // version of the column that the policies have
