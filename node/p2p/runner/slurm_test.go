@@ -15,8 +15,7 @@ import (
 	"skep/node/p2p/internal/rig"
 )
 
-// slurmRunner is a runner whose commands of Slurm are scripts: sbatch runs the script of that name at once, squeue lists
-// nothing.
+// slurmRunner is a runner whose commands of Slurm are scripts: sbatch is the given one, and squeue lists nothing.
 func slurmRunner(t *testing.T, sbatch string) (*Runner, *loop) {
 	t.Helper()
 	dir := t.TempDir()
