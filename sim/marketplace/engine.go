@@ -6,52 +6,9 @@ import (
 	"sync/atomic"
 
 	"skep/balance/market"
-	"skep/fifo"
 	"skep/grid"
 	"skep/heap"
 )
-
-// kind is what happens in an event.
-type kind uint8
-
-const (
-	arrival    kind = iota // a burst of tasks
-	background             // a background task arrives at a server
-	free                   // a background task ends
-	completion
-	tick
-	reprice
-
-	toMatcher // messages: a query
-	requery   // of a task that was suspended
-	slower    // of a task that runs more slowly
-	cancel    // the query of a task that goes on
-	told      // news of a server
-	missed    // a task did not move to a server
-	matched   // to the client
-	data      // of a task, to a server
-	migrate   // to the server that has the task
-	result    // to the client
-	refused   // to the owner of a task for which a server has no room
-)
-
-// event is something that happens at a time.
-type event struct {
-	seq     uint64 // of equal times the earlier made is first
-	kind    kind
-	server  int32
-	to      int32 // server, or for told and tick the matcher
-	version uint32
-	task    uint32 // its ID; 0 = none
-	news    int32  // index in engine.letters
-	runs    bool   // migrate: the task runs where it is
-}
-
-// bySeq orders events of the same time.
-type bySeq struct{}
-
-// Before implements [heap.Order].
-func (bySeq) Before(a, b event) bool { return a.seq < b.seq }
 
 // engine is one run of a system under a protocol.
 type engine struct {
@@ -59,8 +16,9 @@ type engine struct {
 	p        market.Protocol
 	now      float64
 	end      float64
-	agenda   heap.Heap[float64, event, bySeq]
-	atOnce   fifo.Queue[event] // messages that take no time
+	agenda   heap.Heap[float64, planned, bySeq]
+	arrival  uint64  // the planned arrival's seq: at most one is, at source.next, and it is not in the agenda
+	atOnce   []event // messages that take no time
 	seq      uint64
 	stop     *atomic.Bool
 	source   source
@@ -89,9 +47,7 @@ const (
 func newEngine(s *System, p market.Protocol, o *Options, replication int, stop *atomic.Bool) *engine {
 	stream := func(k int) *grid.Rand { return grid.NewRand(o.Seed, uint64(replication)<<32|uint64(k)) }
 	e := &engine{sys: s, p: p, stop: stop, end: o.Warmup + o.Measured + o.Tail, delays: stream(streamDelays),
-		places: stream(streamPlaces),
-		source: source{sys: s, from: o.Warmup, most: int(math.Round(s.Rate() * o.Measured)), gaps: stream(streamGaps),
-			sizes: stream(streamSizes), weights: stream(streamWeights), values: stream(streamValues)}}
+		places: stream(streamPlaces), source: newSource(s, o.Warmup, o.Measured, stream)}
 	e.servers = make([]server, s.Servers.Count)
 	for j := range e.servers {
 		e.servers[j] = server{index: int32(j), speed: s.Servers.speed(j), units: s.Servers.Units,
@@ -108,8 +64,7 @@ func newEngine(s *System, p market.Protocol, o *Options, replication int, stop *
 	for range max(s.Owners, 1) {
 		e.matchers = append(e.matchers, newMatcher(p, e.servers, s))
 	}
-	e.source.advance()
-	e.at(e.source.next, event{kind: arrival})
+	e.nextArrival()
 	if interval := e.interval(); interval > 0 {
 		for k := range e.matchers {
 			e.at(interval, event{kind: tick, to: int32(k)})
@@ -129,18 +84,12 @@ func (e *engine) interval() float64 {
 	return 0
 }
 
-func (e *engine) at(t float64, ev event) {
-	e.seq++
-	ev.seq = e.seq
-	e.agenda.Push(t, ev)
-}
-
 // send sends a message; size is that of the task whose data it carries, else 0.
 func (e *engine) send(ev event, size float64) {
 	e.books.messages++
 	mean := e.sys.Delay + e.sys.PerSize*size
 	if mean == 0 {
-		e.atOnce.Add(ev)
+		e.atOnce = append(e.atOnce, ev)
 		return
 	}
 	// Lognormal, with half the mean as its standard deviation [1, section 6.2.5].
@@ -151,13 +100,11 @@ func (e *engine) send(ev event, size float64) {
 // run goes on to the end of the run, and reports whether it came to it.
 func (e *engine) run() bool {
 	for n := 0; ; n++ {
-		for ev, more := e.atOnce.Take(); more; ev, more = e.atOnce.Take() {
-			e.handle(ev)
+		for i := 0; i < len(e.atOnce); i++ {
+			e.handle(e.atOnce[i])
 		}
-		if e.agenda.Len() == 0 {
-			return true
-		}
-		at, ev := e.agenda.Pop()
+		e.atOnce = e.atOnce[:0]
+		at, ev := e.next()
 		if at >= e.end {
 			break
 		}
@@ -190,7 +137,8 @@ func (e *engine) handle(ev event) {
 	switch ev.kind {
 	case arrival:
 		for range e.sys.Tasks.Burst {
-			t := e.tasks.add(e.source.make(e.now))
+			t := e.tasks.add()
+			e.source.make(t, e.now)
 			e.books.came(t)
 			if e.sys.Owners > 0 {
 				t.owner = int32(e.places.IntN(e.sys.Owners))
@@ -199,8 +147,7 @@ func (e *engine) handle(ev event) {
 			}
 			e.send(event{kind: toMatcher, task: t.id()}, 0)
 		}
-		e.source.advance()
-		e.at(e.source.next, event{kind: arrival})
+		e.nextArrival()
 	case background:
 		e.backgroundArrives(ev.server)
 	case free:

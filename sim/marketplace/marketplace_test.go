@@ -170,3 +170,22 @@ func TestFiles(t *testing.T) {
 		}
 	}
 }
+
+// Of events at the same time the one that was planned first comes first, and the arrival is one of them.
+func TestEventsOfTheSameTime(t *testing.T) {
+	e := &engine{source: source{next: 1}}
+	e.at(1, event{kind: tick})
+	e.seq++
+	e.arrival = e.seq
+	e.at(1, event{kind: free})
+	e.at(0.5, event{kind: reprice})
+	for _, want := range []kind{reprice, tick, arrival, free} {
+		_, got := e.next()
+		if got.kind == arrival {
+			e.source.next = 2
+		}
+		if got.kind != want {
+			t.Fatalf("event of kind %d, want %d", got.kind, want)
+		}
+	}
+}

@@ -96,8 +96,7 @@ func (l *least) Pop() any {
 
 // pooled is the mean time of the measured tasks on one server with the speed of all, where no others come.
 func pooled(s *System) float64 {
-	src := source{sys: s, most: int(math.Round(s.Rate() * span.Measured)), gaps: grid.NewRand(span.Seed, streamGaps),
-		sizes: grid.NewRand(span.Seed, streamSizes), weights: grid.NewRand(span.Seed, streamWeights)}
+	src := newSource(s, 0, span.Measured, func(k int) *grid.Rand { return grid.NewRand(span.Seed, uint64(k)) })
 	src.advance()
 	var tasks least
 	sum, now, n := 0.0, 0.0, 0
@@ -116,7 +115,8 @@ func pooled(s *System) float64 {
 	for src.counted < src.most {
 		work(src.next)
 		for range s.Tasks.Burst {
-			if x := src.make(src.next); x.counts {
+			var x task
+			if src.make(&x, src.next); x.counts {
 				heap.Push(&tasks, plainTask{src.next, x.query.Size, x.weight})
 			}
 		}

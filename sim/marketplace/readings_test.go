@@ -90,7 +90,9 @@ func TestLateResultsEarnNothing(t *testing.T) {
 		s.speed, s.units = 1, 1
 		s.advance(5)
 		for _, q := range []market.Query{{Size: 1, Bid: 2, Deadline: 5}, {Size: 1, Bid: 3, Deadline: 4}} {
-			x := e.tasks.add(task{at: -1, query: q})
+			x := e.tasks.add()
+			q.ID = x.query.ID
+			x.query = q
 			e.message(event{kind: result, task: x.id()}, x)
 		}
 		if got := s.revenue.Price(0); math.Abs(got-want) > 1e-12 {

@@ -1,9 +1,10 @@
 package marketplace
 
-// store holds the tasks of a run by ID, from 1 on, in pieces without pointers. A piece is dropped when the results of
-// all its tasks are back, unless the matcher may still hear of one.
+// store holds the tasks of a run by ID, from 1 on, in pieces without pointers. A piece is used again when the results
+// of all its tasks are back, unless the matcher may still hear of one.
 type store struct {
 	pieces []*piece
+	spare  []*piece
 	made   uint32
 }
 
@@ -15,17 +16,28 @@ type piece struct {
 	keep  bool
 }
 
-// add adds a task and gives it the next ID.
-func (s *store) add(t task) *task {
+// add adds a task, which has the next ID and nothing else.
+func (s *store) add() *task {
 	at := s.made % pieceSize
 	if at == 0 {
-		s.pieces = append(s.pieces, new(piece))
+		s.pieces = append(s.pieces, s.unused())
 	}
 	s.made++
 	x := &s.pieces[len(s.pieces)-1].tasks[at]
-	*x = t
 	x.query.ID = uint64(s.made)
 	return x
+}
+
+// unused returns an empty piece.
+func (s *store) unused() *piece {
+	k := len(s.spare) - 1
+	if k < 0 {
+		return new(piece)
+	}
+	p := s.spare[k]
+	s.spare = s.spare[:k]
+	*p = piece{}
+	return p
 }
 
 // get returns a task; nil = it is back, as others of its piece.
@@ -41,6 +53,7 @@ func (s *store) get(id uint32) *task {
 func (s *store) returned(id uint32) {
 	p := &s.pieces[(id-1)/pieceSize]
 	if (*p).back++; (*p).back == pieceSize && !(*p).keep {
+		s.spare = append(s.spare, *p)
 		*p = nil
 	}
 }

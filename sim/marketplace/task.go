@@ -28,9 +28,17 @@ type source struct {
 	next float64 // arrival
 	from float64 // tasks created after it are measured,
 	most int     // until there are so many
+	size float64 // the smallest
 
 	gaps, sizes, weights, values *grid.Rand
 	counted                      int
+}
+
+// newSource returns a source of which tasks created after from are measured, as many as arrive in a time of measured on
+// the average.
+func newSource(s *System, from, measured float64, stream func(int) *grid.Rand) source {
+	return source{sys: s, from: from, most: int(math.Round(s.Rate() * measured)), size: s.Tasks.smallest(),
+		gaps: stream(streamGaps), sizes: stream(streamSizes), weights: stream(streamWeights), values: stream(streamValues)}
 }
 
 // advance sets the time of the next burst.
@@ -38,16 +46,16 @@ func (s *source) advance() {
 	s.next += s.gaps.ExpFloat64() * float64(s.sys.Tasks.Burst) / s.sys.Rate()
 }
 
-// make creates a task.
-func (s *source) make(now float64) task {
-	t := &s.sys.Tasks
-	size := t.smallest()
+// make creates a task in x, which has its ID and nothing else.
+func (s *source) make(x *task, now float64) {
+	t, size := &s.sys.Tasks, s.size
 	if t.Spread > 1 {
 		size *= math.Pow(t.Spread, s.sizes.Float64())
 	}
 	weight := t.Weights[0] + (t.Weights[1]-t.Weights[0])*s.weights.Float64()
-	x := task{weight: weight, at: -1, query: market.Query{Size: size, Left: size, Bid: weight,
-		Created: now, Deadline: math.Inf(1), From: -1}}
+	x.weight, x.at = weight, -1
+	q := &x.query
+	q.Size, q.Left, q.Bid, q.Created, q.Deadline, q.From = size, size, weight, now, math.Inf(1), -1
 	if now >= s.from && s.counted < s.most {
 		s.counted++
 		x.counts = true
@@ -55,12 +63,11 @@ func (s *source) make(now float64) task {
 	alone := size / s.sys.reference()
 	switch {
 	case t.Factor > 0:
-		x.query.Deadline = now + t.Factor*alone
+		q.Deadline = now + t.Factor*alone
 	case t.Slow1 > 0:
-		x.query.Value = market.Value{Slow1: t.Slow1, Slow2: t.Slow2[0] + (t.Slow2[1]-t.Slow2[0])*s.values.Float64()}
+		q.Value = market.Value{Slow1: t.Slow1, Slow2: t.Slow2[0] + (t.Slow2[1]-t.Slow2[0])*s.values.Float64()}
 	}
 	if a := s.sys.Ageing; a != nil {
-		x.query.Age(market.Ageing{Min: weight, Max: a.Max, Time: a.Time})
+		q.Age(market.Ageing{Min: weight, Max: a.Max, Time: a.Time})
 	}
-	return x
 }
