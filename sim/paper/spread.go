@@ -173,8 +173,8 @@ func (p *printed) ofNews(r []*ran) (measured, error) {
 	case "order":
 		return p.orderOfNews(r)
 	case "ratios":
-		spans := func(r *ran) []float64 { return r.figures["makespan"] }
-		return across(r, spans, func(x, base float64) float64 { return base / x }), nil
+		times := func(r *ran) []float64 { return append(r.figures["makespan"], r.figures["CT"]...) } // a world has one
+		return across(r, times, func(x, base float64) float64 { return base / x }), nil
 	case "rises", "most":
 		return p.byDistance(r[0])
 	case "share", "growth":
