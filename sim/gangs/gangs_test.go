@@ -178,3 +178,20 @@ func TestSettings(t *testing.T) {
 		}
 	}
 }
+
+// Machines that wait for memory are as fast as their bus, whatever their clock; others as their clock.
+func TestMemoryBound(t *testing.T) {
+	s := setting("e1", "jacobi", 3)
+	for bound, want := range map[float64][3]float64{0: {400, 550, 266}, 450: {450, 450, 297}} {
+		s.MemoryBound = bound
+		hosts := s.testbed(1).world.Hosts
+		for k, host := range []int{1, 6, 19} { // of Circus, Torc and Major
+			if got := hosts[host].Speed / mega; math.Abs(got-want[k]) > 1e-9 {
+				t.Errorf("bound %g: host %d computes as one of %g MHz, want %g", bound, host, got, want[k])
+			}
+		}
+	}
+	if s.MemoryBound = -1; s.Check() == nil {
+		t.Error("a speed below 0 is accepted")
+	}
+}

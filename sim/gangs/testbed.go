@@ -84,7 +84,7 @@ func (s *Setting) testbed(seed uint64) *testbed {
 		failures: grid.NewRand(seed, streamFailures)}
 	n := len(t.machines)
 	for h, m := range t.machines {
-		t.world.Hosts = append(t.world.Hosts, mesh.Host{Speed: m.mhz * mega, Load: s.load(seed, uint64(h))})
+		t.world.Hosts = append(t.world.Hosts, mesh.Host{Speed: s.speed(m.mhz) * mega, Load: s.load(seed, uint64(h))})
 		r := grid.NewRand(seed, streamMemory+uint64(h))
 		t.memory = append(t.memory, mesh.NewTrace(func() (float64, float64) {
 			free := s.Memory.Free[0] + (s.Memory.Free[1]-s.Memory.Free[0])*r.Float64()
@@ -94,6 +94,20 @@ func (s *Setting) testbed(seed uint64) *testbed {
 	t.world.Net = mesh.Network{Hosts: n, Path: make([][]int, n*n), Latency: make([]float64, n*n)}
 	t.connect()
 	return t
+}
+
+// slow is the clock up to which a Pentium II has a bus of 66 MHz in the place of 100, MHz.
+const slow = 333
+
+// speed is the clock rate by which a machine computes.
+func (s *Setting) speed(mhz float64) float64 {
+	switch {
+	case s.MemoryBound == 0:
+		return mhz
+	case mhz <= slow:
+		return s.MemoryBound * 66 / 100
+	}
+	return s.MemoryBound
 }
 
 // load is the part of a host's processor that others leave.
