@@ -2,6 +2,7 @@ package balance
 
 import (
 	"slices"
+	"strings"
 
 	"skep/grid"
 )
@@ -186,4 +187,10 @@ func after(id grid.NodeID) cluster {
 		}
 	}
 	return cluster{lone: id}
+}
+
+// Copies reports whether a policy is a [Copier]: it places tasks only on nodes that are idle.
+func Copies(policy string) bool {
+	base, _, _ := strings.Cut(policy, ":")
+	return base == "workqueue" || base == "rr_replicated"
 }

@@ -189,3 +189,26 @@ func TestOptionsNeedNodesThatKnowThem(t *testing.T) {
 		t.Errorf("offered to %v as option %d, want the node that fits the second", o.To.Short(), o.Msg.Offer.Option)
 	}
 }
+
+// A policy that places tasks only where they start at once is shown, of each node, an option that does, though another
+// would end sooner.
+func TestTasksForIdleNodesRunAsTheOptionThatStartsAtOnce(t *testing.T) {
+	for policy, want := range map[string]uint8{"workqueue": 2, "mct": 1} {
+		r := newRig(t, nil)
+		joinWide(r, fastID, 8, 2)
+		joinWide(r, slowID, 8, 2)
+		r.submit(jobID(1), spec(func(s *grid.JobSpec) {
+			elsewhere(s)
+			s.Policy = policy
+			ways(way(8, 4, 1), way(2, 1, 1))(s)
+		}))
+		for _, p := range slices.Clone(r.sent(grid.KindPoll)) {
+			a := grid.State{ID: p.Msg.Poll.ID, ECT: time.Second, Speed: 1, Cores: 8 * grid.CPU, Mine: 1,
+				Options: []grid.OptionState{{Ready: time.Second, ECT: 2 * time.Second}, {ECT: 4 * time.Second}}}
+			r.deliver(p.To, grid.KindState, func(m *grid.Message) { m.State = a })
+		}
+		if o := r.one(grid.KindOffer); o.Msg.Offer.Option != want {
+			t.Errorf("%s: offered as option %d, want %d", policy, o.Msg.Offer.Option, want)
+		}
+	}
+}

@@ -1,6 +1,8 @@
 package peers
 
 import (
+	"cmp"
+
 	"skep/balance"
 	"skep/balance/order"
 	"skep/discovery"
@@ -33,17 +35,32 @@ func wayOf(spec *grid.JobSpec, k int, ad *grid.Ad) (w way, fits bool) {
 	return way{o.Resources, uint8(k + 1), o.Speedup, o.Value}, discovery.FitOption(o, ad) == grid.WhyNone
 }
 
-// best takes the way with the least expected completion time for its value; of equal ones the first.
+// best takes the way with the least expected completion time for its value; of equal ones the first. For a policy that
+// places tasks only where they start at once, a way that does comes before all that do not: else the policy would keep
+// the task from an idle node for the sake of a way that waits there.
 type best struct {
 	way
 	ready, ect float64
 	some       bool
+	atOnce     bool // the policy is such
 }
 
 func (b *best) offer(w way, ready, ect float64) {
-	if !b.some || ect/w.value < b.ect/b.value {
-		*b = best{w, ready, ect, true}
+	better := ect/w.value < b.ect/b.value
+	if idle := ready <= 0; b.atOnce && idle != (b.ready <= 0) {
+		better = idle
 	}
+	if !b.some || better {
+		*b = best{w, ready, ect, true, b.atOnce}
+	}
+}
+
+// bestOf begins to look for the best way to run a job's tasks.
+func (p *Peers) bestOf(spec *grid.JobSpec) (b best) {
+	if len(spec.Needs.Options) > 0 {
+		b.atOnce = balance.Copies(cmp.Or(spec.Policy, p.cfg.Policies.DefaultName()))
+	}
+	return b
 }
 
 // stated is the best way to run a task at a peer, by what it said without being asked, and when the task would start
@@ -52,6 +69,7 @@ func (b *best) offer(w way, ready, ect float64) {
 // the task's own class.
 func (p *Peers) stated(m connectedPeer, spec *grid.JobSpec, level string, typical float64) (b best) {
 	ad := m.view.Ad
+	b = p.bestOf(spec)
 	for k := range waysOf(spec) {
 		w, fits := wayOf(spec, k, ad)
 		if !fits {
@@ -69,6 +87,7 @@ func (p *Peers) stated(m connectedPeer, spec *grid.JobSpec, level string, typica
 // ownBest is the best way to run a task here, and when it would start and be done; none if all are refused.
 func (p *Peers) ownBest(now grid.Time, spec *grid.JobSpec, level string) (b best) {
 	here := p.cfg.Exec
+	b = p.bestOf(spec)
 	key := order.Key{Bid: spec.Bid(), Node: p.cfg.Self, User: spec.Submitter.User, Class: level}
 	for k := range waysOf(spec) {
 		w, fits := wayOf(spec, k, p.cfg.Gossip.Ad())
@@ -86,8 +105,9 @@ func (p *Peers) ownBest(now grid.Time, spec *grid.JobSpec, level string) (b best
 func (p *Peers) answered(from grid.NodeID, spec *grid.JobSpec, level string, s *grid.State) (b best) {
 	n := &spec.Needs
 	if len(n.Options) == 0 {
-		return best{way{n.Resources, 0, 1, 1}, max(s.Backlog, 0).Seconds(), max(s.ECT, 0).Seconds(), true}
+		return best{way{n.Resources, 0, 1, 1}, max(s.Backlog, 0).Seconds(), max(s.ECT, 0).Seconds(), true, false}
 	}
+	b = p.bestOf(spec)
 	ad := p.adOf(from)
 	for k := range min(len(s.Options), len(n.Options)) {
 		o, x := &n.Options[k], &s.Options[k]
@@ -97,7 +117,7 @@ func (p *Peers) answered(from grid.NodeID, spec *grid.JobSpec, level string, s *
 	}
 	if !b.some {
 		o := &n.Options[0]
-		return best{way{o.Resources, 1, o.Speedup, o.Value}, max(s.Backlog, 0).Seconds(), max(s.ECT, 0).Seconds(), true}
+		return best{way{o.Resources, 1, o.Speedup, o.Value}, max(s.Backlog, 0).Seconds(), max(s.ECT, 0).Seconds(), true, false}
 	}
 	return b
 }
