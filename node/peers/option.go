@@ -117,7 +117,7 @@ func (p *Peers) answered(from grid.NodeID, spec *grid.JobSpec, level string, s *
 	}
 	if !b.some {
 		o := &n.Options[0]
-		return best{way{o.Resources, 1, o.Speedup, o.Value}, max(s.Backlog, 0).Seconds(), max(s.ECT, 0).Seconds(), true, false}
+		b.offer(way{o.Resources, 1, o.Speedup, o.Value}, max(s.Backlog, 0).Seconds(), max(s.ECT, 0).Seconds())
 	}
 	return b
 }
