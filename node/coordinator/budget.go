@@ -1,11 +1,14 @@
 package coordinator
 
 import (
+	"math"
 	"time"
 
 	"skep/grid"
 	"skep/node/budget"
+	"skep/node/contract"
 	"skep/node/coordinator/live"
+	"skep/node/migration"
 )
 
 // Budgets of jobs. The account of a job (package budget) knows the attempts that are out; what waits for its budget
@@ -194,4 +197,47 @@ func (c *Coordinator) expectedUse(j *job, i uint32, level string) time.Duration 
 		speedup = j.spec.Needs.SpeedupOf(t.Option)
 	}
 	return grid.Seconds(c.peers.Expected(level) / speedup)
+}
+
+// What is known of the moves that earlier owners made.
+
+// halfMoved reports whether an earlier owner has recorded a move, and nobody reports a rank of the attempt that was to
+// be given up for it: a worker was told to drop it.
+func (j *job) halfMoved() (rank uint32, half bool) {
+	if j.tasks.In(grid.Ended) > 0 || !contract.EndsAsMove(j.spec, j.replica, j.gangAttempt()) {
+		return 0, false
+	}
+	for i := range j.gang.Ranks() {
+		if j.at(i).Live == nil && j.gang.Result(i) == nil {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+// mostMoves is how often the task of an earlier owner's attempt, or its gang, can have been pulled and have moved.
+func (j *job) mostMoves(a grid.Attempt) (pulls, moves uint8) {
+	switch {
+	case j.spec.CountsMoves():
+		return uint8(contract.Made(j.spec, j.replica, a)), 0
+	case j.spec.IsGang():
+		return migration.MostMade(a, j.spec.Gang.Before(a), math.MaxUint8), 0
+	}
+	before := max(a.N, 1) - 1
+	return migration.MostMade(a, before, maxPulls), migration.MostMade(a, before, grid.MaxTaskMoves)
+}
+
+// countMoves notes at the end of a takeover grace how often a gang has moved. Where its register does not say so, all
+// moves count as made of one whose first rank no worker has reported.
+func (c *Coordinator) countMoves(j *job, fx *grid.Effects) {
+	made := uint8(math.MaxUint8)
+	if a := j.at(0).Attempt; j.spec.CountsMoves() {
+		made = uint8(j.moves())
+	} else if before, _ := j.lastKnown(0); a != before || a.Epoch >= j.replica.State().Epoch {
+		return
+	}
+	if j.spec.Gang.Terms().Moves > 0 && j.tasks.State(0) != grid.Ended && made != j.at(0).Pulls {
+		j.tasks.At(0).Pulls = made
+		c.saveEntry(j, 0, fx)
+	}
 }

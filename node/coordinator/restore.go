@@ -2,7 +2,6 @@ package coordinator
 
 import (
 	"cmp"
-	"math"
 	"slices"
 
 	"skep/grid"
@@ -10,7 +9,6 @@ import (
 	"skep/node/coordinator/live"
 	"skep/node/deposit"
 	"skep/node/failures"
-	"skep/node/migration"
 )
 
 // Start resumes the jobs after a restart, in the order of submission. Tasks that other nodes may hold are asked for
@@ -60,20 +58,6 @@ func (c *Coordinator) Start(now grid.Time, fx *grid.Effects) {
 	c.sortArchive()
 	c.checkpoints.Start(now, fx)
 	c.restoring.backups = nil
-}
-
-// PeerUp goes on with what waits for a peer that has connected: it has told whether it knows of more than this node's
-// data folder, and may have attempts.
-func (c *Coordinator) PeerUp(now grid.Time, id grid.NodeID, fx *grid.Effects) {
-	c.settle(now, c.replicas.HasTold(now, id, fx), fx)
-	c.AskAttempts(now, id, fx)
-}
-
-// settle goes on with the jobs that this node alone keeps, once peers had time to tell.
-func (c *Coordinator) settle(now grid.Time, over bool, fx *grid.Effects) {
-	if over {
-		c.ResumeJobs(now, fx)
-	}
 }
 
 // AskAttempts asks a worker that has reconnected, or this node after a restart, about the attempts that it was given.
@@ -245,47 +229,6 @@ func (j *job) mayAdopt(id grid.AttemptID) bool {
 // RestoreCheckpoint restores a checkpoint that is kept here.
 func (c *Coordinator) RestoreCheckpoint(r *grid.CheckpointRecord) {
 	c.checkpoints.Restore(r, r.ID.Task.Job.Origin)
-}
-
-// halfMoved reports whether an earlier owner has recorded a move, and nobody reports a rank of the attempt that was to
-// be given up for it: a worker was told to drop it.
-func (j *job) halfMoved() (rank uint32, half bool) {
-	if j.tasks.In(grid.Ended) > 0 || !contract.EndsAsMove(j.spec, j.replica, j.gangAttempt()) {
-		return 0, false
-	}
-	for i := range j.gang.Ranks() {
-		if j.at(i).Live == nil && j.gang.Result(i) == nil {
-			return i, true
-		}
-	}
-	return 0, false
-}
-
-// mostMoves is how often the task of an earlier owner's attempt, or its gang, can have been pulled and have moved.
-func (j *job) mostMoves(a grid.Attempt) (pulls, moves uint8) {
-	switch {
-	case j.spec.CountsMoves():
-		return uint8(contract.Made(j.spec, j.replica, a)), 0
-	case j.spec.IsGang():
-		return migration.MostMade(a, j.spec.Gang.Before(a), math.MaxUint8), 0
-	}
-	before := max(a.N, 1) - 1
-	return migration.MostMade(a, before, maxPulls), migration.MostMade(a, before, grid.MaxTaskMoves)
-}
-
-// countMoves notes at the end of a takeover grace how often a gang has moved. Where its register does not say so, all
-// moves count as made of one whose first rank no worker has reported.
-func (c *Coordinator) countMoves(j *job, fx *grid.Effects) {
-	made := uint8(math.MaxUint8)
-	if a := j.at(0).Attempt; j.spec.CountsMoves() {
-		made = uint8(j.moves())
-	} else if before, _ := j.lastKnown(0); a != before || a.Epoch >= j.replica.State().Epoch {
-		return
-	}
-	if j.spec.Gang.Terms().Moves > 0 && j.tasks.State(0) != grid.Ended && made != j.at(0).Pulls {
-		j.tasks.At(0).Pulls = made
-		c.saveEntry(j, 0, fx)
-	}
 }
 
 // sortArchive orders the archive, and the deposits of its jobs, by the jobs' ends, after a restart.

@@ -228,3 +228,17 @@ func (c *Coordinator) currentKnown(now grid.Time, j *job, x grid.RegisterChange,
 }
 
 func unknownHere(id grid.JobID) string { return fmt.Sprintf("job %s: is not known here", id.Short()) }
+
+// PeerUp goes on with what waits for a peer that has connected: it has told whether it knows of more than this node's
+// data folder, and may have attempts.
+func (c *Coordinator) PeerUp(now grid.Time, id grid.NodeID, fx *grid.Effects) {
+	c.settle(now, c.replicas.HasTold(now, id, fx), fx)
+	c.AskAttempts(now, id, fx)
+}
+
+// settle goes on with the jobs that this node alone keeps, once peers had time to tell.
+func (c *Coordinator) settle(now grid.Time, over bool, fx *grid.Effects) {
+	if over {
+		c.ResumeJobs(now, fx)
+	}
+}

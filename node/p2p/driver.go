@@ -117,12 +117,6 @@ func (d *Driver) FetchBlob(ctx context.Context, file *grid.File, holders []grid.
 // Isolation returns the isolation level of tasks here, and what is missing for a higher one.
 func (d *Driver) Isolation() (grid.Isolation, []sandbox.Finding) { return d.runner.Isolation() }
 
-// Registry returns the node's metrics.
-func (d *Driver) Registry() *prometheus.Registry { return d.registry }
-
-// Dropped returns the number of messages, streams and ads dropped since start, by reason.
-func (d *Driver) Dropped() map[string]uint64 { return d.drops.byReason() }
-
 // Addrs returns the multiaddresses at which the node may be dialled now, each ending in its /p2p identity.
 func (d *Driver) Addrs() []string { return d.addrs(grid.MaxAddrs) }
 

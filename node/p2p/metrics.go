@@ -196,3 +196,9 @@ func collectNode(s *node.Stats, counter, gauge func(*prometheus.Desc, float64, .
 	gauge(descLambda, s.Lambda)
 	counter(descSolves, float64(s.Solves))
 }
+
+// Registry returns the node's metrics.
+func (d *Driver) Registry() *prometheus.Registry { return d.registry }
+
+// Dropped returns the number of messages, streams and ads dropped since start, by reason.
+func (d *Driver) Dropped() map[string]uint64 { return d.drops.byReason() }

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"skep/exec/units"
 	"skep/grid"
 	"skep/node"
 	"skep/node/p2p/blob"
@@ -223,13 +222,6 @@ func (d *Driver) gangNetworks() (labels []grid.Label) {
 		d.log.Info("no gangs that name their ports can run here", "reason", fixed.Error())
 	}
 	return labels
-}
-
-// canPin reports whether there are as many processors as cores that tasks may take, so that each pinned task gets its
-// own.
-func (d *Driver) canPin() bool {
-	return d.cfg.Boxes.Slurm == nil && d.cfg.Node.Order.LeastSpeed == 0 &&
-		grid.MilliCPU(len(units.CPUs()))*grid.CPU >= d.cfg.CPUs
 }
 
 // start starts all goroutines and handlers. Nothing can fail any more.

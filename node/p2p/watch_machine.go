@@ -1,6 +1,7 @@
 package p2p
 
 import (
+	"skep/exec/units"
 	"skep/grid"
 	"skep/node/coordinator/retention"
 	"skep/node/p2p/clock"
@@ -38,4 +39,11 @@ func (d *Driver) watchMachine() {
 		}
 		d.inbox.Event(func(ev *grid.Event) { ev.Kind, ev.Left, ev.Up = grid.EvAvailable, left, up })
 	})
+}
+
+// canPin reports whether there are as many processors as cores that tasks may take, so that each pinned task gets its
+// own.
+func (d *Driver) canPin() bool {
+	return d.cfg.Boxes.Slurm == nil && d.cfg.Node.Order.LeastSpeed == 0 &&
+		grid.MilliCPU(len(units.CPUs()))*grid.CPU >= d.cfg.CPUs
 }

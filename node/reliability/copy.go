@@ -21,8 +21,8 @@ type Risk func(id grid.NodeID, seconds float64) float64
 
 // Copy decides whether a copy of the task runs at one of the nodes that are idle, and at which. node is nil if none
 // does. Where it is not known how long a run takes a copy only runs if one always does, at the node that would be done
-// first. No copy is believed to be done sooner than the run that it is beside: that is what a node says of itself before
-// it has shown it, and where a task would be done first is for the policy that placed it.
+// first. No copy is believed to be done sooner than the run that it is beside: that is what a node says of itself
+// before it has shown it, and where a task would be done first is for the policy that placed it.
 func (p *Placed) Copy(nodes []balance.State, idle func(*balance.State) bool, risk Risk) (x Choice,
 	node *balance.State) {
 	var copied Run

@@ -38,8 +38,8 @@ func TestCopiesSaveWhatIsDear(t *testing.T) {
 	retried, once := underReliability(t, 0.2, "retries: 3")
 	saved, some := underReliability(t, 0.2, "retries: 3, idempotent: true, reliability: auto")
 	_, all := underReliability(t, 0.2, "retries: 3, idempotent: true, reliability: replicate")
-	t.Logf("worth %.1f and node-seconds %.1f of a task with retries, %.1f and %.1f with some copies, %.1f with all", retried,
-		once, saved, some, all)
+	t.Logf("worth %.1f and node-seconds %.1f of a task with retries, %.1f and %.1f with some copies, %.1f with all",
+		retried, once, saved, some, all)
 	if saved <= retried || some <= once || some > 0.8*all {
 		t.Error("want more worth than with retries, for less than copies of everything take")
 	}
