@@ -65,19 +65,38 @@ func (p *Placed) Says(x Choice, idle, idempotent bool) string {
 	case Replicate:
 		what = "a copy beside it"
 	}
-	text := fmt.Sprintf("%s: %s; lost with %s, %s with a result", p.Heuristic, what, percent(x.Risk), percent(x.Success))
+	text := fmt.Sprintf("%s: %s; %s of such runs are lost there, so %s have a result", p.Heuristic, what, percent(x.Risk),
+		percent(x.Success))
 	switch {
 	case !idempotent:
 		return text + "; no copy, the job is not idempotent"
 	case !idle:
 		return text + "; nobody is idle for a copy"
 	}
-	return text + fmt.Sprintf("; a copy saves %.3g of %.3g and takes %.3g node-seconds", x.Saves, p.Task.Value, x.Takes)
+	saves := "nothing"
+	if x.Saves > p.Task.Value/1000 {
+		saves = number(x.Saves)
+	}
+	return text + fmt.Sprintf("; a copy saves %s of a worth of %s and takes %s node-seconds", saves, number(p.Task.Value),
+		number(x.Takes))
+}
+
+// number is a quantity with three digits, and never fewer than it has before the point.
+func number(x float64) string {
+	if math.Abs(x) >= 100 {
+		return fmt.Sprintf("%.0f", x)
+	}
+	return fmt.Sprintf("%.3g", x)
 }
 
 func percent(p float64) string {
-	if p > 0.99 && p < 1 {
-		return fmt.Sprintf("%.4g %%", 100*p)
+	switch {
+	case p > 0.9999:
+		return "over 99.99 %"
+	case p > 0.99:
+		return fmt.Sprintf("%.2f %%", 100*p)
+	case p < 0.0001:
+		return "under 0.01 %"
 	}
 	return fmt.Sprintf("%.2g %%", 100*p)
 }
