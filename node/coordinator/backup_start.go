@@ -21,10 +21,10 @@ type backupJobs struct {
 	jobs      []*job
 }
 
-// considersBackups reports whether tasks of the job may get backup attempts, or what is done about their loss is told:
-// by its policy, or by its reliability, which precedes it.
+// considersBackups reports whether tasks of the job may get backup attempts: by its policy, or by its reliability, which
+// precedes it.
 func (c *Coordinator) considersBackups(j *job) bool {
-	return j.spec.Rules.Reliability != grid.ReliabilityRetries || c.backupPolicy(j) != nil
+	return j.spec.Idempotent && j.spec.Rules.Reliability != grid.ReliabilityRetries || c.backupPolicy(j) != nil
 }
 
 // backupPolicy returns the job's policy if it may make backup attempts for the job, else nil.
@@ -79,44 +79,31 @@ func (c *Coordinator) scanBackupJobs(now grid.Time, fx *grid.Effects) (more bool
 	return more
 }
 
-// maxBackupMisses ends the scan of a job after this many consecutive tasks for which there is no idle node other than
-// their own, maxUnsaved after this many whose copy saves too little.
-const (
-	maxBackupMisses = 8
-	maxUnsaved      = 64
-)
+// maxBackupMisses ends the scan of a job after this many consecutive tasks without an idle node other than their own.
+const maxBackupMisses = 8
 
 // startBackupsOf reports whether it has made an attempt on this node, and stopped there.
 func (c *Coordinator) startBackupsOf(now grid.Time, j *job, fx *grid.Effects) (here bool) {
-	misses, most := 0, maxBackupMisses
-	if j.spec.Rules.Reliability != grid.ReliabilityRetries {
-		most = maxUnsaved
-	}
 	for j.backupFrom < j.spec.Count && j.tasks.State(j.backupFrom) == grid.Ended {
 		j.backupFrom++
 	}
 	c.peers.Inform(now)
 	c.peers.UpdateColumns(now)
-	for i := j.backupFrom; i < j.spec.Count && misses < most && !j.isFull(0); i++ {
+	misses := 0
+	for i := j.backupFrom; i < j.spec.Count && misses < maxBackupMisses && !j.isFull(0); i++ {
 		l := j.at(i).Live
 		if l == nil || l.Phase() != live.Placed || l.backup != nil || l.noBackup || l.result != nil {
 			continue
 		}
-		l.Polled = l.Polled[:0]
-		v, _ := c.candidates(now, l)
-		v.Nodes = slices.DeleteFunc(v.Nodes, func(s balance.State) bool { return s.Node == l.task().Worker })
-		if k := slices.IndexFunc(v.Nodes, func(s balance.State) bool { return s.Node == c.backups.justFreed }); k >= 0 {
-			c.creditDelivered(l, &v.Nodes[k])
+		x, why, missed := c.chooseBackup(now, l)
+		if x.Act != balance.Place && !missed {
+			continue
 		}
-		x, why := c.chooseBackup(now, l, v.Nodes)
-		if x.Act != balance.Place || !j.inTime(now, grid.Seconds(x.ECT)) || !c.affords(now, l, 1) {
+		if missed || !j.inTime(now, grid.Seconds(x.ECT)) || !c.affords(now, l, 1) {
 			misses++
 			continue
 		}
 		misses = 0
-		if k := slices.IndexFunc(v.Nodes, func(s balance.State) bool { return s.Node == x.Node }); k >= 0 {
-			x.Option = v.Nodes[k].Option
-		}
 		if c.startBackup(now, l, x, why, fx); c.isHere(x.Node) {
 			return true
 		}
@@ -124,21 +111,37 @@ func (c *Coordinator) startBackupsOf(now grid.Time, j *job, fx *grid.Effects) (h
 	return false
 }
 
-// chooseBackup says at which of the nodes a backup attempt of a task begins now, if at any, and why: by the job's
-// reliability, or else by its policy, which gives no reason.
-func (c *Coordinator) chooseBackup(now grid.Time, l *liveTask, nodes []balance.State) (x balance.Choice, why string) {
+// chooseBackup says at which node a backup attempt of a task begins now, if at any, and why: by the job's reliability,
+// or else by its policy, which gives no reason. missed says that nobody is idle for it.
+func (c *Coordinator) chooseBackup(now grid.Time, l *liveTask) (x balance.Choice, why string, missed bool) {
+	nodes := func() []balance.State { return c.backupNodes(now, l) }
 	if l.job.spec.Rules.Reliability != grid.ReliabilityRetries {
 		return c.weighCopy(now, l, nodes)
 	}
 	p := c.backupPolicy(l.job)
 	if p == nil {
-		return balance.Choice{Act: balance.Wait}, ""
+		return balance.Choice{Act: balance.Wait}, "", true
 	}
 	l.request.ID = l.id()
-	tasks := append(c.scratch.tasks[:0], &l.request)
-	choices := p.Assign(now, tasks, nodes, c.scratch.choices[:0])
+	tasks, from := append(c.scratch.tasks[:0], &l.request), nodes()
+	choices := p.Assign(now, tasks, from, c.scratch.choices[:0])
 	c.scratch.tasks, c.scratch.choices = tasks, choices
-	return choices[0], ""
+	x = choices[0]
+	if k := slices.IndexFunc(from, func(s balance.State) bool { return s.Node == x.Node }); k >= 0 {
+		x.Option = from[k].Option
+	}
+	return x, "", x.Act != balance.Place
+}
+
+// backupNodes are the nodes that a backup attempt of a task may go to.
+func (c *Coordinator) backupNodes(now grid.Time, l *liveTask) []balance.State {
+	l.Polled = l.Polled[:0]
+	v, _ := c.candidates(now, l)
+	nodes := slices.DeleteFunc(v.Nodes, func(s balance.State) bool { return s.Node == l.task().Worker })
+	if k := slices.IndexFunc(nodes, func(s balance.State) bool { return s.Node == c.backups.justFreed }); k >= 0 {
+		c.creditDelivered(l, &nodes[k])
+	}
+	return nodes
 }
 
 // creditDelivered subtracts the task that a node delivered in this step from the backlog of its ad, which is older.

@@ -191,15 +191,18 @@ func (c *Coordinator) gangTooLate(now grid.Time, j *job, fx *grid.Effects) bool 
 // what is expected of its present attempt, and of one that would follow it.
 func (c *Coordinator) placed(now grid.Time, l *liveTask) reliability.Placed {
 	j, worker := l.job, l.task().Worker
-	usual := c.peers.Expected(l.level())
-	run := cmp.Or(c.runTimeAt(now, l, worker), usual)
+	speedup := j.spec.Needs.SpeedupKnown(l.task().Option)
+	usual := c.peers.Expected(l.level()) / speedup
+	run := c.peers.Believed(now, worker, cmp.Or(c.runTimeAt(now, l, worker), usual), l.level(), speedup)
 	left := run
-	if l.Status().Runs() && l.expectation.Made > 0 {
-		left = max(run-now.Sub(l.expectation.Made).Seconds(), run/8)
+	if since := l.Status().Since(); since > 0 {
+		left = max(run-now.Sub(since).Seconds(), run/8)
+	} else if e := &l.expectation; e.Made > 0 && e.Expected > 0 {
+		left = max(run, e.Expected-now.Sub(e.Made).Seconds())
 	}
 	p := reliability.Placed{Heuristic: j.spec.Rules.Reliability, Worker: worker,
 		Run: reliability.Run{Seconds: left, Risk: c.peers.Risk(now, worker, left)}}
-	p.Task = reliability.Task{Value: j.spec.Bid().Number() * usual, Notice: c.cfg.Lease.Seconds(),
+	p.Task = reliability.Task{Value: j.spec.Bid().Number() * usual * speedup, Notice: c.cfg.Lease.Seconds(),
 		Worth: func(s float64) float64 { return j.spec.Rules.Deadline.Worth(l.age(now) + grid.Seconds(s)) }}
 	if more := j.spec.Retries - l.task().Lost; more > 0 {
 		risk := c.peers.Risk(now, grid.NodeID{}, usual)
@@ -211,29 +214,28 @@ func (c *Coordinator) placed(now grid.Time, l *liveTask) reliability.Placed {
 	return p
 }
 
-// weighCopy says at which of the nodes a copy of a task runs from now on, if it does at any, and tells why in its
-// trace.
-func (c *Coordinator) weighCopy(now grid.Time, l *liveTask, nodes []balance.State) (balance.Choice, string) {
+// weighCopy says at which of the nodes a copy of a task runs from now on, if it does at any; else it tells why not in
+// the task's trace. nodes are only asked for if a copy may be worth it, and misses says whether nobody was idle.
+func (c *Coordinator) weighCopy(now grid.Time, l *liveTask, nodes func() []balance.State) (x balance.Choice, why string,
+	misses bool) {
 	charger, _ := c.policyOf(l.job).(balance.Charger)
-	var free []balance.State
-	if l.job.spec.Idempotent {
-		free = nodes
-	}
-	idle := 0
 	p := c.placed(now, l)
-	x, at := p.Copy(free, func(s *balance.State) bool {
-		if s.Waiting > 0 || s.Ready > 0 || charger != nil && charger.Charge(now, s) > 0 {
-			return false
+	choice, may := p.MayGain()
+	idle := !may
+	if may {
+		var at *balance.State
+		choice, at = p.Copy(nodes(), func(s *balance.State) bool {
+			free := s.Waiting <= 0 && s.Ready <= 0 && (charger == nil || charger.Charge(now, s) <= 0)
+			idle = idle || free
+			return free
+		}, func(id grid.NodeID, seconds float64) float64 { return c.peers.Risk(now, id, seconds) })
+		if at != nil {
+			return balance.Choice{Act: balance.Place, Node: at.Node, ECT: at.ECT, Option: at.Option}, p.Says(choice, true), false
 		}
-		idle++
-		return true
-	}, func(id grid.NodeID, seconds float64) float64 { return c.peers.Risk(now, id, seconds) })
-	why := p.Says(x, idle > 0, l.job.spec.Idempotent)
-	if at != nil {
-		return balance.Choice{Act: balance.Place, Node: at.Node, ECT: at.ECT}, why
 	}
 	if t := l.task(); t.History.Last().What != grid.TraceReliability {
-		c.trace(t, grid.Trace{At: now, What: grid.TraceReliability, Node: t.Worker, Refusal: grid.Refusal{Detail: why}})
+		c.trace(t, grid.Trace{At: now, What: grid.TraceReliability, Node: t.Worker,
+			Refusal: grid.Refusal{Detail: p.Says(choice, idle)}})
 	}
-	return balance.Choice{Act: balance.Wait}, ""
+	return balance.Choice{Act: balance.Wait}, "", !idle
 }

@@ -12,6 +12,16 @@ import (
 // What became of the attempts that this node gave to others: the coordinator tells, and it changes what is expected of
 // them.
 
+// Believed is in how many seconds a worker is believed to be done with a run, of which so much is expected by what it
+// says; speedup is that of the run's option.
+func (p *Peers) Believed(now grid.Time, worker grid.NodeID, stated float64, level string, speedup float64) float64 {
+	if worker == p.cfg.Self {
+		return stated
+	}
+	return p.records.Of(worker).CompletionTime(now, stated, p.Expected(level)/speedup,
+		p.cfg.Rates.MinRunTime(level, p.statedRates)/speedup)
+}
+
 // Record is this node's track record of a worker; nil = it was never given an attempt.
 func (p *Peers) Record(worker grid.NodeID) *reputation.Record { return p.records.Of(worker) }
 
@@ -38,7 +48,7 @@ func (p *Peers) slowest(worker grid.NodeID) float64 {
 // Returned takes an attempt off its worker's outstanding ones, before anything else about it changes; delivered = it
 // brought a result. It reports whether the worker may get other work by that.
 func (p *Peers) Returned(now grid.Time, e *grid.Expectation, worker grid.NodeID, delivered bool) bool {
-	if e.LateAt != 0 {
+	if e.LateAt != 0 && e.SentAt > 0 {
 		p.hazards.There(now, worker, now.Sub(e.SentAt))
 	}
 	return p.records.Returned(now, e, worker, delivered)
@@ -60,7 +70,9 @@ func (p *Peers) StoodStill(e *grid.Expectation, worker grid.NodeID, d time.Durat
 // Lost records that a worker has lost an attempt.
 func (p *Peers) Lost(now grid.Time, worker grid.NodeID, lease time.Duration) {
 	p.records.Lost(now, worker, lease)
-	p.hazards.Lost(now, worker)
+	if worker != p.cfg.Self { // whose runs are not among those given to others
+		p.hazards.Lost(now, worker)
+	}
 }
 
 // LossBackoff is for how long a task that a node has lost prefers others to it, by the node's track record.

@@ -11,6 +11,7 @@ import (
 // given to its methods is one higher while the attempt runs.
 type Status struct {
 	runs      bool
+	since     grid.Time // when it was first said to run, of those that run
 	suspended bool
 	order     uint8          // rule of the queue in which it waits, as in grid.Message; 0 = not said
 	place     uint32         // of it in that order; 0 = not said
@@ -52,8 +53,14 @@ func (s *Status) Note(now grid.Time, m *grid.Message, at int, running *int) (sto
 			s.said, s.next = &said, now.Add(grid.ProgressEvery/2) // half, as beats come a little early and late
 		}
 	}
+	if s.runs && s.since == 0 {
+		s.since = now
+	}
 	return stood
 }
+
+// Since is when the attempt was first said to run; 0 = it does not, as far as is known.
+func (s *Status) Since() grid.Time { return s.since }
 
 // reportAbout returns the report about the attempt at a place; an empty one if there is none.
 func reportAbout(reports []grid.Report, at int) grid.Report {
@@ -86,6 +93,8 @@ func (s *Status) set(runs bool, running *int) {
 	}
 	if s.runs = runs; runs {
 		s.order, s.place = 0, 0
+	} else {
+		s.since = 0
 	}
 }
 

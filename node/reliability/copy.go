@@ -52,9 +52,18 @@ func (p *Placed) Copy(nodes []balance.State, idle func(*balance.State) bool, ris
 	return x, node
 }
 
-// Says tells what was decided and by which numbers; idle says whether there was a node for a copy, idempotent whether
-// there may be one.
-func (p *Placed) Says(x Choice, idle, idempotent bool) string {
+// MayGain reports whether the task would get a copy at a node that is as fast as its own and loses nothing, and what a
+// copy would do there at best.
+func (p *Placed) MayGain() (Choice, bool) {
+	if p.Run.Seconds == 0 {
+		return Choice{}, p.Heuristic == grid.ReliabilityReplicate
+	}
+	x := p.Task.Choose(p.Heuristic, p.Run, &Run{Seconds: p.Run.Seconds})
+	return x, x.Technique == Replicate
+}
+
+// Says tells what was decided and by which numbers; idle says whether there was a node for a copy.
+func (p *Placed) Says(x Choice, idle bool) string {
 	if p.Run.Seconds == 0 {
 		return p.Heuristic.String()
 	}
@@ -67,10 +76,7 @@ func (p *Placed) Says(x Choice, idle, idempotent bool) string {
 	}
 	text := fmt.Sprintf("%s: %s; %s of such runs are lost there, so %s have a result", p.Heuristic, what, percent(x.Risk),
 		percent(x.Success))
-	switch {
-	case !idempotent:
-		return text + "; no copy, the job is not idempotent"
-	case !idle:
+	if !idle {
 		return text + "; nobody is idle for a copy"
 	}
 	saves := "nothing"

@@ -130,22 +130,20 @@ func TestWhatIsTold(t *testing.T) {
 	p := Placed{Heuristic: grid.ReliabilityAuto, Run: Run{60, 0.1}, Task: Task{Value: 1200, Worth: before(80), Notice: 30,
 		Again: &Run{60, 0.1}}}
 	for _, c := range []struct {
-		x                Choice
-		idle, idempotent bool
-		want             string
+		x    Choice
+		idle bool
+		want string
 	}{
-		{Choice{Technique: Replicate, Risk: 0.1, Success: 0.99, Saves: 108, Takes: 55}, true, true, "auto: a copy beside it; " +
+		{Choice{Technique: Replicate, Risk: 0.1, Success: 0.99, Saves: 108, Takes: 55}, true, "auto: a copy beside it; " +
 			"10 % of such runs are lost there, so 99 % have a result; a copy saves 108 of a worth of 1200 and takes 55 " +
 			"node-seconds"},
-		{Choice{Technique: Retry, Risk: 1e-7, Success: 1, Saves: -3e-10, Takes: 2}, true, true, "auto: repeated if it is " +
+		{Choice{Technique: Retry, Risk: 1e-7, Success: 1, Saves: -3e-10, Takes: 2}, true, "auto: repeated if it is " +
 			"lost; under 0.01 % of such runs are lost there, so over 99.99 % have a result; a copy saves nothing of a worth of " +
 			"1200 and takes 2 node-seconds"},
-		{Choice{Risk: 0.1, Success: 0.9}, false, true, "auto: not repeated if it is lost, there is no time for it; 10 % of " +
+		{Choice{Risk: 0.1, Success: 0.9}, false, "auto: not repeated if it is lost, there is no time for it; 10 % of " +
 			"such runs are lost there, so 90 % have a result; nobody is idle for a copy"},
-		{Choice{Technique: Retry, Risk: 0.1, Success: 0.995}, true, false, "auto: repeated if it is lost; 10 % of such runs " +
-			"are lost there, so 99.50 % have a result; no copy, the job is not idempotent"},
 	} {
-		if got := p.Says(c.x, c.idle, c.idempotent); got != c.want {
+		if got := p.Says(c.x, c.idle); got != c.want {
 			t.Errorf("it says\n%s\nwant\n%s", got, c.want)
 		}
 	}

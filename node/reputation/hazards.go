@@ -55,8 +55,14 @@ func (e *exposure) add(now grid.Time, there time.Duration, lost float64) {
 // There counts for how long an attempt was at a node, whatever became of it.
 func (h *Hazards) There(now grid.Time, id grid.NodeID, d time.Duration) { h.count(now, id, d, 0) }
 
-// Lost counts a lost attempt.
-func (h *Hazards) Lost(now grid.Time, id grid.NodeID) { h.count(now, id, 0, 1) }
+// Lost counts a lost attempt, whose time There has counted. One of a node of which no time was counted is left out: it
+// is of an earlier start of this node, or of another owner, and nobody knows how long it was there. Where a node is
+// lost with all that it has, each attempt counts, as each one's time does.
+func (h *Hazards) Lost(now grid.Time, id grid.NodeID) {
+	if _, known := h.find(id); known {
+		h.count(now, id, 0, 1)
+	}
+}
 
 func (h *Hazards) count(now grid.Time, id grid.NodeID, d time.Duration, lost float64) {
 	h.all.add(now, d, lost)

@@ -58,7 +58,9 @@ func TestHazardsAreANodesOwn(t *testing.T) {
 func TestHazardsAreBounded(t *testing.T) {
 	var h Hazards
 	for k := range maxRecords + 10 {
-		h.Lost(grid.Time(k+1), grid.NodeID{byte(k), byte(k >> 8)})
+		id := grid.NodeID{byte(k), byte(k >> 8)}
+		h.There(grid.Time(k+1), id, time.Second)
+		h.Lost(grid.Time(k+1), id)
 	}
 	if len(h.nodes) != maxRecords {
 		t.Errorf("%d nodes: want %d", len(h.nodes), maxRecords)
@@ -68,5 +70,19 @@ func TestHazardsAreBounded(t *testing.T) {
 	}
 	if _, lost := h.Seen(0, grid.NodeID{byte((maxRecords + 9) & 255), byte((maxRecords + 9) >> 8)}); lost != 1 {
 		t.Error("the last node is not known")
+	}
+}
+
+// Losses of attempts whose time is not known, after a restart or a takeover, say nothing of how often a node loses what
+// it has.
+func TestLossesWithoutTimeDoNotCount(t *testing.T) {
+	var h Hazards
+	id := grid.NodeID{1}
+	before := h.Rate(0, id)
+	for range 8 {
+		h.Lost(0, id)
+	}
+	if got := h.Rate(0, id); got != before {
+		t.Errorf("%v losses a second: want %v, as if nothing was known", got, before)
 	}
 }
