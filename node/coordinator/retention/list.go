@@ -17,16 +17,16 @@ func (j *Job) older(than *Job) bool {
 	return cmp.Or(cmp.Compare(j.ended, than.ended), cmp.Compare(j.seq, than.seq)) < 0
 }
 
-// insert adds a job at its place. That is quick for the newest, and takes time in proportion to the older ones for
-// others.
+// insert adds a job at its place. That takes time in proportion to the jobs between it and the nearer end: after a
+// restart jobs come in the order of their submissions, which is nearly that of their ends.
 func (l *list) insert(j *Job) {
-	at := l.last
-	if at != nil && j.older(at) {
-		next := l.first
-		for next.older(j) {
-			next = next.links[l.which].after
+	at, from := l.last, l.first
+	for at != nil && j.older(at) {
+		if !from.older(j) { // its place is before from
+			at = from.links[l.which].before
+			break
 		}
-		at = next.links[l.which].before
+		at, from = at.links[l.which].before, from.links[l.which].after
 	}
 	l.insertAfter(at, j)
 }
