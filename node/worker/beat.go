@@ -22,6 +22,9 @@ func (w *Worker) sendBeats(now grid.Time, fx *grid.Effects) {
 				w.freed = true
 			}
 			if to == w.cfg.Self && !queued && !w.beatsHere(a) || a.Tries > 8 || a.HandedBack != nil && !w.vacates(a) {
+				if a.State == grid.WorkRunning { // the timer shows whether this node was stopped: see stops
+					lease = shorter(lease, a.Lease)
+				}
 				continue
 			}
 			if !w.cfg.Contacts.Connected(to) {
@@ -36,9 +39,7 @@ func (w *Worker) sendBeats(now grid.Time, fx *grid.Effects) {
 				}
 				continue
 			}
-			if lease == 0 || a.Lease < lease {
-				lease = a.Lease
-			}
+			lease = shorter(lease, a.Lease)
 			if queued {
 				w.requestInOrder(now, a, to, fx)
 				continue
@@ -50,6 +51,14 @@ func (w *Worker) sendBeats(now grid.Time, fx *grid.Effects) {
 		}
 	}
 	w.wakeForBeat(now, lease, fx)
+}
+
+// shorter returns the shorter of two leases, of which 0 is none.
+func shorter(a, b time.Duration) time.Duration {
+	if a == 0 || b > 0 && b < a {
+		return b
+	}
+	return a
 }
 
 // beatsHere reports whether an attempt that has started gets beats also where its owner runs it: whether it is to move

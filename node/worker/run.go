@@ -51,9 +51,7 @@ func (w *Worker) start(now grid.Time, a *exec.Work, accepted grid.AttemptID, fx 
 	} else if w.own(a.ID.Task.Job) {
 		fx.Changed = append(fx.Changed, a.ID.Task)
 	}
-	if w.beatsHere(a) {
-		w.wakeForBeat(now, a.Lease, fx)
-	}
+	w.wakeForBeat(now, a.Lease, fx)
 	if w.boundOf(a) != nil {
 		w.stopOverBound(now, fx)
 	}

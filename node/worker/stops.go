@@ -15,8 +15,7 @@ const leastStop = time.Second
 const mostStops = 8
 
 // stops are the times in which this node was stopped, as a process or a machine may be: the timer of beats was due, and
-// came late. What ended meanwhile it hears of late. A stop is not seen while no such timer is pending, as where this
-// node runs its own jobs alone.
+// came late. What ended meanwhile it hears of late. The timer is pending while anything runs here.
 type stops struct {
 	due  grid.Time // when the timer is; 0 = none is pending
 	last []stop    // the latest last
