@@ -130,6 +130,10 @@ func TestSeedsThatFailedWithBudgets(t *testing.T) {
 		{13000559,
 			"a task that ended while its node was stopped was taken to have run until the node went on, and the budget of a " +
 				"job of its class not to suffice for a first attempt"},
+		{8594,
+			"the same at a node that ran its own tasks alone: no timer was pending there that showed that it was stopped"},
+		{94002785,
+			"an idle node whose pull was lost took that for a refusal, and backed off from the only node with work for 25 s"},
 	} {
 		if _, err := runToEnd(Swarm(s.seed)); err != nil {
 			t.Errorf("again: %s\n%v", s.was, err)

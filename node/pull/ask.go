@@ -40,6 +40,7 @@ func (x *Exchange) forgive(now grid.Time, giver grid.NodeID) {
 // Denied records that a node that was asked gives nothing: another may be asked at once.
 func (x *Exchange) Denied(now grid.Time, from grid.NodeID) {
 	if at := x.askedAt(from); at >= 0 {
+		x.backoff.answered(from)
 		x.inVain(now, x.asked[at], lookGap, maxDenied)
 		x.asked = slices.Delete(x.asked, at, at+1)
 		x.due = true
@@ -77,11 +78,14 @@ func (x *Exchange) Notified(now grid.Time, from grid.NodeID, fx *grid.Effects) {
 	x.due = true
 }
 
-// askSome asks nodes where work waits: those that said so, then others in random order.
+// askSome asks nodes where work waits: those that said so, then others in random order. One that has not answered may
+// be asked again at once, the first time: the message or its answer may have been lost, and says nothing of its work.
 func (x *Exchange) askSome(now grid.Time, free grid.Resources, fx *grid.Effects) {
 	x.asked = slices.DeleteFunc(x.asked, func(a asked) bool {
 		if a.until <= now {
-			x.inVain(now, a, max(silentFor, x.timeout(a.node)), maxBackoff)
+			if a.noticed || !x.backoff.again(a.node, now) {
+				x.inVain(now, a, max(silentFor, x.timeout(a.node)), maxBackoff)
+			}
 			return true
 		}
 		return false

@@ -173,6 +173,33 @@ func TestIdleNodeBacksOff(t *testing.T) {
 	}
 }
 
+// One that does not answer is asked again as soon as its answer is late, as a message may have been lost; if it does
+// not answer that either it is backed off from, until it has answered once.
+func TestALostPullIsRepeated(t *testing.T) {
+	r := newRig(&world{free: oneCore, where: nodes(1)})
+	r.x.Changed()
+	r.settle()
+	for range 6 { // each answer doubles the back-off
+		r.x.Denied(r.now, grid.NodeID{1})
+		r.settle()
+		for before := len(r.sent); len(r.sent) == before; {
+			r.pass(lookGap)
+		}
+	}
+	if n := r.pass(minTimeout + lookGap); n != 1 {
+		t.Fatalf("%d pulls after a pull that was not answered in time, want 1", n)
+	}
+	if n := r.pass(minTimeout + lookGap); n != 0 {
+		t.Errorf("%d pulls after two that were not answered, want none during the back-off", n)
+	}
+	if n := r.pass(maxBackoff); n != 1 {
+		t.Fatalf("%d pulls once the back-off is over, want 1", n)
+	}
+	if n := r.pass(minTimeout + lookGap); n != 0 {
+		t.Errorf("%d pulls after a third that was not answered, want none", n)
+	}
+}
+
 // A node that says again and again that work waits there, and gives none, is asked each two seconds; an honest one
 // beside it as often as without it.
 func TestFalseNotices(t *testing.T) {

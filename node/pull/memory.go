@@ -14,6 +14,7 @@ type entry struct {
 	node  grid.NodeID
 	until grid.Time
 	delay time.Duration
+	mute  bool // it did not answer, and has not since
 }
 
 func (m memory) find(id grid.NodeID) int {
@@ -37,7 +38,28 @@ func (m memory) quiet(id grid.NodeID, now grid.Time, long time.Duration) bool {
 // set sets the time of a node, and the delay that double doubles.
 func (m *memory) set(id grid.NodeID, until grid.Time, delay time.Duration) {
 	e := m.open(id)
-	e.until, e.delay = until, delay
+	e.until, e.delay, e.mute = until, delay, false
+}
+
+// again ends the time of a node that did not answer, and reports whether it did: not if that node has not answered
+// since the last time either.
+func (m *memory) again(id grid.NodeID, now grid.Time) bool {
+	e := m.open(id)
+	if e.mute {
+		return false
+	}
+	if now.Sub(e.until) > maxBackoff {
+		e.delay = 0
+	}
+	e.until, e.mute = now, true
+	return true
+}
+
+// answered notes that a node has answered.
+func (m memory) answered(id grid.NodeID) {
+	if at := m.find(id); at >= 0 {
+		m[at].mute = false
+	}
 }
 
 // double sets the time of a node to a delay from now, twice as long each time. It begins anew once the node has been
