@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"skep/grid"
+	"skep/requirement"
 )
 
 // ownerOnly makes a job visible to its owner only.
@@ -99,4 +100,55 @@ func TestOwnerOnlyJobDelaysNoOther(t *testing.T) {
 	if m := r.chooseMembers(jobID(2), oldA, oldB); len(m) != 3 || r.now.Sub(began) > time.Second {
 		t.Errorf("kept by %v after %v: want three at once", m, r.now.Sub(began))
 	}
+}
+
+// Nodes of versions without a feature that a job needs of its members do not become members of its register.
+func TestMembersHaveTheFeaturesOfTheJob(t *testing.T) {
+	for _, x := range []struct {
+		lacking grid.Feature
+		job     *grid.JobSpec
+	}{
+		{grid.FeatureReruns, spec(func(s *grid.JobSpec) { s.Rules.OnFailure.Retry = 1 })},
+		{grid.FeatureDeadlines, spec(func(s *grid.JobSpec) { s.Rules.Deadline.At = time.Hour })},
+		{grid.FeatureBudgets, spec(func(s *grid.JobSpec) { s.Rules.Budget = 3600 })},
+		{grid.FeatureRequirements, requiring(t, "node.speed > 0.5", "")},
+		{grid.FeatureRequirements, spec(func(s *grid.JobSpec) {
+			s.Rules.Rank = expression(t, "node.speed", requirement.Rank)
+		})},
+		{grid.FeatureOptions, spec(func(s *grid.JobSpec) {
+			s.Needs.SetOptions([]grid.Option{{Resources: s.Needs.Resources, Speedup: 1, Value: 1}})
+		})},
+		{grid.FeatureGangs, gangOnPorts()},
+		{grid.FeaturePorts, gangOnPorts()},
+	} {
+		if err := x.job.Check(); err != nil || !x.job.MemberFeatures().Has(x.lacking) {
+			t.Errorf("feature %d: the job needs %b, %v", x.lacking, x.job.MemberFeatures(), err)
+			continue
+		}
+		r := newRig(t, func(c *Config) { c.Members, c.Policy = 3, "local" })
+		for _, id := range []grid.NodeID{oldA, oldB} {
+			r.joinAs(id, 1, "linux", grid.AllFeatures&^(1<<x.lacking))
+		}
+		for _, id := range []grid.NodeID{newA, newB} {
+			r.joinAs(id, 1, "linux", grid.AllFeatures)
+		}
+		for i := range byte(8) {
+			r.submit(jobID(i), x.job)
+			if m := r.chooseMembers(jobID(i), oldA, oldB, newA, newB); len(m) != 3 || slices.Contains(m, oldA) ||
+				slices.Contains(m, oldB) {
+				t.Errorf("feature %d: kept by %v, want the origin and the two nodes that have it", x.lacking, m)
+				break
+			}
+		}
+	}
+}
+
+// gangOnPorts is a gang whose ranks reach each other on a port.
+func gangOnPorts() *grid.JobSpec {
+	return spec(func(s *grid.JobSpec) {
+		s.Count, s.Gang.Ranks, s.Network = 2, 2, grid.NetworkGang
+		s.Needs.Labels = []grid.LabelNeed{{Key: grid.IsolationLabel, Values: grid.IsolationStrict.AtLeast()},
+			grid.FeatureNeed(grid.GangPortsLabel)}
+		s.Gang.Ports[0] = 8000
+	})
 }

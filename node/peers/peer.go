@@ -15,8 +15,8 @@ import (
 type peer struct {
 	id         grid.NodeID
 	cores      int32 // thousandths of a core
-	up         bool
 	can        ability
+	up         bool
 	load       load
 	durable    bool        // what runs there goes on without it, as its last ad said
 	rates      []grid.Rate // newest known: from a poll, an answer or an ad
@@ -50,30 +50,32 @@ func (q *peer) meet() *meeting {
 	return q.met
 }
 
-// ability is what a peer understands, a bit each.
-type ability uint16
+// ability is what a peer understands: the features that this version knows, at their numbers (grid.Feature), and what
+// follows from the kinds of messages.
+type ability uint32
 
 const (
-	takesWork      ability = 1 << iota // the kinds that a worker needs
-	mayReplicate                       // the kinds that a member of a register needs
-	pulls                              // the kinds of package pull
-	hidesJobs                          // it shows a job under access: owner only to the job's owner
-	succeeds                           // entries of a register that are succeeded: see grid.FeatureReruns
-	knowsLevels                        // the finer levels of classes: see grid.LevelOf
-	reopens                            // registers of jobs that were over: see grid.FeatureRetries
-	ordersJobs                         // jobs that wait for others: see grid.FeatureOrder
-	keepsGangs                         // gangs: see grid.FeatureGangs
-	keepsDeadlines                     // deadlines: see grid.FeatureDeadlines
-	sizesGangs                         // gangs of no fixed size: see grid.FeatureGangSizes
-	keepsContracts                     // contracts of gangs: see grid.FeatureContracts
-	keepsBudgets                       // budgets: see grid.FeatureBudgets
-	countsMoves                        // moves of gangs: see grid.FeatureMoves
-	keepsOptions                       // options of jobs: see grid.FeatureOptions
+	hidesJobs   ability = 1 << grid.FeatureAccess
+	knowsLevels ability = 1 << grid.FeatureLevels
+	reopens     ability = 1 << grid.FeatureRetries
+	ordersJobs  ability = 1 << grid.FeatureOrder
+	keepsGangs  ability = 1 << grid.FeatureGangs
+)
+
+const (
+	takesWork    ability = 1 << (firstKinds + iota) // the kinds that a worker needs
+	mayReplicate                                    // the kinds that a member of a register needs
+	pulls                                           // the kinds of package pull
 
 	// borrowed is no ability: the peer's rates belong to an immutable ad, and are never written to. It is here since a
 	// field of its own would make each peer larger.
-	borrowed ability = 1 << 15
+	borrowed
 )
+
+// firstKinds is the first bit that is no feature. That all features are below it is checked by the compiler.
+const firstKinds = 28
+
+const _ = 1<<firstKinds - 1 - grid.AllFeatures
 
 // has reports whether all abilities of b are in a.
 func (a ability) has(b ability) bool { return a&b == b }
@@ -86,7 +88,8 @@ const memberKinds = grid.KindSet(1<<grid.KindWrite | 1<<grid.KindCampaign |
 	1<<grid.KindKeepalive | 1<<grid.KindDeposit)
 
 // abilities is what a peer of those kinds and features understands.
-func abilities(kinds grid.KindSet, features grid.FeatureSet) (a ability) {
+func abilities(kinds grid.KindSet, features grid.FeatureSet) ability {
+	a := ability(features & grid.AllFeatures)
 	if kinds&workKinds == workKinds {
 		a |= takesWork
 	}
@@ -95,42 +98,6 @@ func abilities(kinds grid.KindSet, features grid.FeatureSet) (a ability) {
 	}
 	if kinds&pullKinds == pullKinds {
 		a |= pulls
-	}
-	if features.Has(grid.FeatureAccess) {
-		a |= hidesJobs
-	}
-	if features.Has(grid.FeatureReruns) {
-		a |= succeeds
-	}
-	if features.Has(grid.FeatureLevels) {
-		a |= knowsLevels
-	}
-	if features.Has(grid.FeatureRetries) {
-		a |= reopens
-	}
-	if features.Has(grid.FeatureOrder) {
-		a |= ordersJobs
-	}
-	if features.Has(grid.FeatureGangs) {
-		a |= keepsGangs
-	}
-	if features.Has(grid.FeatureDeadlines) {
-		a |= keepsDeadlines
-	}
-	if features.Has(grid.FeatureGangSizes) {
-		a |= sizesGangs
-	}
-	if features.Has(grid.FeatureContracts) {
-		a |= keepsContracts
-	}
-	if features.Has(grid.FeatureBudgets) {
-		a |= keepsBudgets
-	}
-	if features.Has(grid.FeatureMoves) {
-		a |= countsMoves
-	}
-	if features.Has(grid.FeatureOptions) {
-		a |= keepsOptions
 	}
 	return a
 }
