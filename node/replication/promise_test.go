@@ -1,0 +1,100 @@
+package replication
+
+import (
+	"testing"
+	"time"
+
+	"skep/grid"
+)
+
+// secondMember is the second of three members of a register that the first owns. It has accepted the owner's epoch at
+// the start.
+func secondMember(t *testing.T) (*Replica, grid.RegisterRecord) {
+	t.Helper()
+	s := new(NewReplicas(Config{Self: second, Boot: 1, Lease: lease}, grid.Wall{}, grid.NewRand(1, 1)))
+	r := s.Add(grid.JobID{Origin: self}, &grid.JobSpec{Count: 1}, 0, []grid.NodeID{self, second, third},
+		grid.RegisterState{})
+	var fx grid.Effects
+	if a := r.Write(start, self, &grid.RegisterMessage{Epoch: 1}, &fx); a != grid.RegisterOK {
+		t.Fatalf("the owner's first write is answered with %v", a)
+	}
+	return r, saved(t, &fx)
+}
+
+// saved is the register that the effects save.
+func saved(t *testing.T, fx *grid.Effects) grid.RegisterRecord {
+	t.Helper()
+	if len(fx.Saves) != 1 || fx.Saves[0].Kind != grid.RecRegister || fx.Saves[0].Later {
+		t.Fatalf("%+v are saved, want the register, before what is sent", fx.Saves)
+	}
+	return fx.Saves[0].Register
+}
+
+// restarted is a member after a restart, from what it has saved. The third member tells it that it has forgotten
+// nothing.
+func restarted(now grid.Time, g *grid.RegisterRecord) *Replica {
+	s := new(NewReplicas(Config{Self: second, Boot: 2, Lease: lease}, grid.Wall{}, grid.NewRand(1, 2)))
+	r := s.Add(g.ID, &grid.JobSpec{Count: 1}, 0, g.Members, grid.RegisterState{Promised: g.Promised,
+		VotedFor: g.VotedFor, Epoch: g.Epoch, Owner: g.Owner, Done: g.Done, Opened: g.Opened})
+	r.Resume(now)
+	s.HasTold(now, third, new(grid.Effects))
+	return r
+}
+
+// voted is a member's answer to a campaign for an epoch.
+func voted(t *testing.T, r *Replica, now grid.Time, from grid.NodeID, epoch uint32,
+	fx *grid.Effects) grid.RegisterAnswer {
+	t.Helper()
+	r.Vote(now, from, &grid.RegisterMessage{Job: r.id, Epoch: epoch}, fx)
+	if len(fx.Sends) != 1 || fx.Sends[0].To != from || fx.Sends[0].Msg.Kind != grid.KindVote {
+		t.Fatalf("%+v are sent, want a vote", fx.Sends)
+	}
+	return fx.Sends[0].Msg.Register.Answer
+}
+
+// What a member has promised is saved with the answer, and holds after a restart: that it follows an owner, and for
+// whom it has voted.
+func TestPromisesAreSaved(t *testing.T) {
+	r, g := secondMember(t)
+	if g.Epoch != 1 || g.Owner != self || g.Promised != 1 {
+		t.Errorf("after the owner's write %+v is saved", g)
+	}
+	now := start.Add(2 * lease)
+	var fx grid.Effects
+	if a := voted(t, r, now, third, 2, &fx); a != grid.RegisterOK {
+		t.Fatalf("the vote is %v", a)
+	}
+	if g = saved(t, &fx); g.Promised != 2 || g.VotedFor != third || g.Epoch != 1 {
+		t.Errorf("after the vote %+v is saved", g)
+	}
+	r = restarted(now, &g)
+	if a := r.Write(now, self, &grid.RegisterMessage{Epoch: 1}, new(grid.Effects)); a != grid.RegisterHigher {
+		t.Errorf("after the vote and a restart a write of the earlier owner is answered with %v", a)
+	}
+	if a := voted(t, r, now.Add(2*lease), self, 2, new(grid.Effects)); a != grid.RegisterHigher {
+		t.Errorf("asked to vote for another in the same epoch it says %v", a)
+	}
+}
+
+// A member votes for nobody else while the owner may act on what it answered, though the owner's clock be slow and its
+// own fast by 5 %. After a restart it may have answered just before.
+func TestNoVoteWhileTheOwnerMayAct(t *testing.T) {
+	const drift = 0.05
+	for _, restarts := range []bool{false, true} {
+		r, g := secondMember(t)
+		now := start
+		if restarts {
+			now = start.Add(time.Second)
+			r = restarted(now, &g)
+		}
+		ends := float64(lease) / (1 - drift) // on a clock that is right, since the answer
+		for _, c := range []struct {
+			after time.Duration
+			want  grid.RegisterAnswer
+		}{{0, grid.RegisterLive}, {time.Duration(ends * (1 + drift)), grid.RegisterLive}, {2 * lease, grid.RegisterOK}} {
+			if a := voted(t, r, now.Add(c.after), third, 2, new(grid.Effects)); a != c.want {
+				t.Errorf("restarted %v, %v later: the vote is %v, want %v", restarts, c.after, a, c.want)
+			}
+		}
+	}
+}
