@@ -73,6 +73,27 @@ func TestQueuedWorkNeedsStartLease(t *testing.T) {
 	}
 }
 
+// A start lease counts from when it was requested: its owner has counted from when it granted it, and the grant may
+// have been on its way for long.
+func TestStartLeaseCountsFromItsRequest(t *testing.T) {
+	r := newRig(t, nil)
+	second := r.offerTwo()
+	first := second
+	first.Task.Index = 0
+	for len(r.sent(grid.KindStartLease)) == 0 {
+		r.pass(time.Second)
+	}
+	requested, seq := r.now, r.one(grid.KindStartLease).Msg.Register.Seq
+	r.now = requested.Add(r.cfg.Lease * 5 / 6)
+	r.deliver(fastID, grid.KindStartLeaseAck, func(m *grid.Message) {
+		m.Register.Seq, m.Attempts = seq, []grid.AttemptID{second}
+	})
+	r.now = requested.Add(r.cfg.Lease)
+	if r.step(grid.Event{Kind: grid.EvEnded, Attempt: first, Result: exitZero}); len(r.fx.Starts) > 0 {
+		t.Errorf("a lease after the request %v starts", r.fx.Starts)
+	}
+}
+
 // A restarted worker may have missed anything: it requests a start lease before it starts waiting attempts.
 func TestRestartedWorkerRequestsStartLease(t *testing.T) {
 	r := newRig(t, nil)

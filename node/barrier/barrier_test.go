@@ -53,6 +53,7 @@ func TestExtend(t *testing.T) {
 	a := grid.NodeID{1}
 	first, second := New(100), New(90)
 	first.Add(id(1, 1), a)
+	first.Add(id(2, 1), a) // of the first alone
 	first.Add(id(4, 1), a)
 	first.Await(7)
 	first.Confirm(a, id(4, 1))
@@ -63,8 +64,11 @@ func TestExtend(t *testing.T) {
 	if c := second.Callers(); len(c) != 2 || c[0] != 7 || c[1] != 8 {
 		t.Errorf("callers %v", c)
 	}
-	if _, last := second.Confirm(a, id(0, 1)); last {
-		t.Error("an attempt of the first is not confirmed")
+	for _, task := range []uint32{0, 2} {
+		if confirmed, last := second.Confirm(a, id(task, 1)); !confirmed || last {
+			t.Errorf("task %d: confirmed %v, last %v: want that an attempt of the first is still waited for", task, confirmed,
+				last)
+		}
 	}
 	if _, last := second.Confirm(a, id(1, 1)); !last {
 		t.Error("all attempts are confirmed, and one is waited for")

@@ -124,3 +124,28 @@ func TestWhoMakesRoom(t *testing.T) {
 		}
 	}
 }
+
+// A job that goes on after it had ended makes no room any more, also with what is stored for it from then on.
+func TestAJobThatGoesOnMakesNoRoom(t *testing.T) {
+	inputs := files(1, 1, grid.MiB)
+	for _, stored := range []bool{true, false} { // before it ends
+		n := newNode(t, 2*diskBytes(inputs), grid.GiB)
+		f, _ := n.job(second, 1, inputs)
+		store := func() {
+			n.ask(f, InputsID(f.Job()), nil)
+			n.fetched(f, InputsID(f.Job()), "")
+		}
+		if stored {
+			store()
+		}
+		n.Ended(f)
+		if n.Reopened(f); !stored {
+			store()
+		}
+		next, _ := n.job(second, 2, inputs)
+		said, fetches := n.ask(next, InputsID(next.Job()), nil)
+		if fetches || said == nil || said.Why != grid.WhyRoom || len(n.evicted) > 0 || !f.HasInputs() {
+			t.Errorf("stored before its end %v: said %v, evicted %v; want that there is no room", stored, said, n.evicted)
+		}
+	}
+}

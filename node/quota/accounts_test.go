@@ -140,6 +140,15 @@ func TestUnprovedOriginsAreNotCharged(t *testing.T) {
 	}
 }
 
+// Only an origin that sends a job itself answers for it; of what another node sends that node answers alone.
+func TestWhoAnswers(t *testing.T) {
+	for from, want := range map[grid.NodeID]Parties{alice: {alice, alice}, eve: {Sender: eve}} {
+		if got := PartiesOf(job(alice, 1), from); got != want {
+			t.Errorf("for a job of alice that node %d sends: %v, want %v", from[0], got, want)
+		}
+	}
+}
+
 // Jobs that are over are bounded by what was written of them.
 func TestOverJobsAreBoundedByTasks(t *testing.T) {
 	var l Accounts
@@ -171,8 +180,9 @@ func TestGrowthIsAdmitted(t *testing.T) {
 	}
 	a := grid.AttemptID{Task: grid.TaskID{Job: job(alice, 2)}}
 	l.Take(a, Parties{eve, eve}, 500)
-	if l.Extend(a, 400); l.Admit(Parties{eve, bob}, Amount{Bytes: 101}) == "" {
-		t.Error("a result does not count")
+	l.Extend(a, 400)
+	if l.Admit(Parties{eve, eve}, Amount{Bytes: 100}) != "" || l.Admit(Parties{eve, eve}, Amount{Bytes: 101}) == "" {
+		t.Error("a result does not count for who sent the attempt")
 	}
 	if l.Return(a); l.Kept().Bytes != 900 || l.Kept().Offers != 0 {
 		t.Errorf("%+v are kept, want the job's 900 bytes", l.Kept())

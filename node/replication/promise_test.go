@@ -98,3 +98,17 @@ func TestNoVoteWhileTheOwnerMayAct(t *testing.T) {
 		}
 	}
 }
+
+// An owner that wins a higher epoch has renewed its own only if no voter has accepted another owner's writes: else
+// another one has acted meanwhile, and what this one believes of its tasks is out of date.
+func TestAnOwnerThatWasSucceededRenewsNothing(t *testing.T) {
+	for accepted, want := range map[grid.NodeID]Outcome{self: CampaignRenewed, third: CampaignWon} {
+		r := newRegister(self, []grid.NodeID{self, second, third}, 1, grid.RegisterState{})
+		r.BecomeOwner(1)
+		r.Campaign(2)
+		a := grid.RegisterMessage{Epoch: 3, Answer: grid.RegisterOK, Owner: accepted, Next: 2}
+		if got := r.VoteReceived(second, &a, 100); got != want {
+			t.Errorf("the voter has accepted writes of %v: outcome %v, want %v", accepted.Short(), got, want)
+		}
+	}
+}
