@@ -85,9 +85,10 @@ digests:
 	SKEP_DIGESTS=write $(GO) test ./sim -sim.swarm 1000 -count 1 -timeout 30m
 	SKEP_DIGESTS=write $(GO) test ./sim/net -net.hostile -count 1
 
-# Faults made one by one in copies of the policies and the simulators, each of which a named test has to find: some minutes.
+# Faults made one by one in copies of the sources, each of which a named test has to find: half an hour or more.
+# Those of one folder: go test ./internal/mutants -mutants -mutants.only node/quota
 mutants:
-	$(GO) test ./internal/mutants -mutants -count 1 -v -timeout 30m
+	$(GO) test ./internal/mutants -mutants -count 1 -v -timeout 120m
 
 # Every decoder that reads what a peer sent, for a while each.
 fuzz:

@@ -4,12 +4,16 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 )
 
-var run = flag.Bool("mutants", false, "make every fault and run the test that finds it")
+var (
+	run  = flag.Bool("mutants", false, "make every fault and run the test that finds it")
+	only = flag.String("mutants.only", "", "only those whose file or name has a match of this regular expression")
+)
 
 // root is that of the module.
 func root(t *testing.T) string {
@@ -69,10 +73,14 @@ func TestApplyWantsOnePlace(t *testing.T) {
 // With -mutants: each test passes as the files are, and fails with its fault in them.
 func TestMutantsAreFound(t *testing.T) {
 	if !*run {
-		t.Skip("needs -mutants, and some minutes: make mutants")
+		t.Skip("needs -mutants, and half an hour or more: make mutants")
 	}
+	chosen := regexp.MustCompile(*only)
+	all := slices.DeleteFunc(slices.Clone(All), func(m Mutant) bool {
+		return !chosen.MatchString(m.File) && !chosen.MatchString(m.Name)
+	})
 	tests := map[string][]string{}
-	for _, m := range All {
+	for _, m := range all {
 		if !slices.Contains(tests[m.pkg()], m.Test) {
 			tests[m.pkg()] = append(tests[m.pkg()], m.Test)
 		}
@@ -82,7 +90,7 @@ func TestMutantsAreFound(t *testing.T) {
 			t.Fatalf("%s fails without a fault: %v\n%s", pkg, err, out)
 		}
 	}
-	for _, m := range All {
+	for _, m := range all {
 		t.Run(m.Name, func(t *testing.T) {
 			if err := m.killed(root(t), t.TempDir()); err != nil {
 				t.Error(err)
