@@ -85,7 +85,7 @@ var registers = []Mutant{
 		File: "node/replication/ownership.go",
 		From: "bits.OnesCount8(x.acceptedBy) >= r.Majority()",
 		To:   "bits.OnesCount8(x.acceptedBy) >= 1",
-		Test: "TestEveryInterleaving",
+		Test: "TestThreeOfFiveCommit",
 	},
 	{
 		Name: "a member votes twice in an epoch",
@@ -106,7 +106,7 @@ var registers = []Mutant{
 		File: "node/replication/campaign.go",
 		From: "*current == nil || (*current).OlderThan(f.Epoch, f.Round)",
 		To:   "*current == nil || f.Epoch > 0",
-		Test: "TestEveryInterleaving",
+		Test: "TestANewOwnerCommitsWhatItInherits",
 	},
 	{
 		Name: "a campaign is won without a majority",
@@ -120,7 +120,7 @@ var registers = []Mutant{
 		File: "node/replication/ownership.go",
 		From: "r.ownership == nil || r.ownership.inherited > 0",
 		To:   "r.ownership == nil",
-		Test: "TestEveryInterleaving",
+		Test: "TestANewOwnerCommitsWhatItInherits",
 	},
 	{
 		Name: "a member renews the lease of an owner below its promise",

@@ -213,4 +213,25 @@ var storage = []Mutant{
 		To:   "_ = s.saved.now.Load()",
 		Test: "TestCommitsAreNumbered",
 	},
+	{
+		Name: "commits go on in a log whose take-over has failed",
+		File: "node/p2p/store/log.go",
+		From: "s.log.torn = err != nil",
+		To:   "s.log.torn = false",
+		Test: "TestFailedTakeOver",
+	},
+	{
+		Name: "a database without a file is begun anew",
+		File: "node/p2p/store/store.go",
+		From: "} else if err = m.missing(); err == nil {",
+		To:   "} else if err = nil; err == nil {",
+		Test: "TestEmptiedDatabase",
+	},
+	{
+		Name: "a log takes records after a failed write",
+		File: "node/p2p/store/wal/log.go",
+		From: "\t\tl.failed = true\n\t\treturn err",
+		To:   "\t\treturn err",
+		Test: "TestFailedAppend",
+	},
 }

@@ -27,6 +27,22 @@ var workers = []Mutant{
 		In:   "node",
 	},
 	{
+		Name: "a late offer of an attempt that was handed back is accepted",
+		File: "node/worker/hand_back.go",
+		From: "\tw.neverRan.add(tombstone{a.ID, w.isHearsay(job)})\n",
+		To:   "",
+		Test: "TestUnacknowledgedHandBackIsForgotten",
+		In:   "node",
+	},
+	{
+		Name: "an offer is accepted and not saved",
+		File: "node/worker/offer.go",
+		From: "\tw.save(a, fx)\n\tif len(inputs) > 0",
+		To:   "\tif len(inputs) > 0",
+		Test: "TestRestartedWorkerRequestsStartLease",
+		In:   "node",
+	},
+	{
 		Name: "a result is counted where run and copy are both lost",
 		File: "node/reliability/technique.go",
 		From: "course{f * g, 0, (l + copied.Seconds) / 2",

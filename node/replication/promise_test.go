@@ -112,3 +112,67 @@ func TestAnOwnerThatWasSucceededRenewsNothing(t *testing.T) {
 		}
 	}
 }
+
+// Of five members three decide: an entry is committed once two others have accepted it, and not by one that accepts it
+// again.
+func TestThreeOfFiveCommit(t *testing.T) {
+	members := []grid.NodeID{self, second, third, {4}, {5}}
+	r := newRegister(self, members, 1, grid.RegisterState{})
+	r.BecomeOwner(1)
+	accept := func(place int) (committed []uint32) {
+		t.Helper()
+		var g grid.RegisterMessage
+		if !r.NextWrite(place, &g) {
+			t.Fatalf("there is nothing to write to member %d", place)
+		}
+		g.Answer = grid.RegisterOK
+		committed, _ = r.WriteAnswered(members[place], &g, nil)
+		return committed
+	}
+	for _, place := range []int{1, 2} { // the epoch
+		accept(place)
+	}
+	r.Propose(&grid.Entry{Attempt: grid.Attempt{Epoch: 1, N: 1}, Result: &grid.Result{}})
+	for _, place := range []int{1, 1} {
+		if committed := accept(place); len(committed) > 0 {
+			t.Error("two members have committed it")
+		}
+		r.ResetProgress(place)
+		accept(place) // the epoch again
+	}
+	if committed := accept(2); len(committed) != 1 {
+		t.Error("three members have not committed it")
+	}
+}
+
+// A new owner takes of each entry the one of the highest epoch, whichever voter was last; and it does not act before a
+// majority has accepted that in its own epoch.
+func TestANewOwnerCommitsWhatItInherits(t *testing.T) {
+	members := []grid.NodeID{self, second, third, {4}, {5}}
+	r := newRegister(self, members, 1, grid.RegisterState{})
+	r.BecomeOwner(1)
+	r.Campaign(3)
+	outcome := CampaignOpen
+	for n, epoch := range []uint32{3, 2} {
+		e := grid.Entry{Epoch: epoch, Attempt: grid.Attempt{Epoch: epoch, N: 1}, Result: &grid.Result{}}
+		a := grid.RegisterMessage{Epoch: 4, Answer: grid.RegisterOK, Owner: third, Next: 2, Entries: []grid.Entry{e}}
+		outcome = r.VoteReceived(members[1+n], &a, 100)
+	}
+	if v, _ := r.Value(0); outcome != CampaignWon || v.Attempt.Epoch != 3 {
+		t.Fatalf("outcome %v, attempt %v: want that of epoch 3", outcome, v.Attempt)
+	}
+	for n, place := range []int{1, 2, 1, 2} { // the epoch, then the entry
+		if r.Ready() {
+			t.Errorf("it may act after %d answers", n)
+		}
+		var g grid.RegisterMessage
+		if !r.NextWrite(place, &g) {
+			t.Fatalf("there is nothing to write to member %d", place)
+		}
+		g.Answer = grid.RegisterOK
+		r.WriteAnswered(members[place], &g, nil)
+	}
+	if !r.Ready() {
+		t.Error("it may not act though a majority has accepted all")
+	}
+}
