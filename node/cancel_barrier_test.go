@@ -94,6 +94,26 @@ func TestStartLeaseCountsFromItsRequest(t *testing.T) {
 	}
 }
 
+// A worker that says that it does not have an attempt does not take it by an offer that was on its way: the owner counts
+// on that, and goes on without it.
+func TestLateOfferOfAnAttemptThatIsNotHere(t *testing.T) {
+	for _, asked := range []bool{true, false} {
+		r := newRig(t, nil)
+		r.join(fastID, 10, "linux")
+		id := foreignAttempt(1)
+		if asked {
+			r.deliverFor(fastID, grid.KindAsk, id, nil)
+			r.one(grid.KindRefuse)
+		}
+		r.deliver(fastID, grid.KindOffer, func(m *grid.Message) {
+			m.Offer = grid.Offer{ID: id, Spec: spec(nil), Class: "a", Lease: r.cfg.Lease}
+		})
+		if taken := len(r.sent(grid.KindAccept))+len(r.fx.Starts) > 0; taken == asked {
+			t.Errorf("asked before %v: the offer is accepted %v", asked, taken)
+		}
+	}
+}
+
 // A restarted worker may have missed anything: it requests a start lease before it starts waiting attempts.
 func TestRestartedWorkerRequestsStartLease(t *testing.T) {
 	r := newRig(t, nil)

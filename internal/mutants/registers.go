@@ -134,7 +134,7 @@ var registers = []Mutant{
 		File: "node/replication/ownership.go",
 		From: "if p.seq == 0 || g.Seq != p.seq {",
 		To:   "if p.seq == 0 {",
-		Test: "TestEveryInterleaving",
+		Test: "TestAnAnswerIsToItsWrite",
 	},
 	{
 		Name: "an owner takes its epoch for renewed though another has acted",

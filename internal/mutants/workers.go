@@ -43,6 +43,14 @@ var workers = []Mutant{
 		In:   "node",
 	},
 	{
+		Name: "an attempt that a worker said it lacks starts by a late offer",
+		File: "node/worker/beat.go",
+		From: "\t\t\t\tw.released.add(tombstone{id, hearsay})",
+		To:   "\t\t\t\t_ = hearsay",
+		Test: "TestLateOfferOfAnAttemptThatIsNotHere",
+		In:   "node",
+	},
+	{
 		Name: "a result is counted where run and copy are both lost",
 		File: "node/reliability/technique.go",
 		From: "course{f * g, 0, (l + copied.Seconds) / 2",

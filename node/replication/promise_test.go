@@ -176,3 +176,22 @@ func TestANewOwnerCommitsWhatItInherits(t *testing.T) {
 		t.Error("it may not act though a majority has accepted all")
 	}
 }
+
+// A repeated answer to an earlier write says nothing of the one under way.
+func TestAnAnswerIsToItsWrite(t *testing.T) {
+	r := newRegister(self, []grid.NodeID{self, second, third}, 1, grid.RegisterState{})
+	r.BecomeOwner(1)
+	var epoch, entry grid.RegisterMessage
+	r.NextWrite(1, &epoch)
+	epoch.Answer = grid.RegisterOK
+	r.WriteAnswered(second, &epoch, nil)
+	r.Propose(&grid.Entry{Attempt: grid.Attempt{Epoch: 1, N: 1}, Result: &grid.Result{}})
+	r.NextWrite(1, &entry)
+	if committed, valid := r.WriteAnswered(second, &epoch, nil); valid || len(committed) > 0 {
+		t.Errorf("after the earlier answer once more: valid %v, committed %v", valid, committed)
+	}
+	entry.Answer = grid.RegisterOK
+	if committed, valid := r.WriteAnswered(second, &entry, nil); !valid || len(committed) != 1 {
+		t.Errorf("after the answer: valid %v, committed %v", valid, committed)
+	}
+}
