@@ -94,8 +94,8 @@ func TestStartLeaseCountsFromItsRequest(t *testing.T) {
 	}
 }
 
-// A worker that says that it does not have an attempt does not take it by an offer that was on its way: the owner counts
-// on that, and goes on without it.
+// A worker that says that it does not have an attempt does not take it by an offer that was on its way: the owner goes
+// on without it.
 func TestLateOfferOfAnAttemptThatIsNotHere(t *testing.T) {
 	for _, asked := range []bool{true, false} {
 		r := newRig(t, nil)
