@@ -26,7 +26,7 @@ var floors = map[string][]string{
 	"heap":              {},
 	"fifo":              {"grid"},
 	"discovery":         {"grid", "gossip", "fifo", "requirement"},
-	"balance":           {"grid", "gossip", "lpas", "balance/batch", "balance/market"},
+	"balance":           {"grid", "gossip", "lpas", "balance/allocator", "balance/batch", "balance/market", "balance/utility"},
 	"exec/session":      {"exec/terminal"},
 	"exec/terminal":     {},
 	"exec/network":      {"grid", "exec/sandbox"},
@@ -38,6 +38,7 @@ var floors = map[string][]string{
 	"exec/proportional": {},
 	"exec/units":        {"grid"},
 
+	"balance/allocator":     {"balance/knapsack", "balance/utility"},
 	"balance/batch":         {},
 	"balance/knapsack":      {},
 	"balance/market":        {},
@@ -236,7 +237,7 @@ var floors = map[string][]string{
 
 // pure packages have no clock, no chance of their own, no goroutines and no files.
 var pure = []string{"grid", "lpas", "gossip", "exec", "exec/proportional", "sparse", "heap", "fifo", "discovery", "balance",
-	"balance/batch", "balance/knapsack", "balance/market", "balance/market/advice", "balance/order", "balance/utility", "balance/waiting", "gang", "gang/mapper", "gang/model", "internal/indices", "node", "node/barrier", "node/budget", "node/coordinator", "node/coordinator/archive", "node/coordinator/bulk", "node/coordinator/callers", "node/coordinator/cancellation", "node/coordinator/candidates", "node/coordinator/live", "node/coordinator/packed", "node/coordinator/register", "node/coordinator/retention", "node/coordinator/rounds", "node/coordinator/survey", "node/coordinator/tasks", "node/coordinator/unwanted", "node/coordinator/view", "node/migration",
+	"balance/allocator", "balance/batch", "balance/knapsack", "balance/market", "balance/market/advice", "balance/order", "balance/utility", "balance/waiting", "gang", "gang/mapper", "gang/model", "internal/indices", "node", "node/barrier", "node/budget", "node/coordinator", "node/coordinator/archive", "node/coordinator/bulk", "node/coordinator/callers", "node/coordinator/cancellation", "node/coordinator/candidates", "node/coordinator/live", "node/coordinator/packed", "node/coordinator/register", "node/coordinator/retention", "node/coordinator/rounds", "node/coordinator/survey", "node/coordinator/tasks", "node/coordinator/unwanted", "node/coordinator/view", "node/migration",
 	"node/coordinator/tuning", "node/deadline", "node/decisions", "node/dependency", "node/deposit", "node/exclusion",
 	"node/checkpoint", "node/contract", "node/failures", "node/gangs", "node/history", "node/listing", "node/mapping", "node/membership", "node/ownercache", "node/peers", "node/policies", "node/price", "node/profile", "node/progress", "node/pull", "node/generation",
 	"node/quota", "node/rates", "node/replication", "node/reliability", "node/reputation", "node/reservation", "node/schedule", "node/turns",

@@ -52,6 +52,10 @@ type Kind struct {
 	Pays     grid.Bid      // what its tasks were submitted with; 0 = Bid
 	Deadline grid.Deadline // counted from Arrived
 	Spend    float64       // seconds that the job's budget pays for each of its tasks; 0 = it has none
+
+	Cores float64     // that a task takes; 0 = 1
+	Needs *grid.Needs // of the job
+	Ways  [][]Way     // by node, if a policy weighs options, those that could run there; nil = as Alone says
 }
 
 // Plan is what came of a mapping event.

@@ -105,6 +105,10 @@ type Batching struct {
 	// Row is the row of the market that a policy of one follows, with its parameter, as in hbp_t:5; "" = that of the
 	// policy's name.
 	Row string
+
+	// Utility is the name of the function by which the policy of that name values ways to run a task, as credit:0.6; "" =
+	// balanced.
+	Utility string
 }
 
 // Pointer says how a round robin pointer moves.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"skep/balance/market"
+	"skep/balance/utility"
 	"skep/grid"
 )
 
@@ -57,6 +58,11 @@ func (c *Config) parameter(base, param string) error {
 			return errors.New("want 1 or 2 after the colon: how many copies of a task may run at once")
 		}
 		c.Copies = int(param[0] - '0')
+	case utilityPolicy:
+		if _, err := utility.Parse(param); err != nil {
+			return fmt.Errorf("utility %w", err)
+		}
+		c.Utility = param
 	case "cb_rr", "cb_frr":
 		if c.Pointer = Pointer(param); c.Pointer != PointerPast && c.Pointer != PointerClass {
 			return errors.New("want past or class after the colon")

@@ -15,7 +15,7 @@ func TestNames(t *testing.T) {
 		"cda_tdb", "cheapest", "dfpltf", "guided_lpas", "guided_lpas_2k", "hbp", "hbp_res", "hbp_t", "kpb", "kpb_ceil",
 		"local", "lp_static", "lpas", "lpas_2k", "lpas_dec", "lpas_dec_2k", "lpas_dec_robust", "max_min", "mct", "mct_full",
 		"mct_queued", "mct_rest", "met", "min_min", "olb", "pda", "pe_a", "pe_p", "pe_t", "psp", "qos_min_min",
-		"random", "rr", "rr_replicated", "sufferage", "switching", "two_choices", "workqueue", "xsufferage"}
+		"random", "rr", "rr_replicated", "sufferage", "switching", "two_choices", "utility", "workqueue", "xsufferage"}
 	if got := Names(); !slices.Equal(got, want) {
 		t.Errorf("policies %v, want %v", got, want)
 	}
@@ -26,6 +26,9 @@ func TestMakeErrors(t *testing.T) {
 		"":                         `policy "": is not known: want one of cb, cb_frr, cb_li, `,
 		"best":                     `policy "best": is not known`,
 		"LPAS_DEC":                 `is not known`,
+		"utility:um_p6":            `policy "utility:um_p6": utility "um_p6": no utility function has this name: want one of`,
+		"utility:um_p1:2":          `um_p1 has no parameter: want it alone`,
+		"utility:credit:2":         `weight "2": want a number from 0 to 1, as in credit:0.6`,
 		"cda:2":                    `cda takes no parameter`,
 		"hbp_t:0.5":                `want the factor by which a bid must be higher, from 1 to`,
 		"pe_a:0":                   `want how often a task moves at most, from 1 to 8`,

@@ -36,6 +36,7 @@ type Placement struct {
 	Kind, Node int
 	Free       float64 // when the node has a slot for it, seconds from now on
 	Start, End float64 // with its inputs there, seconds from now on
+	Option     uint8   // of its job, as which it is to run; 0 = the node's
 }
 
 // Mapper is a heuristic.

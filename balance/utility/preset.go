@@ -100,7 +100,7 @@ func Parse(t string) (Function, error) {
 		}
 		return p.make(x), nil
 	}
-	return Function{}, fmt.Errorf("%.40q: no utility function has this name: want one of %s, or terms", t,
+	return Function{}, fmt.Errorf("%.40q: no utility function has this name: want one of %s", t,
 		strings.Join(names, ", "))
 }
 

@@ -28,7 +28,7 @@ func Read(f *document.Reader, e document.Entry) (u Function) {
 	if t, ok := document.Scalar(e.Value); ok {
 		u, err := Parse(t)
 		if err != nil {
-			f.At(e.Value, "%s %v", e.Key, err)
+			f.At(e.Value, "%s %v, or terms", e.Key, err)
 		}
 		return u
 	}

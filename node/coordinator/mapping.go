@@ -220,7 +220,9 @@ func (m *mappedTasks) Offer(kind int, x balance.Choice) bool {
 		l = c.newLiveTask(k.job, k.fresh)
 	}
 	l.request.ID, l.request.Class = l.id(), c.peers.Told(l.level())
-	x.Option = c.peers.OptionAt(m.now, x.Node, l.job.spec, l.level())
+	if x.Option == 0 {
+		x.Option = c.peers.OptionAt(m.now, x.Node, l.job.spec, l.level())
+	}
 	c.offerUsing(m.now, l, &candidates.Poll{Polled: m.poll.Asked, Answers: m.poll.Answers}, x, m.fx)
 	if l.task().State() == grid.Offered {
 		k.job.urgency.Offered(m.now)

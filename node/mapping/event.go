@@ -54,7 +54,7 @@ func (e *Events) Finish(now grid.Time, t MetaTask, by balance.Mapper, window int
 			next, later = min(next, x.Free), later+1
 		case !tasks.HasRoom():
 			e.Full()
-		case tasks.Offer(x.Kind, balance.Choice{Act: balance.Place, Node: to, ECT: x.End}):
+		case tasks.Offer(x.Kind, balance.Choice{Act: balance.Place, Node: to, ECT: x.End, Option: x.Option}):
 			offered = true
 			placed[x.Kind]++
 			continue

@@ -84,18 +84,20 @@ func (t MetaTask) Rows(p *Poll, until float64, most int) *balance.MetaTask {
 	for i := range t {
 		k := &t[i]
 		row := balance.Kind{Job: k.Job, Arrived: k.Arrived, Tasks: k.Tasks, Bid: k.Bid,
-			Pays: k.Spec.Bid(), Deadline: k.Spec.Rules.Deadline, Spend: k.Spec.Spend()}
+			Pays: k.Spec.Bid(), Deadline: k.Spec.Rules.Deadline, Spend: k.Spec.Spend(),
+			Cores: k.Spec.Needs.CPU.Cores(), Needs: &k.Spec.Needs}
 		for n := range p.Answers {
 			a := &p.Answers[n]
 			alone, fetch := math.Inf(1), 0.0
+			var ways []balance.Way
 			if s := k.State(a.Node); s != nil {
 				fetch = s.Fetch
 				if p.about(a.Node, k.Level) {
 					s = a
 				}
-				alone = max(s.ECT-s.Ready, 0)
+				alone, ways = max(s.ECT-s.Ready, 0), s.Ways
 			}
-			row.Alone, row.Fetch = append(row.Alone, alone), append(row.Fetch, fetch)
+			row.Alone, row.Fetch, row.Ways = append(row.Alone, alone), append(row.Fetch, fetch), append(row.Ways, ways)
 		}
 		if slices.Min(append(row.Alone, math.Inf(1))) < math.Inf(1) &&
 			!slices.ContainsFunc(in.Kinds, func(o balance.Kind) bool { return o.Job == k.Job && o.Aged > 0 }) {

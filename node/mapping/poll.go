@@ -40,6 +40,11 @@ func (p *Poll) Ask(id grid.NodeID, handle uint64, k *Kind, q *grid.Poll) {
 	p.unanswered++
 	q.ID, q.Needs, q.Bid = handle<<8|uint64(p.round), k.Spec.Needs.Resources, k.Spec.Bid()
 	q.Trades = p.trades
+	q.Options = q.Options[:0]
+	for i := range k.Spec.Needs.Options {
+		o := &k.Spec.Needs.Options[i]
+		q.Options = append(q.Options, grid.PollOption{Needs: o.Resources, Speedup: o.Speedup})
+	}
 }
 
 // Unasked reports whether an answer is to the poll under way, of a node that was not asked.

@@ -53,7 +53,10 @@ func (p *Peers) Eligible(now grid.Time, n *Need, dst []balance.State) (fit []bal
 		dst = append(dst, balance.State{Node: q.id, Ready: b.ready, RTT: g.RTT, Site: q.site, Heard: g.Fresh(),
 			Quote: grid.Quote{Price: g.Ad.Price, Outbid: g.Ad.Outbid}, Option: b.option,
 			ECT:  s.CompletionTime(now, b.ect, expected/b.speedup, floor/b.speedup),
-			Most: atOnce(g.Ad.Capacity, b.Counts)})
+			Most: atOnce(g.Ad.Capacity, b.Counts),
+			Ways: b.waysAt(spec, g.Ad.Capacity, func(ect, speedup float64) float64 {
+				return s.CompletionTime(now, ect, expected/speedup, floor/speedup)
+			})})
 		if n.Fetch {
 			dst[len(dst)-1].Fetch = p.fetchTime(q.id, spec)
 		}
@@ -95,7 +98,8 @@ func (p *Peers) ownState(now grid.Time, spec *grid.JobSpec, level string) balanc
 	ran, rest := here.Ahead(now, spec.Bid(), b.Resources, p.RunTime)
 	return balance.State{Node: p.cfg.Self, ECT: b.ect, Ready: b.ready, Heard: now, Option: b.option,
 		Answer: true, Site: p.Home(), Waiting: int32(here.Waiting()), Running: int32(len(here.Running())), Ran: ran,
-		Rest: rest, Whole: !p.cfg.Balance.Rest, Most: atOnce(here.Capacity(), b.Counts)}
+		Rest: rest, Whole: !p.cfg.Balance.Rest, Most: atOnce(here.Capacity(), b.Counts),
+		Ways: b.waysAt(spec, here.Capacity(), func(ect, _ float64) float64 { return ect })}
 }
 
 // mayRun reports whether a peer takes work and fits a task.
@@ -117,13 +121,17 @@ func (p *Peers) runTimeAt(m connectedPeer, spec *grid.JobSpec, level string, typ
 func (p *Peers) Answer(now grid.Time, from grid.NodeID, level string, spec *grid.JobSpec, s *grid.State,
 	rtt time.Duration) balance.State {
 	b := p.answered(from, spec, level, s)
-	ect := p.records.Of(from).CompletionTime(now, b.ect+p.cfg.Rates.Overhead(rtt, inputBytes(spec)),
-		p.Expected(level)/b.speedup, p.cfg.Rates.MinRunTime(level, p.statedRates)/b.speedup)
-	return balance.State{Node: from, ECT: ect, Ready: b.ready, RTT: rtt, Heard: now, Option: b.option,
-		Answer: true, Site: p.set.get(from).site,
+	move, expected, floor := p.cfg.Rates.Overhead(rtt, inputBytes(spec)), p.Expected(level),
+		p.cfg.Rates.MinRunTime(level, p.statedRates)
+	believed := func(ect, speedup float64) float64 {
+		return p.records.Of(from).CompletionTime(now, ect+move, expected/speedup, floor/speedup)
+	}
+	return balance.State{Node: from, ECT: believed(b.ect, b.speedup), Ready: b.ready, RTT: rtt, Heard: now,
+		Option: b.option, Answer: true, Site: p.set.get(from).site,
 		Waiting: s.Waiting, Running: s.Running, Ran: s.Ran.Seconds(), Rest: s.Rest.Seconds(), Whole: !p.cfg.Balance.Rest,
 		Quote: s.Quote,
-		Fetch: p.fetchTime(from, spec), Most: p.mostAt(from, b.Counts)}
+		Fetch: p.fetchTime(from, spec), Most: p.mostAt(from, b.Counts),
+		Ways: b.waysAt(spec, p.Capacity(from), believed)}
 }
 
 // Capacity is what a node has in all, by its ad; nothing of one that is not in the view.

@@ -43,6 +43,8 @@ type best struct {
 	ready, ect float64
 	some       bool
 	atOnce     bool // the policy is such
+	weighed    bool // the policy weighs all ways itself
+	all        []balance.Way
 }
 
 func (b *best) offer(w way, ready, ect float64) {
@@ -50,15 +52,31 @@ func (b *best) offer(w way, ready, ect float64) {
 	if idle := ready <= 0; b.atOnce && idle != (b.ready <= 0) {
 		better = idle
 	}
-	if !b.some || better {
-		*b = best{w, ready, ect, true, b.atOnce}
+	if b.weighed {
+		b.all = append(b.all, balance.Way{Option: w.option, Cores: w.CPU.Cores(), Ready: ready, ECT: ect})
 	}
+	if !b.some || better {
+		b.way, b.ready, b.ect, b.some = w, ready, ect, true
+	}
+}
+
+// waysAt are all ways to run a task at a node of a capacity, if the policy weighs them, with their completion times as
+// they are believed of the node.
+func (b *best) waysAt(spec *grid.JobSpec, capacity grid.Resources, believed func(ect, speedup float64) float64,
+) []balance.Way {
+	for k := range b.all {
+		w := &b.all[k]
+		o := spec.Needs.Option(w.Option)
+		w.ECT, w.Most = believed(w.ECT, o.Speedup), atOnce(capacity, o.Counts)
+	}
+	return b.all
 }
 
 // bestOf begins to look for the best way to run a job's tasks.
 func (p *Peers) bestOf(spec *grid.JobSpec) (b best) {
 	if len(spec.Needs.Options) > 0 {
-		b.atOnce = balance.Copies(cmp.Or(spec.Policy, p.cfg.Policies.DefaultName()))
+		policy := cmp.Or(spec.Policy, p.cfg.Policies.DefaultName())
+		b.atOnce, b.weighed = balance.Copies(policy), balance.WeighsOptions(policy) && spec.Needs.Chosen == 0
 	}
 	return b
 }
@@ -105,7 +123,8 @@ func (p *Peers) ownBest(now grid.Time, spec *grid.JobSpec, level string) (b best
 func (p *Peers) answered(from grid.NodeID, spec *grid.JobSpec, level string, s *grid.State) (b best) {
 	n := &spec.Needs
 	if len(n.Options) == 0 {
-		return best{way{n.Resources, 0, 1, 1}, max(s.Backlog, 0).Seconds(), max(s.ECT, 0).Seconds(), true, false}
+		return best{way: way{n.Resources, 0, 1, 1}, ready: max(s.Backlog, 0).Seconds(), ect: max(s.ECT, 0).Seconds(),
+			some: true}
 	}
 	b = p.bestOf(spec)
 	ad := p.adOf(from)

@@ -1,0 +1,213 @@
+package balance
+
+import (
+	"cmp"
+	"math"
+	"strings"
+
+	"skep/balance/allocator"
+	"skep/balance/batch"
+	"skep/balance/utility"
+	"skep/grid"
+)
+
+// Way is a way in which a task could run at a node: as an option of its job.
+type Way struct {
+	Option uint8 // its number
+	Cores  float64
+	Most   float64 // how many such tasks the node can run at a time, whatever cores it has; 0 = no such bound
+	Ready  float64 // seconds until a task that came then would start so
+	ECT    float64 // and be done
+}
+
+// allocating is the policy that fills what nodes have free with the most utility (package allocator).
+type allocating struct {
+	mapper
+	allocator.Allocator
+
+	tasks  []allocator.Kind
+	seated []allocator.Node
+	placed []allocator.Placement
+}
+
+// utilityPolicy is its name.
+const utilityPolicy = "utility"
+
+// usualUtility is the function without a name after a colon.
+const usualUtility = "balanced"
+
+func init() {
+	register(utilityPolicy, func(c *Config, r *grid.Rand) Policy {
+		f, err := utility.Parse(cmp.Or(c.Utility, usualUtility))
+		if err != nil {
+			panic("balance: " + err.Error()) // Make has read the parameter
+		}
+		p := &allocating{mapper: mapper{decider: decider{cfg: c, rand: r}}}
+		p.Function = &f
+		return p
+	})
+}
+
+// WeighsOptions reports whether a policy chooses among the options of a job itself: then states are to have their Ways.
+func WeighsOptions(policy string) bool {
+	base, _, _ := strings.Cut(policy, ":")
+	return base == utilityPolicy
+}
+
+func (p *allocating) Choose(now grid.Time, t *grid.Task, answers []State) Choice {
+	var one [1]Choice
+	c := p.Assign(now, []*grid.Task{t}, answers, one[:0])[0]
+	if c.Act != Place { // nobody is known to run the class: the soonest will teach its rate
+		return p.soonest(now, t, answers)
+	}
+	return c
+}
+
+// Assign allocates tasks of which no more is known than their class, their job, and when they came.
+func (p *allocating) Assign(now grid.Time, ts []*grid.Task, answers []State, dst []Choice) []Choice {
+	base := len(dst)
+	for range ts {
+		dst = append(dst, Choice{Act: Wait})
+	}
+	if len(ts) == 0 || len(answers) == 0 {
+		return dst
+	}
+	p.seats(now, answers)
+	p.sort(now, ts)
+	p.reset(len(p.kinds))
+	for i := range p.kinds {
+		k, t, x := &p.kinds[i], ts[p.mapper.tasks[i][0]], &p.tasks[i]
+		x.Tasks, x.Waited, x.Bid = k.Tasks, k.Ages[0], bidOf(t)
+		for j := range answers {
+			p.way(x, j, k.Alone[j], k.Fetch[j], coresOf(t), 0)
+		}
+	}
+	p.allocate(math.Inf(1), len(ts))
+	for i := range p.kinds {
+		p.kinds[i].Tasks = 0 // of those placed so far, from here on
+	}
+	for _, x := range p.placed {
+		k := &p.kinds[x.Kind]
+		dst[base+p.mapper.tasks[x.Kind][k.Tasks]] = Choice{Act: Place, Node: answers[x.Node].Node, ECT: x.End,
+			Option: x.Option}
+		k.Tasks++
+	}
+	return dst
+}
+
+func bidOf(t *grid.Task) float64 {
+	if t.Spec == nil {
+		return 1
+	}
+	return t.Spec.Bid().Number()
+}
+
+func coresOf(t *grid.Task) float64 {
+	if t.Spec == nil {
+		return 1
+	}
+	return t.Spec.Needs.CPU.Cores()
+}
+
+// Map allocates what waits.
+func (p *allocating) Map(now grid.Time, m *MetaTask) *Plan {
+	p.seats(now, m.Nodes)
+	p.reset(len(m.Kinds))
+	for i := range m.Kinds {
+		k, x := &m.Kinds[i], &p.tasks[i]
+		x.Tasks, x.Waited, x.Bid = k.Tasks, now.Sub(k.Arrived).Seconds(), cmp.Or(k.Pays, k.Bid).Number()
+		if aged := k.Aged.Number(); aged > aBand*x.Bid {
+			x.Aged = aged
+		}
+		for j := range m.Nodes {
+			if k.Ways == nil || k.Ways[j] == nil {
+				p.way(x, j, k.Alone[j], k.Fetch[j], cmp.Or(k.Cores, 1), m.Nodes[j].Most)
+				continue
+			}
+			for _, w := range k.Ways[j] {
+				p.option(x, j, k.Fetch[j], &w, k.Needs)
+			}
+		}
+	}
+	p.allocate(m.Until, m.Most)
+	p.plan.Placed = p.plan.Placed[:0]
+	for _, x := range p.placed {
+		p.plan.Placed = append(p.plan.Placed, batch.Placement{Kind: x.Kind, Node: x.Node, Option: x.Option, Free: x.Free,
+			Start: x.Start, End: x.End})
+	}
+	p.plan.Next, p.plan.end = p.Next(), p.Left
+	return &p.plan
+}
+
+// reset makes so many kinds, in memory of earlier ones, and seats the nodes with all their cores: counted resources
+// bound ways.
+func (p *allocating) reset(kinds int) {
+	for len(p.tasks) < kinds {
+		p.tasks = append(p.tasks, allocator.Kind{})
+	}
+	p.tasks = p.tasks[:kinds]
+	for i := range p.tasks {
+		p.tasks[i] = allocator.Kind{Ways: p.tasks[i].Ways[:0]}
+	}
+	p.seated = p.seated[:0]
+	for j := range p.nodes {
+		cores := State{Node: p.answers[j].Node}
+		p.seated = append(p.seated, allocator.Node{Ready: p.nodes[j].Ready, Slots: p.slotsOf(&cores), Tie: j})
+		p.idle(j, 1)
+		k := j
+		if p.cfg.FirstTie {
+			for k > 0 && p.answers[j].Node.Compare(p.answers[k-1].Node) < 0 {
+				k--
+			}
+		} else {
+			k = p.rand.IntN(j + 1)
+		}
+		p.seated[j].Tie, p.seated[k].Tie = p.seated[k].Tie, p.seated[j].Tie
+	}
+}
+
+// idle is what is idle at a node that is ready now: at least so many cores.
+func (p *allocating) idle(j int, cores float64) {
+	if n := &p.seated[j]; n.Ready <= 0 {
+		n.Idle = max(n.Idle, n.Slots-float64(max(p.answers[j].Running, 0)), cores)
+	}
+}
+
+// way adds a way to run tasks of a kind at a node that they can run at.
+func (p *allocating) way(x *allocator.Kind, j int, alone, fetch, cores, most float64) {
+	if !(alone < math.Inf(1)) {
+		return
+	}
+	w := allocator.Way{Node: j, Cores: max(cores, leastSlots), Alone: alone, Fetch: fetch, Speedup: 1, Worth: 1}
+	if most > 0 {
+		w.Counted = 1 / most
+	}
+	x.Ways = append(x.Ways, w)
+	p.seated[j].Slots = max(p.seated[j].Slots, cores)
+}
+
+// option adds the way to run tasks of a kind as an option of their job. The node is ready when the first of its ways
+// is, and what begins at once has cores idle.
+func (p *allocating) option(x *allocator.Kind, j int, fetch float64, o *Way, needs *grid.Needs) {
+	ready := sound(o.Ready)
+	if !(ready < math.Inf(1)) {
+		return
+	}
+	p.way(x, j, sound(o.ECT)-ready, fetch, o.Cores, o.Most)
+	w, n := &x.Ways[len(x.Ways)-1], &p.seated[j]
+	w.Option, w.Ready, w.Speedup, w.Worth = o.Option, ready, needs.SpeedupOf(o.Option), needs.ValueOf(o.Option)
+	if at := ready + p.nodes[j].Ready - sound(p.answers[j].Ready); at < n.Ready {
+		n.Ready = at
+	}
+	if ready <= 0 {
+		p.idle(j, o.Cores)
+	}
+}
+
+// allocate places what has ways.
+func (p *allocating) allocate(until float64, most int) {
+	p.placed = p.Allocate(p.tasks, p.seated, until, most, p.placed[:0])
+	if n := len(p.placed); n > 0 {
+		p.expected = p.placed[n-1].End - p.placed[n-1].Start
+	}
+}
