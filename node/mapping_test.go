@@ -108,6 +108,28 @@ func TestMappingAcrossJobs(t *testing.T) {
 	}
 }
 
+// Under utility the tasks of the most value begin: bid × size. What would be done sooner behind them waits.
+func TestMappingByUtility(t *testing.T) {
+	times := map[string][]float64{"a": {4, 600}, "b": {3, 600}, "c": {5, 5}}
+	for policy, want := range map[string][2]string{"utility:um_p1": {"a", "c"}, "min_min": {"b", "c"}} {
+		r := mappingRig(t, times)
+		submit := func(i byte, class string, bid grid.Bid) {
+			r.submit(jobID(i), spec(func(s *grid.JobSpec) {
+				s.Policy, s.Class, s.Rules.Bid = policy, class, bid*grid.UsualBid
+				s.Needs.Labels = []grid.LabelNeed{{Key: "os", Values: []string{"linux"}}}
+			}))
+		}
+		submit(1, "b", 1)
+		reply := r.mapAnswers(times, 0, 0)
+		submit(2, "a", 3)
+		submit(3, "c", 1)
+		reply()
+		if got := r.mapped(); got != want {
+			t.Errorf("%s: offered %q, want %q", policy, got, want)
+		}
+	}
+}
+
 // A task that was mapped and has not begun is mapped again with what came meanwhile: the shorter one that came later
 // gets the node. With ageing the one that has waited does.
 func TestNotBegunIsMappedAgain(t *testing.T) {

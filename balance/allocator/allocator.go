@@ -34,10 +34,11 @@ type Allocator struct {
 	dst   []Placement
 
 	cycle   utility.Cycle
-	seen    [2]utility.Facts // of a way: of any task, and of the first
-	order   []int            // kinds, by utility for a core
+	seen    utility.Facts // of a way
+	order   []int         // kinds, by utility for a core
 	items   []item
 	options []*Way    // of the kinds that have items
+	picks   []pick    // of the knapsack
 	free    []float64 // capacities: cores of each node, then counted resources of each
 	problem knapsack.Problem
 	solver  knapsack.Solver
@@ -58,6 +59,7 @@ func (a *Allocator) Allocate(kinds []Kind, nodes []Node, until float64, most int
 	a.value()
 	if most > 0 {
 		a.choose()
+		a.settle()
 		a.fill()
 	}
 	dst, a.dst = a.dst, nil
@@ -102,17 +104,23 @@ func (a *Allocator) facts(k *Kind, seen bool) {
 		if w.utility, w.first = 0, 0; !(w.end < math.Inf(1)) {
 			continue
 		}
-		f, first := &a.seen[0], &a.seen[1]
+		f := &a.seen
 		*f = utility.Facts{Value: k.Bid * k.length * w.Worth, Waited: k.Waited + k.soonest - w.end, Length: k.length,
 			Remaining: w.end, Transfer: w.Fetch, Cost: w.Alone * w.Cores}
-		*first = *f
-		first.Value = max(k.Aged, k.Bid) * k.length * w.Worth
 		if seen {
-			w.utility, w.first = a.cycle.Of(f), a.cycle.Of(first)
+			w.utility = a.cycle.Of(f)
+			w.first = w.utility
+		} else {
+			a.cycle.See(f)
+		}
+		if !(k.Aged > k.Bid) {
 			continue
 		}
-		a.cycle.See(f)
-		a.cycle.See(first)
+		if f.Value = k.Aged * k.length * w.Worth; seen {
+			w.first = a.cycle.Of(f)
+		} else {
+			a.cycle.See(f)
+		}
 	}
 }
 

@@ -133,6 +133,15 @@ func TestItWaitsWhereItIsDoneSooner(t *testing.T) {
 	}
 }
 
+// A task that the knapsack would have begin where it takes for ever waits behind another that has its best node.
+func TestItWaitsBehindWhatBegins(t *testing.T) {
+	kinds := []Kind{{Tasks: 1, Bid: 1, Ways: row(1, 3, 600)}, {Tasks: 1, Bid: 3, Ways: row(1, 4, 600)}}
+	got := by(t, "um_p1").Allocate(kinds, idle(1, 1), 0.25, 99, nil)
+	if len(got) != 2 || got[0].Kind != 1 || got[0].Node != 0 || got[1].Node != 0 || got[1].End != 7 {
+		t.Errorf("placed %v, want the higher bid on the fast node and the other behind it", got)
+	}
+}
+
 // The first of a kind that has waited for long bids more, and it alone: no flood of higher bids keeps it for ever.
 func TestTheFirstOfAKindAges(t *testing.T) {
 	kinds := []Kind{{Tasks: 9, Bid: 3, Ways: row(1, 10)}, {Tasks: 9, Bid: 1, Aged: 4, Ways: row(1, 10)}}
@@ -182,11 +191,9 @@ func TestAgainstExhaustiveSearch(t *testing.T) {
 		for j := range nodes {
 			free[j] = nodes[j].Idle
 		}
-		for _, p := range a.dst {
-			at := slices.IndexFunc(kinds[p.Kind].Ways, func(w Way) bool { return w.Node == p.Node && w.Option == p.Option })
-			w := &kinds[p.Kind].Ways[at]
-			got, free[p.Node] = got+w.first, free[p.Node]-w.Cores
-			if free[p.Node] < 0 || p.Start != 0 {
+		for _, p := range a.picks {
+			got, free[p.way.Node] = got+p.way.first, free[p.way.Node]-p.way.Cores
+			if free[p.way.Node] < 0 {
 				t.Fatalf("%v takes more than is idle", p)
 			}
 		}

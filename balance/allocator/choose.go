@@ -15,8 +15,15 @@ type item struct {
 	first    bool // it is the first of its kind
 }
 
-// choose places the tasks that the knapsack chooses.
+// pick is a task that the knapsack has chosen, and its way.
+type pick struct {
+	kind int
+	way  *Way
+}
+
+// choose picks the tasks that begin, and their ways.
 func (a *Allocator) choose() {
+	a.picks = a.picks[:0]
 	a.capacities()
 	a.collect()
 	if len(a.items) == 0 {
@@ -39,9 +46,34 @@ func (a *Allocator) choose() {
 	r := a.solver.Solve(p, solve)
 	for k, x := range a.items {
 		if r.Choice[k] >= 0 {
-			a.place(x.kind, a.options[x.from+r.Choice[k]])
+			a.picks = append(a.picks, pick{x.kind, a.options[x.from+r.Choice[k]]})
 		}
 	}
+}
+
+// settle places the picks, those first that have the ways which suit them best. A task that would be done sooner behind
+// what runs, or begins, at another node is left.
+func (a *Allocator) settle() {
+	slices.SortStableFunc(a.picks, func(x, y pick) int {
+		return cmp.Compare(a.kinds[y.kind].promptness(y.way), a.kinds[x.kind].promptness(x.way))
+	})
+	for _, x := range a.picks {
+		if n := &a.nodes[x.way.Node]; x.way.start(n)+x.way.Alone <= a.behind(x) {
+			a.place(x.kind, x.way)
+		}
+	}
+}
+
+// behind is when a task would be done that waits for another node than it was picked for.
+func (a *Allocator) behind(x pick) float64 {
+	end := math.Inf(1)
+	for k := range a.kinds[x.kind].Ways {
+		w := &a.kinds[x.kind].Ways[k]
+		if start := w.start(&a.nodes[w.Node]); w.Node != x.way.Node && start > 0 {
+			end = min(end, start+w.Alone)
+		}
+	}
+	return end
 }
 
 // promptness is 1 for the soonest way of a kind, and less for those that are done later.
@@ -82,15 +114,9 @@ func (a *Allocator) collect() {
 	most := min(mostItems, a.room.soon)
 	for _, i := range a.order {
 		k, from, room := &a.kinds[i], len(a.options), 0.0
-		behind := math.Inf(1) // when a task would be done behind what a busy node runs
-		for x := range k.Ways {
-			if w := &k.Ways[x]; w.end-w.Alone > 0 {
-				behind = min(behind, w.end)
-			}
-		}
 		for x := range k.Ways {
 			w := &k.Ways[x]
-			if !a.opensBy(w) || w.utility <= 0 && w.first <= 0 || w.end-w.Alone <= 0 && behind < w.end {
+			if !a.opensBy(w) || w.utility <= 0 && w.first <= 0 {
 				continue
 			}
 			a.options = append(a.options, w)

@@ -9,8 +9,8 @@
 //
 // Departures from [1]:
 //
-// A way that begins at once takes no part in the first stage if the task is done sooner behind what a busy node runs:
-// there all clusters are alike but for their processors.
+// A task that was chosen to begin at a node is left to the second stage if it is done sooner behind what runs, or was
+// chosen to begin, at another: in [1] all clusters are alike but for their processors.
 //
 // The expected response time of a task is that of its soonest way, under all of its ways: it says for how long a task
 // has waited, relative to its length. Taken way by way it would prefer slow nodes, since larger is better; in [1] it is
