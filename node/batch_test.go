@@ -38,7 +38,7 @@ func (r *rig) answers(waits map[grid.NodeID]int64) func() {
 // A job of many tasks under a batch policy polls once for all of them, and the tasks that begin before the next event
 // are divided by those answers: a node with three seconds of backlog gets three fewer.
 func TestManyTasksPlacedTogether(t *testing.T) {
-	for _, policy := range []string{"min_min", "max_min", "sufferage", "xsufferage", "qos_min_min", "dfpltf"} {
+	for _, policy := range []string{"min_min", "max_min", "sufferage", "xsufferage", "qos_min_min", "dfpltf", "utility"} {
 		r := newRig(t, func(c *Config) {
 			c.MappingInterval = 20 * time.Second
 			c.Labels = []grid.Label{{Key: "os", Value: "none"}}

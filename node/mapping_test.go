@@ -108,11 +108,11 @@ func TestMappingAcrossJobs(t *testing.T) {
 	}
 }
 
-// Under utility the tasks of the most value begin: bid × size. What would be done sooner behind them waits.
+// Under utility the tasks of the most value begin, bid × size, also where nodes go by another order. What would be done sooner behind them waits.
 func TestMappingByUtility(t *testing.T) {
 	times := map[string][]float64{"a": {4, 600}, "b": {3, 600}, "c": {5, 5}}
 	for policy, want := range map[string][2]string{"utility:um_p1": {"a", "c"}, "min_min": {"b", "c"}} {
-		r := mappingRig(t, times)
+		r := mappingRig(t, times, func(c *Config) { c.Order.Rule = "fifo" })
 		submit := func(i byte, class string, bid grid.Bid) {
 			r.submit(jobID(i), spec(func(s *grid.JobSpec) {
 				s.Policy, s.Class, s.Rules.Bid = policy, class, bid*grid.UsualBid
@@ -126,6 +126,39 @@ func TestMappingByUtility(t *testing.T) {
 		reply()
 		if got := r.mapped(); got != want {
 			t.Errorf("%s: offered %q, want %q", policy, got, want)
+		}
+	}
+}
+
+// Under utility a node of eight cores begins four tasks as options of two cores and not one of eight; min_min sees the
+// option that is done first alone. Either asks about both.
+func TestUtilityChoosesAmongOptions(t *testing.T) {
+	for policy, want := range map[string][]uint8{"utility:um_p1": {2, 2, 2, 2}, "min_min": {1}} {
+		r := newRig(t, nil)
+		joinWide(r, fastID, 8, 8)
+		r.submit(jobID(1), spec(func(s *grid.JobSpec) {
+			elsewhere(s)
+			ways(way(8, 6.5, 1), way(2, 1, 1))(s)
+			s.Policy, s.Count = policy, 4
+		}))
+		p := r.one(grid.KindPoll)
+		if len(p.Msg.Poll.Options) != 2 {
+			t.Fatalf("%s: the poll asks about options %v, want both", policy, p.Msg.Poll.Options)
+		}
+		id := p.Msg.Poll.ID
+		r.deliver(fastID, grid.KindState, func(m *grid.Message) {
+			m.State = grid.State{ID: id, ECT: 10 * time.Second, Speed: 1, Cores: 8 * grid.CPU, Mine: 1,
+				Options: []grid.OptionState{{ECT: 10 * time.Second}, {ECT: 65 * time.Second}}}
+		})
+		var got []uint8
+		for _, o := range r.sent(grid.KindOffer) {
+			got = append(got, o.Msg.Offer.Option)
+		}
+		if policy == "min_min" {
+			got = got[:min(len(got), 1)] // it counts a task as one core
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: offered as options %v, want %v", policy, got, want)
 		}
 	}
 }

@@ -53,8 +53,8 @@ func begun(kinds []Kind, placed []Placement) []int {
 	return nodes
 }
 
-// Two cores: what bids 5 for both is worth more than what bids 3 for one, and less than two of those. A short task, which
-// min_min places first, makes neither possible and waits.
+// Two cores: what bids 5 for both is worth more than what bids 3 for one, and less than two of those. A short task,
+// which min_min places first, makes neither possible and waits.
 func TestTheMostUtilityBegins(t *testing.T) {
 	for _, c := range []struct {
 		bids []float64
@@ -157,8 +157,8 @@ func TestTheFirstOfAKindAges(t *testing.T) {
 	}
 }
 
-// No choice of what begins has more utility, to the thousandth within which the sooner way is taken, and none takes more
-// than there is.
+// No choice of what begins has more utility, to the thousandth within which the sooner way is taken, and none takes
+// more than there is.
 func TestAgainstExhaustiveSearch(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var nodes []Node

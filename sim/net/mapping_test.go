@@ -37,10 +37,10 @@ func mixed(t *testing.T, policy string) *Scenario {
 	return s
 }
 
-// The heuristics map the waiting tasks of all jobs, each in its own way: no two of the three give the same digest.
+// The heuristics map the waiting tasks of all jobs, each in its own way: no two of the four give the same digest.
 func TestHeuristicsDifferInTheNode(t *testing.T) {
 	seen := map[string]string{}
-	for _, policy := range []string{"min_min", "max_min", "sufferage"} {
+	for _, policy := range []string{"min_min", "max_min", "sufferage", "utility"} {
 		s := mixed(t, policy)
 		r, err := Run(context.Background(), s, nil)
 		if err != nil {

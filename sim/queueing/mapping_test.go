@@ -188,7 +188,7 @@ func TestMappingConserves(t *testing.T) {
 	for _, m := range []Mapping{{Interval: 0.5}, {Count: 5}} {
 		s.Mapping = &m
 		for _, policy := range []string{"min_min", "max_min", "sufferage", "xsufferage", "qos_min_min", "dfpltf",
-			"sufferage:2"} {
+			"sufferage:2", "utility"} {
 			var ended []int64
 			for range 2 {
 				e, err := newEngine(s, policy, &Options{Time: 30, Seed: 1}, 0, new(atomic.Bool))
