@@ -108,7 +108,8 @@ func TestMappingAcrossJobs(t *testing.T) {
 	}
 }
 
-// Under utility the tasks of the most value begin, bid × size, also where nodes go by another order. What would be done sooner behind them waits.
+// Under utility the tasks of the most value begin, bid × size, also where nodes go by another order. What would be done
+// sooner behind them waits.
 func TestMappingByUtility(t *testing.T) {
 	times := map[string][]float64{"a": {4, 600}, "b": {3, 600}, "c": {5, 5}}
 	for policy, want := range map[string][2]string{"utility:um_p1": {"a", "c"}, "min_min": {"b", "c"}} {
