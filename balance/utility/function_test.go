@@ -73,6 +73,7 @@ func TestSensitivityStudy(t *testing.T) {
 		"credit:1":   0.5,
 		"near:0.1":   0.1*2 + 0.9*0.8,
 		"shape:10":   s(10, 2.8/4),
+		"times":      s(5, 0.4) + s(5, 1),
 		"balanced":   s(5, 0.5) + s(5, 0.4) + s(5, 1),
 		"data":       s(5, 0.4) + s(5, 1) + s(5, 1),
 	} {

@@ -37,6 +37,8 @@ var Presets = []Preset{
 		}},
 	{"balanced", "alpha", 5, "credits, expected response time and nearness to completion alike",
 		func(a float64) Function { return alike(a, "value", "response_time", "near_completion") }},
+	{"times", "alpha", 5, "expected response time and nearness to completion alike [1, section 6.3, NonData]",
+		func(a float64) Function { return alike(a, "response_time", "near_completion") }},
 	{"data", "alpha", 5, "times and the transfer of inputs alike [1, section 6.3]",
 		func(a float64) Function { return alike(a, "response_time", "near_completion", "transfer_time") }},
 	{"data_money", "alpha", 5, "credits, times and the transfer of inputs alike",

@@ -16,6 +16,7 @@ var short = map[string]map[string][]string{
 	"class-based": {"e1": nil, "e2": nil, "e3": nil, "e5b": nil, "e8b": nil},
 	"dissemination": {"reference@150": {"neighbourhood:2", "probabilistic:0.6", "change_sensitive:0.2",
 		"probabilistic:0.6*change_sensitive:0.1"}},
+	"data":       {"e11@1": nil},
 	"faults":     {"e12@40": nil},
 	"forwarding": {"rich-zipf": nil, "cold-1000": nil},
 	"gang-mapping": {"M1": nil, "M2": nil, "M3": nil, "M4": nil, "M5": nil, "M6": nil, "M7": nil, "counts-1": nil,

@@ -10,7 +10,8 @@ import (
 )
 
 // A scenario of the world reallocation is a system at a pace, e1@0.64: hours between arrivals of random workloads, the
-// factor on the times between arrivals of a trace. A replication is one experiment, and all policies are run in each.
+// factor on the times between arrivals of a trace, or that on the sizes of inputs. A replication is one
+// experiment, and all policies are run in each.
 
 // reallocations runs experiments.
 func (w *work) reallocations(ctx context.Context, x run, l length) (out []ran, err error) {
@@ -45,6 +46,9 @@ func (w *work) reallocations(ctx context.Context, x run, l length) (out []ran, e
 			out[k].take("speedup", f.Speedup)
 			out[k].take("delay", f.Delay)
 			out[k].take("mean_delay", f.MeanDelay)
+			out[k].take("transfer", f.Transfer)
+			out[k].take("relative_OCT", f.RelativeCompletion)
+			out[k].take("relative_transfer", f.RelativeTransfer)
 			out[k].take("execution", f.Execution)
 		}
 	}

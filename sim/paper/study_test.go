@@ -12,8 +12,8 @@ import (
 )
 
 func TestStudiesAreWhole(t *testing.T) {
-	want := []string{"class-based", "dissemination", "faults", "forwarding", "gang-mapping", "knapsack", "lpas-cluster",
-		"lpas-desktop", "lpas-grid", "mapping", "market", "sensitivity"}
+	want := []string{"class-based", "data", "dissemination", "faults", "forwarding", "gang-mapping", "knapsack",
+		"lpas-cluster", "lpas-desktop", "lpas-grid", "mapping", "market", "sensitivity"}
 	if got := Names(); !slices.Equal(got, want) {
 		t.Fatalf("studies %v: want %v", got, want)
 	}

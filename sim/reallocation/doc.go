@@ -6,6 +6,8 @@
 // runs and for how long. Events at one instant come in the order completions, arrivals, tick; the same system,
 // experiment and strategy always give the same run, and all strategies of an experiment have the same tasks.
 //
+// Tasks may have inputs, which take storage on a cluster and time to get there [1, chapter 6]: see [Data].
+//
 // What [1] leaves open is a field of [System], read as its comment says.
 //
 // Sources:

@@ -1,6 +1,7 @@
 package reallocation
 
 import (
+	"fmt"
 	"math"
 
 	"skep/balance/knapsack"
@@ -18,6 +19,7 @@ type engine struct {
 	now     float64
 	free    []int // processors of each cluster
 	idle    int   // of all
+	storage storage
 	waiting []int // tasks that are here and do not run, by arrival
 	running heap.Heap[float64, int, byIndex]
 	index   []int // of running tasks in running
@@ -38,9 +40,9 @@ type allocator struct {
 	facts    utility.Facts
 	problem  knapsack.Problem
 	solver   knapsack.Solver
-	prices   []float64 // all 1, so that utility counts for a processor
+	prices   []float64 // all 1, so that utility counts for a processor; nil with inputs, where storage costs as well
 	capacity []float64
-	demand   [1]knapsack.Demand
+	demand   [2]knapsack.Demand
 }
 
 // byIndex orders tasks that end at one instant.
@@ -50,16 +52,26 @@ type byIndex struct{}
 func (byIndex) Before(a, b int) bool { return a < b }
 
 func newEngine(s *System, st Strategy, pace float64, seed uint64) (*engine, error) {
-	e := &engine{system: s, strategy: st, tasks: s.draw(pace, seed), performance: s.performances(seed)}
+	if s.Data.on() && (st.Name == "easy" || st.Name == "gang") {
+		return nil, fmt.Errorf("strategy %s: knows nothing of storage: want fcfs, data_fcfs, min_min or a utility "+
+			"function", st.Name)
+	}
+	tasks, err := s.draw(pace, seed)
+	if err != nil {
+		return nil, err
+	}
+	e := &engine{system: s, strategy: st, tasks: tasks, performance: s.performances(seed),
+		storage: newStorage(&s.Data, seed)}
 	e.free = append(e.free, s.Clusters...)
 	for _, c := range s.Clusters {
 		e.idle += c
-		e.prices = append(e.prices, 1)
+		if !s.Data.on() {
+			e.prices = append(e.prices, 1)
+		}
 	}
 	e.index = make([]int, len(e.tasks))
 	e.running.Track(func(t, index int) { e.index[t] = index })
 	if st.Utility != "" {
-		var err error
 		if e.function, err = utility.Parse(st.Utility); err != nil {
 			return nil, err
 		}
@@ -120,9 +132,19 @@ func (e *engine) arrive() {
 	}
 }
 
-// lasts is how long the rest of a task takes with an option.
-func (e *engine) lasts(t *task, o *option) float64 {
+// computes is how long the rest of a task computes with an option.
+func (e *engine) computes(t *task, o *option) float64 {
 	return t.left / (float64(o.procs) * e.performance[o.cluster])
+}
+
+// lasts is how long the rest of a task takes with an option, from the first byte that is copied.
+func (e *engine) lasts(t *task, o *option) float64 {
+	return e.computes(t, o) + e.storage.takes(o.cluster, t.input.to(o.cluster))
+}
+
+// fits reports whether an option fits now.
+func (e *engine) fits(t *task, o *option) bool {
+	return o.procs <= e.free[o.cluster] && e.storage.has(o.cluster, t.input.size)
 }
 
 // start starts a task; the caller takes it off the queue.
@@ -134,6 +156,7 @@ func (e *engine) start(k, option int) {
 	}
 	e.free[o.cluster] -= o.procs
 	e.idle -= o.procs
+	e.storage.enter(o.cluster, &t.input)
 	if t.on, t.since, t.ends = option, e.now, e.now+e.lasts(t, o); t.started < 0 {
 		t.started = e.now
 	}
@@ -146,7 +169,9 @@ func (e *engine) release(k int) {
 	o := &t.options[t.on]
 	e.free[o.cluster] += o.procs
 	e.idle += o.procs
-	t.left = max(0, t.left-(e.now-t.since)*float64(o.procs)*e.performance[o.cluster])
+	elapsed := e.now - t.since
+	elapsed -= e.storage.leave(o.cluster, &t.input, elapsed)
+	t.left = max(0, t.left-elapsed*float64(o.procs)*e.performance[o.cluster])
 	t.on = -1
 	e.running.Remove(e.index[k])
 }
@@ -173,7 +198,7 @@ func (e *engine) fitting(t *task) int {
 		return -1
 	}
 	for k := range t.options {
-		if o := &t.options[k]; o.procs <= e.free[o.cluster] {
+		if o := &t.options[k]; e.fits(t, o) {
 			return k
 		}
 	}

@@ -173,7 +173,11 @@ func TestUnevenGridIsAsFast(t *testing.T) {
 func TestDemand(t *testing.T) {
 	s, sum := Default(), 0.0
 	for seed := range uint64(10) {
-		for _, x := range s.draw(0, seed) {
+		tasks, err := s.draw(0, seed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, x := range tasks {
 			sum += x.length / 1e9
 			if got, want := x.options[len(x.options)-1].value, x.value*math.Pow(float64(x.fewest)/
 				float64(x.options[0].procs), 1.1); math.Abs(got-want) > 1e-9 || x.options[0].value != x.value {

@@ -19,11 +19,17 @@ type Figures struct {
 	Speedup    float64 // correlation of the value of a task with its response time under fcfs over its own here
 	Delay      float64 // correlation of the value with the time until the first start
 	MeanDelay  float64 // in the system's unit
-	Execution  float64 // mean time from the first start to the end, in the system's unit
+	Transfer   float64 // time of all transfers of inputs, in the system's unit
+
+	// Completion and Transfer over those of fcfs in the same experiment.
+	RelativeCompletion, RelativeTransfer float64
+
+	Execution float64 // mean time from the first start to the end, in the system's unit
 }
 
 // Run runs experiments under strategies, with seeds from one on, at a pace: the mean time between arrivals in hours of
-// the random workload, and what times between arrivals are multiplied by of the trace. It returns the figures of each
+// the random workload, what times between arrivals are multiplied by of the trace, and the factor on the
+// sizes of inputs where tasks have them. It returns the figures of each
 // experiment by strategy; nil where ctx ended early. Progress, if not nil, is called after each experiment.
 func (s *System) Run(ctx context.Context, strategies []Strategy, pace float64, seed uint64, experiments int,
 	progress func(done, of int)) ([][]Figures, error) {
@@ -72,24 +78,36 @@ func (s *System) one(st Strategy, pace float64, seed uint64, stop func() bool) (
 func (e *engine) figures(fcfs *engine) Figures {
 	n := len(e.tasks)
 	value, speedup, delay := make([]float64, n), make([]float64, n), make([]float64, n)
-	f, processors := Figures{Ticks: e.ticks}, 0.0
+	f, processors := Figures{Ticks: e.ticks, Completion: e.completion()}, 0.0
 	for k := range e.tasks {
 		t, base := &e.tasks[k], &fcfs.tasks[k]
 		value[k], delay[k] = t.value, t.started-t.submit
 		speedup[k] = (base.ended - base.submit) / (t.ended - t.submit)
 		f.Demand += t.length
 		f.Execution += (t.ended - t.started) / float64(n) / e.system.Unit
-		f.Completion = max(f.Completion, t.ended)
 	}
 	for _, c := range e.system.Clusters {
 		processors += float64(c)
 	}
 	f.Efficiency = f.Demand / (f.Completion * processors)
+	f.RelativeCompletion = f.Completion / fcfs.completion()
+	if f.RelativeTransfer = 1; fcfs.storage.spent > 0 {
+		f.RelativeTransfer = e.storage.spent / fcfs.storage.spent
+	}
 	f.Completion /= e.system.Unit
+	f.Transfer = e.storage.spent / e.system.Unit
 	f.Demand /= 1e8
 	f.MeanDelay = stat.Mean(delay, nil) / e.system.Unit
 	f.Speedup, f.Delay = correlation(value, speedup), correlation(value, delay)
 	return f
+}
+
+// completion is when the last task ended.
+func (e *engine) completion() (last float64) {
+	for k := range e.tasks {
+		last = max(last, e.tasks[k].ended)
+	}
+	return last
 }
 
 // correlation is Pearson's, 0 where one of both does not vary.

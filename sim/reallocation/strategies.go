@@ -24,7 +24,7 @@ func (e *engine) tick() {
 // between is what happens at any event.
 func (e *engine) between() {
 	switch {
-	case e.strategy.Name == "fcfs":
+	case e.strategy.Name == "fcfs", e.strategy.Name == "data_fcfs":
 		e.fcfs()
 	case e.strategy.Name == "easy", e.strategy.Backfill && e.system.Backfill == "easy":
 		e.easy()
@@ -37,7 +37,17 @@ func (e *engine) between() {
 
 // know writes down what is known of a task under an option.
 func (e *engine) know(t *task, o *option) *utility.Facts {
-	e.facts = utility.Facts{Value: o.value, Waited: e.now - t.submit, Length: t.length, Remaining: e.lasts(t, o)}
+	e.facts = utility.Facts{Value: o.value, Waited: e.now - t.submit, Length: t.length,
+		Remaining: e.computes(t, o)}
+	if d := &e.system.Data; d.on() {
+		e.facts.Transfer = e.storage.takes(o.cluster, t.input.size)
+		if d.Sticky {
+			e.facts.Transfer = e.storage.takes(o.cluster, t.input.to(o.cluster))
+		}
+		if d.Remaining == "whole" {
+			e.facts.Remaining = e.lasts(t, o)
+		}
+	}
 	return &e.facts
 }
 
@@ -54,6 +64,7 @@ func (e *engine) reallocate() {
 	for _, c := range e.free {
 		e.capacity = append(e.capacity, float64(c))
 	}
+	e.capacity = append(e.capacity, e.storage.space...)
 	e.problem.Reset(e.capacity...)
 	for _, k := range e.unended {
 		t := &e.tasks[k]
@@ -61,7 +72,12 @@ func (e *engine) reallocate() {
 		for x := range t.options {
 			o := &t.options[x]
 			e.demand[0] = knapsack.Demand{Of: o.cluster, Amount: float64(o.procs)}
-			e.problem.Option(e.cycle.Of(e.know(t, o)), e.demand[:]...)
+			demand := e.demand[:1]
+			if e.system.Data.on() {
+				e.demand[1] = knapsack.Demand{Of: len(e.free) + o.cluster, Amount: t.input.size}
+				demand = e.demand[:]
+			}
+			e.problem.Option(e.cycle.Of(e.know(t, o)), demand...)
 		}
 	}
 	c := knapsack.Config{Beta: e.system.Solver.Beta, Rounds: e.system.Solver.Rounds, Prices: e.prices}
@@ -70,6 +86,7 @@ func (e *engine) reallocate() {
 		if chosen[x] >= 0 {
 			e.start(k, chosen[x])
 		} else {
+			e.tasks[k].input.at = nowhere
 			e.waiting = append(e.waiting, k)
 		}
 	}
@@ -96,7 +113,7 @@ func (e *engine) rotate() {
 func (e *engine) fcfs() {
 	n := 0
 	for _, k := range e.waiting {
-		o := e.fitting(&e.tasks[k])
+		o := e.head(&e.tasks[k])
 		if o < 0 {
 			break
 		}
@@ -156,7 +173,7 @@ func (e *engine) easy() {
 		for x := range t.options {
 			o := &t.options[x]
 			switch {
-			case o.procs > e.free[o.cluster]:
+			case !e.fits(t, o):
 			case o.cluster != on, e.now+e.lasts(t, o) <= at:
 				return x
 			case o.procs <= extra:
@@ -178,7 +195,7 @@ func (e *engine) minMin() {
 				continue
 			}
 			for y := range t.options {
-				if o := &t.options[y]; o.procs <= e.free[o.cluster] {
+				if o := &t.options[y]; e.fits(t, o) {
 					if l := e.lasts(t, o); l < best {
 						best, on, place = l, y, x
 					}

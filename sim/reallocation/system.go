@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"skep/balance/utility"
@@ -25,6 +26,8 @@ type System struct {
 	// Backfill is what starts between ticks: "any" waiting task in the order of arrival, or those that "easy" would start.
 	// [1] does not say.
 	Backfill string `yaml:"backfill"`
+
+	Data Data `yaml:"data"` // inputs of tasks; without storage there are none
 }
 
 // Workload is what the tasks are.
@@ -87,6 +90,10 @@ func (s *System) Check() error {
 	want(s.Solver.Beta >= 0 && s.Solver.Beta <= 1, "solver.beta %v: want from 0 to 1", s.Solver.Beta)
 	want(s.Solver.Rounds >= 0 && s.Solver.Rounds <= 10_000, "solver.rounds %d: want from 0 to 10,000", s.Solver.Rounds)
 	want(slices.Contains([]string{"any", "easy"}, s.Backfill), "backfill %.40q: want any or easy", s.Backfill)
+	if err := s.Data.check(len(s.Clusters)); err != nil {
+		errs = append(errs, err)
+	}
+	want(!s.Data.on() || w.Kind == "trace" && s.Backfill == "any", "data: want workload.kind trace and backfill any")
 	if t := w.Trace; w.Kind == "trace" {
 		want(t.Median > 0 && t.Sigma >= 0 && t.Sigma <= 10 && t.Interval >= 0, "workload.trace: want a median above 0, and "+
 			"sigma and interval from 0 on")
@@ -104,12 +111,12 @@ type Strategy struct {
 	Tau      float64 // time between ticks, seconds; 0 = there are none
 }
 
-// ParseStrategy reads fcfs, easy, min_min, or with hours between ticks gang:6, um_p1:6, um_p1+bf:6 and credit:0.5:6:
-// any utility function that has a name, with its parameter.
+// ParseStrategy reads fcfs, data_fcfs, easy, min_min, or with hours between ticks gang:6, um_p1:6, um_p1+bf:6 and
+// credit:0.5:6: any utility function that has a name, with its parameter. Ticks may be in seconds, data:255.2s.
 func ParseStrategy(t string) (s Strategy, err error) {
 	s.Name, _, _ = strings.Cut(t, ":")
 	switch s.Name {
-	case "fcfs", "easy", "min_min":
+	case "fcfs", "data_fcfs", "easy", "min_min":
 		if s.Name != t {
 			return s, fmt.Errorf("strategy %.40q: %s has no ticks: want it alone", t, s.Name)
 		}
@@ -122,13 +129,17 @@ func ParseStrategy(t string) (s Strategy, err error) {
 	if s.Name != "gang" {
 		s.Utility, s.Backfill = strings.CutSuffix(name, "+bf")
 		if _, err := utility.Parse(s.Utility); err != nil {
-			return s, fmt.Errorf("strategy %.40q: is not known: want fcfs, easy, min_min, gang:6, um_p1:6 or um_p1+bf:6: %w",
+			return s, fmt.Errorf("strategy %.40q: is not known: want fcfs, data_fcfs, easy, min_min, gang:6, um_p1:6 or "+
+				"um_p1+bf:6: %w",
 				t, err)
 		}
 	}
-	if _, err := fmt.Sscanf(hours, "%g", &s.Tau); err != nil || !(s.Tau > 0) || math.IsInf(s.Tau, 0) {
+	number, seconds := strings.CutSuffix(hours, "s")
+	if s.Tau, err = strconv.ParseFloat(number, 64); err != nil || !(s.Tau > 0) || math.IsInf(s.Tau, 0) {
 		return s, fmt.Errorf("strategy %.40q: hours %.20q: want a number above 0, as in %s:6", t, hours, name)
 	}
-	s.Tau *= 3600
+	if !seconds {
+		s.Tau *= hour
+	}
 	return s, nil
 }

@@ -13,6 +13,7 @@ type task struct {
 	options        []option
 	fewest         int // processors of an option
 
+	input   input
 	left    float64 // work
 	on      int     // index of the option that runs; −1 = none
 	since   float64 // when it began or was last looked at
@@ -31,6 +32,9 @@ type option struct {
 const (
 	streamTasks = 1 + iota
 	streamPerformance
+	streamBandwidth
+	streamInputs
+	streamHeads
 )
 
 const (
@@ -57,11 +61,14 @@ func (s *System) performances(seed uint64) []float64 {
 }
 
 // draw draws the tasks of an experiment. The pace is the mean time between arrivals in hours of the random workload,
-// and what times between arrivals are multiplied by of the trace.
-func (s *System) draw(pace float64, seed uint64) []task {
+// and what times between arrivals are multiplied by of the trace; of tasks with inputs it is the factor on their sizes.
+func (s *System) draw(pace float64, seed uint64) ([]task, error) {
 	r, w := grid.NewRand(seed, streamTasks), &s.Workload
 	interval := pace * hour
-	if w.Kind == "trace" {
+	switch {
+	case s.Data.on():
+		interval = w.Trace.Interval
+	case w.Kind == "trace":
 		interval = pace * w.Trace.Interval
 	}
 	tasks, now := make([]task, 0, w.Tasks), 0.0
@@ -69,14 +76,18 @@ func (s *System) draw(pace float64, seed uint64) []task {
 		length, want := w.one(r)
 		value := positive(r, 10, 4)
 		gap := r.ExpFloat64()
-		t := task{submit: now, length: length, value: value, left: length, on: -1, started: -1, ended: -1}
+		t := task{submit: now, length: length, value: value, left: length, on: -1, started: -1, ended: -1,
+			input: input{at: nowhere}}
 		s.options(&t, want)
 		if len(t.options) == 0 {
 			continue
 		}
 		tasks, now = append(tasks, t), now+gap*interval
 	}
-	return tasks
+	if s.Data.on() {
+		return tasks, s.inputs(tasks, pace, seed)
+	}
+	return tasks, nil
 }
 
 // one draws a task's length and the processors that it wants.
