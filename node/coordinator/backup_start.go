@@ -21,8 +21,8 @@ type backupJobs struct {
 	jobs      []*job
 }
 
-// considersBackups reports whether tasks of the job may get backup attempts: by its policy, or by its reliability, which
-// precedes it.
+// considersBackups reports whether tasks of the job may get backup attempts: by its policy, or by its reliability,
+// which precedes it.
 func (c *Coordinator) considersBackups(j *job) bool {
 	return j.spec.Idempotent && j.spec.Rules.Reliability != grid.ReliabilityRetries || c.backupPolicy(j) != nil
 }

@@ -138,8 +138,8 @@ func TestWhatIsTold(t *testing.T) {
 			"10 % of such runs are lost there, so 99 % have a result; a copy saves 108 of a worth of 1200 and takes 55 " +
 			"node-seconds"},
 		{Choice{Technique: Retry, Risk: 1e-7, Success: 1, Saves: -3e-10, Takes: 2}, true, "auto: repeated if it is " +
-			"lost; under 0.01 % of such runs are lost there, so over 99.99 % have a result; a copy saves nothing of a worth of " +
-			"1200 and takes 2 node-seconds"},
+			"lost; under 0.01 % of such runs are lost there, so over 99.99 % have a result; a copy saves nothing of a worth " +
+			"of 1200 and takes 2 node-seconds"},
 		{Choice{Risk: 0.1, Success: 0.9}, false, "auto: not repeated if it is lost, there is no time for it; 10 % of " +
 			"such runs are lost there, so 90 % have a result; nobody is idle for a copy"},
 	} {
