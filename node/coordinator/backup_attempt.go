@@ -62,7 +62,7 @@ func (c *Coordinator) startBackup(now grid.Time, l *liveTask, x balance.Choice, 
 	c.saveEntry(l.job, l.index, fx)
 	c.countPlaced(x.Node)
 	c.peers.Given(now, &b.expectation, l.level(), x.Node, x.ECT)
-	l.job.account.Reserve(now, l.backupID(), c.expectedUse(l.job, l.index, l.level()), fx)
+	l.job.account.Reserve(now, l.backupID(), c.expectedUse(l.job, l.index, l.level(), b.expectation.Speedup), fx)
 	b.deadline = c.leaseEnd(now, x.Node, c.cfg.Lease)
 	c.scheduleLease(l, fx)
 	c.sendBackupOffer(now, l, fx)

@@ -99,7 +99,7 @@ func (c *Coordinator) startBackupsOf(now grid.Time, j *job, fx *grid.Effects) (h
 		if x.Act != balance.Place && !missed {
 			continue
 		}
-		if missed || !j.inTime(now, grid.Seconds(x.ECT)) || !c.affords(now, l, 1) {
+		if missed || !j.inTime(now, grid.Seconds(x.ECT)) || !c.affordsAs(now, l, x.Option) {
 			misses++
 			continue
 		}

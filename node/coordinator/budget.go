@@ -165,15 +165,21 @@ func (c *Coordinator) setsAsideForBudget(now grid.Time, j *job) bool {
 
 // affords reports whether a job's budget pays for so many attempts like the next one of a task.
 func (c *Coordinator) affords(now grid.Time, l *liveTask, attempts int) bool {
-	return l.job.account.Pays(now, attempts, c.expectedUse(l.job, l.index, l.level()))
+	return l.job.account.Pays(now, attempts, c.expectedUse(l.job, l.index, l.level(), l.job.spec.Needs.Fastest()))
+}
+
+// affordsAs reports whether a job's budget pays for a further attempt of a task that runs as an option.
+func (c *Coordinator) affordsAs(now grid.Time, l *liveTask, option uint8) bool {
+	return l.job.account.Pays(now, 1, c.expectedUse(l.job, l.index, l.level(), l.job.spec.Needs.SpeedupOf(option)))
 }
 
 // affordsUntried is affords for the next untried task of a job, or for all ranks of a gang.
 func (c *Coordinator) affordsUntried(now grid.Time, j *job, attempts int) bool {
 	if j.spec.IsGang() {
-		return j.account.Pays(now, j.count(), c.expectedUse(j, 0, j.level))
+		return j.account.Pays(now, j.count(), c.expectedUse(j, 0, j.level, 1))
 	}
-	return j.account.Pays(now, attempts, c.expectedUse(j, min(j.nextFresh, j.spec.Count-1), j.level))
+	i, fastest := min(j.nextFresh, j.spec.Count-1), j.spec.Needs.Fastest()
+	return j.account.Pays(now, attempts, c.expectedUse(j, i, j.level, fastest))
 }
 
 // awaitsBudget parks a task without a worker that its job's budget does not pay for beside as many that are polled for,
@@ -182,19 +188,16 @@ func (c *Coordinator) awaitsBudget(now grid.Time, l *liveTask, under int, fx *gr
 	if c.affords(now, l, under+1) || l.task().State() != grid.Pending || !c.mayAct(now, l.job) && !c.isProvisional(l.job) {
 		return false
 	}
-	c.waitFor(now, l, maxPause, l.job.account.Refusal(now, c.expectedUse(l.job, l.index, l.level())), fx)
+	use := c.expectedUse(l.job, l.index, l.level(), l.job.spec.Needs.Fastest())
+	c.waitFor(now, l, maxPause, l.job.account.Refusal(now, use), fx)
 	c.attemptsChanged(l.job, l.index)
 	return true
 }
 
-// expectedUse is what a further attempt is expected to take of the job's budget; 0 = that is not known.
-func (c *Coordinator) expectedUse(j *job, i uint32, level string) time.Duration {
+// expectedUse is what a further attempt with a speedup is expected to take of the job's budget; 0 = it is not known.
+func (c *Coordinator) expectedUse(j *job, i uint32, level string, speedup float64) time.Duration {
 	if j.account == nil || !c.expects(j, i, level) {
 		return 0
-	}
-	speedup := j.spec.Needs.Fastest()
-	if t := j.at(i); t.State() == grid.Offered { // it is reserved
-		speedup = j.spec.Needs.SpeedupOf(t.Option)
 	}
 	return grid.Seconds(c.peers.Expected(level) / speedup)
 }

@@ -173,7 +173,7 @@ func (j *job) inTime(now grid.Time, later time.Duration) bool {
 func (c *Coordinator) gangTooLate(now grid.Time, j *job, fx *grid.Effects) bool {
 	if j.awaitsSlot = !c.affordsUntried(now, j, 0); j.awaitsSlot {
 		j.gang.Due = now.Add(maxPause)
-		c.awaitGang(now, j, j.account.Refusal(now, time.Duration(j.count())*c.expectedUse(j, 0, j.level)), fx)
+		c.awaitGang(now, j, j.account.Refusal(now, time.Duration(j.count())*c.expectedUse(j, 0, j.level, 1)), fx)
 		c.attemptsChanged(j, 0)
 		return true
 	}

@@ -144,7 +144,7 @@ func (c *Coordinator) offerGang(now grid.Time, j *job, fx *grid.Effects) {
 			c.setState(j, i, grid.Offered, fx)
 			c.saveEntry(j, i, fx)
 			c.peers.Given(now, &l.expectation, l.level(), p.Node, c.peers.Expected(l.level()))
-			l.job.account.Reserve(now, l.id(), c.expectedUse(l.job, l.index, l.level()), fx)
+			l.job.account.Reserve(now, l.id(), c.expectedUse(l.job, l.index, l.level(), 1), fx)
 			c.sendFirstOffer(now, l, fx)
 			i++
 		}

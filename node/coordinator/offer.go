@@ -31,12 +31,12 @@ func (c *Coordinator) offerUsing(now grid.Time, l *liveTask, polled *candidates.
 		c.waitForMajority(now, l, fx)
 		return
 	}
-	if c.awaitsSlotNow(now, l, 0, fx) || c.tooLate(now, l, x.ECT, fx) {
+	option := polled.Option(now, x, c.need(l))
+	if c.awaitsSlotNow(now, l, 0, fx) || c.tooLate(now, l, x.ECT, fx) || c.tooDear(now, l, option, fx) {
 		return
 	}
 	t := l.task()
-	t.Option = polled.Option(now, x, c.need(l))
-	l.expectation.Speedup = l.job.spec.Needs.SpeedupOf(t.Option)
+	t.Option, l.expectation.Speedup = option, l.job.spec.Needs.SpeedupOf(option)
 	c.peers.Probe(now, l.class(), x.Node)
 	t.Attempt = t.Next(l.job.replica.State().Epoch)
 	t.Worker, t.Placed = x.Node, c.wall.At(now).UnixNano()
@@ -57,7 +57,7 @@ func (c *Coordinator) offerUsing(now grid.Time, l *liveTask, polled *candidates.
 	c.setState(l.job, l.index, grid.Offered, fx)
 	c.saveEntry(l.job, l.index, fx)
 	c.peers.Given(now, &l.expectation, l.level(), x.Node, x.ECT)
-	l.job.account.Reserve(now, l.id(), c.expectedUse(l.job, l.index, l.level()), fx)
+	l.job.account.Reserve(now, l.id(), c.expectedUse(l.job, l.index, l.level(), l.expectation.Speedup), fx)
 	if !c.mayAct(now, l.job) {
 		c.planOffer(now, l, x.ECT, fx)
 		return

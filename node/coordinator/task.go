@@ -217,6 +217,20 @@ func (c *Coordinator) exclude(now grid.Time, l *liveTask, id grid.NodeID, why gr
 	l.Exclude(id, why, candidates.Until(now, l.tries, why.Why))
 }
 
+// tooDear parks a task whose job's budget does not pay for it as the option that was chosen, and reports whether it
+// did. It is tried again after a while, and not when something is left over: it may be paid for as another option.
+func (c *Coordinator) tooDear(now grid.Time, l *liveTask, option uint8, fx *grid.Effects) bool {
+	if l.job.account == nil || option == 0 || c.affordsAs(now, l, option) {
+		return false
+	}
+	use := c.expectedUse(l.job, l.index, l.level(), l.job.spec.Needs.SpeedupOf(option))
+	c.traceWait(now, l.task(), l.job.account.Refusal(now, use))
+	d := min(minPause<<min(l.tries, 10), maxPause)
+	l.tries++
+	c.parkFor(now, l, d, live.ForTimer, fx)
+	return true
+}
+
 // candidate returns what is expected of a node as a candidate for a task that is decided anew; nil = it is none.
 func (c *Coordinator) candidate(now grid.Time, l *liveTask, id grid.NodeID) *balance.State {
 	return l.Candidate(now, id, c.need(l))
