@@ -98,7 +98,29 @@ func accepts(spec *grid.JobSpec, ad *grid.Ad, hour requirement.Hour) requirement
 
 // Accepts returns why a node takes no tasks of a job now, by what its ad says that it requires of jobs: WhyAccept
 // if it never does, WhyHour if it might at another hour. What is not known of the job speaks against it.
-func Accepts(spec *grid.JobSpec, ad *grid.Ad) grid.Why {
+//
+// Of a job with options it must accept one that it fits.
+func Accepts(spec *grid.JobSpec, ad *grid.Ad) (why grid.Why) {
+	n := &spec.Needs
+	if ad.Accept == nil || len(n.Options) == 0 || n.Chosen > 0 {
+		return acceptsAs(spec, ad)
+	}
+	for k := range n.Options {
+		if FitOption(&n.Options[k], ad) != grid.WhyNone {
+			continue
+		}
+		switch w := acceptsAs(spec.AsOption(uint8(k+1)), ad); {
+		case w == grid.WhyNone:
+			return w
+		case why != grid.WhyHour:
+			why = w
+		}
+	}
+	return why
+}
+
+// acceptsAs is Accepts of a job without options, or as the one that is chosen.
+func acceptsAs(spec *grid.JobSpec, ad *grid.Ad) grid.Why {
 	switch {
 	case ad.Accept == nil || accepts(spec, ad, ad.Hour) == requirement.True:
 		return grid.WhyNone
@@ -116,6 +138,15 @@ func Suits(spec *grid.JobSpec, ad *grid.Ad) grid.Why {
 	return Accepts(spec, ad)
 }
 
+// SuitsOption returns why a node that has what all options of a job need takes no tasks of it now that run as one of
+// them, by its number from 1; WhyNone if it does.
+func SuitsOption(spec *grid.JobSpec, number uint8, ad *grid.Ad) grid.Why {
+	if why := FitOption(spec.Needs.Option(number), ad); why != grid.WhyNone || ad.Accept == nil {
+		return why
+	}
+	return acceptsAs(spec.AsOption(number), ad)
+}
+
 // Explain is Suits with details.
 func Explain(spec *grid.JobSpec, ad *grid.Ad) grid.Refusal {
 	if r := Match(&spec.Needs, spec.Engine, ad); r.Why != grid.WhyNone {
@@ -123,10 +154,25 @@ func Explain(spec *grid.JobSpec, ad *grid.Ad) grid.Refusal {
 	}
 	r := grid.Refusal{Why: Accepts(spec, ad)}
 	if r.Why != grid.WhyNone {
-		r.Detail = fmt.Sprintf("accept %s: %s", ad.Accept, ad.Accept.Explain(
-			requirement.Match{Node: (*nodeFacts)(ad), Job: (*jobFacts)(spec), Hour: ad.Hour}))
+		r.Detail = fmt.Sprintf("accept %s: ", ad.Accept)
+		if n := &spec.Needs; len(n.Options) == 0 || n.Chosen > 0 {
+			r.Detail += acceptDetail(spec, ad)
+			return r
+		}
+		before := ""
+		for k := range spec.Needs.Options {
+			if FitOption(&spec.Needs.Options[k], ad) == grid.WhyNone {
+				r.Detail += fmt.Sprintf("%soption %d %s", before, k, acceptDetail(spec.AsOption(uint8(k+1)), ad))
+				before = "; "
+			}
+		}
+		r.Detail = grid.Clean(r.Detail, grid.MaxText)
 	}
 	return r
+}
+
+func acceptDetail(spec *grid.JobSpec, ad *grid.Ad) string {
+	return ad.Accept.Explain(requirement.Match{Node: (*nodeFacts)(ad), Job: (*jobFacts)(spec), Hour: ad.Hour})
 }
 
 // Rank is how much a job wants a node; false = it is not known, or the job has no rank.

@@ -128,7 +128,7 @@ func (c *Coordinator) dropBackup(now grid.Time, l *liveTask, why grid.Refusal, l
 		l.PreferOthers(b.worker, why, now.Add(c.cfg.Lease))
 	} else {
 		c.policies.Note(balance.Outcome{Kind: balance.Refused, At: now, Node: b.worker, Class: l.request.Class})
-		c.exclude(now, l, b.worker, why)
+		c.excludeRefusing(now, l, b.worker, why)
 	}
 	c.forgetBackup(l)
 	c.saveEntry(l.job, l.index, fx)

@@ -200,7 +200,7 @@ func (c *Coordinator) refusedAttempt(now grid.Time, l *liveTask, why grid.Refusa
 	c.attemptReturned(now, &l.expectation, l.task().Worker, false)
 	c.policies.Note(balance.Outcome{Kind: balance.Refused, At: now, Node: l.task().Worker, Class: l.request.Class})
 	c.discovery.Tried(now, l.task().Worker, &l.job.spec.Needs, l.job.spec.Engine, false, fx)
-	c.exclude(now, l, l.task().Worker, why)
+	c.excludeRefusing(now, l, l.task().Worker, why)
 	if l.backup != nil {
 		c.promoteBackup(now, l, fx)
 		return

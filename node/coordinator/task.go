@@ -213,8 +213,22 @@ func (c *Coordinator) FitsSelf(spec *grid.JobSpec) grid.Refusal {
 // exclude stops offers of a task to a node: for ever if the node can never run it, else for a time that doubles with
 // the task's tries, from 1 s to 30 s.
 func (c *Coordinator) exclude(now grid.Time, l *liveTask, id grid.NodeID, why grid.Refusal) {
+	c.excludeUntil(now, l, id, why, candidates.Until(now, l.tries, why.Why))
+}
+
+// excludeRefusing is exclude for a node that has refused an attempt: one that never runs the task as the option that it
+// was offered as may run it as another one of several.
+func (c *Coordinator) excludeRefusing(now grid.Time, l *liveTask, id grid.NodeID, why grid.Refusal) {
+	until := candidates.Until(now, l.tries, why.Why)
+	if len(l.job.spec.Needs.Options) > 1 {
+		until = candidates.Until(now, l.tries, grid.WhyNone)
+	}
+	c.excludeUntil(now, l, id, why, until)
+}
+
+func (c *Coordinator) excludeUntil(now grid.Time, l *liveTask, id grid.NodeID, why grid.Refusal, until grid.Time) {
 	c.trace(l.task(), grid.Trace{At: now, What: grid.TraceRefused, Node: id, Refusal: why, Asked: int32(len(l.Polled))})
-	l.Exclude(id, why, candidates.Until(now, l.tries, why.Why))
+	l.Exclude(id, why, until)
 }
 
 // tooDear parks a task whose job's budget does not pay for it as the option that was chosen, and reports whether it

@@ -143,14 +143,20 @@ func (x *Set) Reason(id grid.NodeID) grid.Refusal {
 
 // NeverFits reports whether a node has said that it can never run the task.
 func (x *Set) NeverFits(id grid.NodeID) bool {
-	return slices.ContainsFunc(x.excluded, func(e excluded) bool { return e.node == id && e.why.Why.Never() })
+	return slices.ContainsFunc(x.excluded, func(e excluded) bool { return e.node == id && e.never() })
+}
+
+// never reports whether the node can never run the task, and not only as it was offered it. Where access is refused, it
+// may be upgraded.
+func (e *excluded) never() bool {
+	return e.why.Why.Never() && (e.until == grid.Never || e.why.Why == grid.WhyAccess)
 }
 
 // Latest returns why the node that was excluded last, and may fit later, does not take the task; WhyNone if there is
 // none.
 func (x *Set) Latest() grid.Refusal {
 	for _, e := range slices.Backward(x.excluded) {
-		if !e.why.Why.Never() && !e.preference {
+		if !e.never() && !e.preference {
 			return e.why
 		}
 	}

@@ -29,12 +29,17 @@ func (p *Peers) AcceptsNow(spec *grid.JobSpec) grid.Refusal {
 
 // self is what stands against a job here, at the hour that this node's newest ad may not say yet.
 func (p *Peers) self(spec *grid.JobSpec) grid.Refusal {
+	return discovery.Explain(spec, p.ownAd())
+}
+
+// ownAd is this node's newest ad, at the hour that it is.
+func (p *Peers) ownAd() *grid.Ad {
 	ad := p.cfg.Gossip.Ad()
 	if hour := p.cfg.Profile.Hour(); ad.Hour != hour {
 		now := *ad
 		now.Hour, ad = hour, &now
 	}
-	return discovery.Explain(spec, ad)
+	return ad
 }
 
 // AddPreferred appends the node that a job ranks highest of those where its task would start at once, as far as is

@@ -85,7 +85,7 @@ func (p *Peers) mayStay(now grid.Time, n *Need) bool {
 // takes reports whether the ledger here accepts a task in one of the ways in which it can run.
 func (p *Peers) takes(spec *grid.JobSpec) bool {
 	for k := range waysOf(spec) {
-		if w, fits := wayOf(spec, k, p.cfg.Gossip.Ad()); fits && p.cfg.Exec.Refuses(w.Resources) == grid.WhyNone {
+		if w, fits := wayOf(spec, k, p.ownAd()); fits && p.cfg.Exec.Refuses(w.Resources) == grid.WhyNone {
 			return true
 		}
 	}

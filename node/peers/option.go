@@ -25,14 +25,14 @@ func waysOf(spec *grid.JobSpec) int {
 	return max(len(spec.Needs.Options), 1)
 }
 
-// wayOf is the k-th way, if a node that meets what all of them need fits it, by its ad.
+// wayOf is the k-th way, if a node that meets what all of them need fits it and accepts it now, by its ad.
 func wayOf(spec *grid.JobSpec, k int, ad *grid.Ad) (w way, fits bool) {
 	n := &spec.Needs
 	if len(n.Options) == 0 || n.Chosen > 0 {
 		return way{n.Resources, n.Chosen, spec.Speedup(), 1}, true
 	}
-	o := &n.Options[k]
-	return way{o.Resources, uint8(k + 1), o.Speedup, o.Value}, discovery.FitOption(o, ad) == grid.WhyNone
+	o, number := &n.Options[k], uint8(k+1)
+	return way{o.Resources, number, o.Speedup, o.Value}, ad == nil || discovery.SuitsOption(spec, number, ad) == grid.WhyNone
 }
 
 // best takes the way with the least expected completion time for its value; of equal ones the first. For a policy that
@@ -108,7 +108,7 @@ func (p *Peers) ownBest(now grid.Time, spec *grid.JobSpec, level string) (b best
 	b = p.bestOf(spec)
 	key := order.Key{Bid: spec.Bid(), Node: p.cfg.Self, User: spec.Submitter.User, Class: level}
 	for k := range waysOf(spec) {
-		w, fits := wayOf(spec, k, p.cfg.Gossip.Ad())
+		w, fits := wayOf(spec, k, p.ownAd())
 		if !fits || here.Refuses(w.Resources) != grid.WhyNone {
 			continue
 		}
@@ -128,15 +128,19 @@ func (p *Peers) answered(from grid.NodeID, spec *grid.JobSpec, level string, s *
 	}
 	b = p.bestOf(spec)
 	ad := p.adOf(from)
-	for k := range min(len(s.Options), len(n.Options)) {
-		o, x := &n.Options[k], &s.Options[k]
-		if x.Why == grid.WhyNone && (ad == nil || discovery.FitOption(o, ad) == grid.WhyNone) {
-			b.offer(way{o.Resources, uint8(k + 1), o.Speedup, o.Value}, max(x.Ready, 0).Seconds(), max(x.ECT, 0).Seconds())
+	first := -1 // of the options that fit
+	for k := range n.Options {
+		w, fits := wayOf(spec, k, ad)
+		if fits && first < 0 {
+			first = k
+		}
+		if x := s.Options; fits && k < len(x) && x[k].Why == grid.WhyNone {
+			b.offer(w, max(x[k].Ready, 0).Seconds(), max(x[k].ECT, 0).Seconds())
 		}
 	}
 	if !b.some {
-		o := &n.Options[0]
-		b.offer(way{o.Resources, 1, o.Speedup, o.Value}, max(s.Backlog, 0).Seconds(), max(s.ECT, 0).Seconds())
+		w, _ := wayOf(spec, max(first, 0), ad)
+		b.offer(w, max(s.Backlog, 0).Seconds(), max(s.ECT, 0).Seconds())
 	}
 	return b
 }
