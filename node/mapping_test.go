@@ -364,7 +364,7 @@ func TestMemberThatKeepsTheInputsHasThem(t *testing.T) {
 		r.deliver(slowID, grid.KindDepositAck, func(m *grid.Message) {
 			m.Attempts, m.Refusal = []grid.AttemptID{deposit.InputsID(jobID(1))}, grid.Refusal{Why: why}
 		})
-		s := r.n.peers.Answer(r.now, slowID, "a", &grid.JobSpec{Inputs: big}, &grid.State{}, 0)
+		s := r.n.peers.Answer(r.now, slowID, "a", &grid.JobSpec{Inputs: big}, 0, &grid.State{}, 0)
 		if s.Fetch != want {
 			t.Errorf("it said %q: the inputs are there after %g s, want %g", why, s.Fetch, want)
 		}

@@ -50,7 +50,7 @@ func (c *Coordinator) startBackup(now grid.Time, l *liveTask, x balance.Choice, 
 	t := l.task()
 	t.Backup = t.Next(l.job.replica.State().Epoch)
 	b := &backupAttempt{attempt: t.Backup, worker: x.Node, placed: c.wall.At(now).UnixNano()}
-	b.option = l.Poll.Option(now, x, c.need(l))
+	b.option = l.Poll.Option(now, x, c.need(now, l))
 	b.expectation.Made, b.expectation.Speedup, l.backup = now, l.job.spec.Needs.SpeedupOf(b.option), b
 	l.job.backups++
 	c.peers.Start(now, &b.expectation)

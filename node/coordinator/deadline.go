@@ -163,6 +163,14 @@ func (j *job) deadlineLeft(now grid.Time) (time.Duration, bool) {
 	return deadline.Left(now, j.arrived, j.spec.Rules.Deadline)
 }
 
+// worthFor is for how many seconds from now a result is worth something; 0 = the job has no deadline.
+func (j *job) worthFor(now grid.Time) float64 {
+	if left, some := j.deadlineLeft(now); some {
+		return max(left, 1).Seconds()
+	}
+	return 0
+}
+
 // inTime reports whether what begins or ends so much later can be of worth to the job, whose budget is not exhausted.
 func (j *job) inTime(now grid.Time, later time.Duration) bool {
 	left, some := j.deadlineLeft(now)

@@ -166,7 +166,7 @@ func (c *Coordinator) mappingAnswered(now grid.Time, from grid.NodeID, e *mappin
 	rtt := now.Sub(e.Sent)
 	c.gossip.Heard(now, from, rtt)
 	if s.Why == grid.WhyNone {
-		e.Answers = append(e.Answers, c.peers.Answer(now, from, level, spec, s, rtt))
+		e.Answers = append(e.Answers, c.peers.Answer(now, from, level, spec, 0, s, rtt))
 	}
 	if e.Complete() {
 		c.finishMapping(now, e, fx)
@@ -221,7 +221,7 @@ func (m *mappedTasks) Offer(kind int, x balance.Choice) bool {
 	}
 	l.request.ID, l.request.Class = l.id(), c.peers.Told(l.level())
 	if x.Option == 0 {
-		x.Option = c.peers.OptionAt(m.now, x.Node, l.job.spec, l.level())
+		x.Option = c.peers.OptionAt(m.now, x.Node, l.job.spec, l.level(), l.job.worthFor(m.now))
 	}
 	c.offerUsing(m.now, l, &candidates.Poll{Polled: m.poll.Asked, Answers: m.poll.Answers}, x, m.fx)
 	if l.task().State() == grid.Offered {

@@ -31,7 +31,7 @@ func (c *Coordinator) offerUsing(now grid.Time, l *liveTask, polled *candidates.
 		c.waitForMajority(now, l, fx)
 		return
 	}
-	option := polled.Option(now, x, c.need(l))
+	option := polled.Option(now, x, c.need(now, l))
 	if c.awaitsSlotNow(now, l, 0, fx) || c.tooLate(now, l, x.ECT, fx) || c.tooDear(now, l, option, fx) {
 		return
 	}

@@ -122,7 +122,7 @@ func (c *Coordinator) pollAnswered(now grid.Time, from grid.NodeID, s *grid.Stat
 	if s.Why != grid.WhyNone {
 		c.exclude(now, l, from, grid.Refusal{Why: s.Why})
 	} else {
-		l.Answers = append(l.Answers, c.peers.Answer(now, from, l.level(), l.job.spec, s, rtt))
+		l.Answers = append(l.Answers, c.peers.Answer(now, from, l.level(), l.job.spec, l.job.worthFor(now), s, rtt))
 	}
 	if !c.awaitsAnswers(now, l) {
 		c.choose(now, l, fx)
@@ -159,7 +159,7 @@ func (c *Coordinator) choose(now grid.Time, l *liveTask, fx *grid.Effects) {
 	case balance.Place:
 		c.offer(now, l, x, fx)
 	case balance.PollMore:
-		if v := l.More(now, c.need(l)); len(v.Nodes) > 0 {
+		if v := l.More(now, c.need(now, l)); len(v.Nodes) > 0 {
 			c.poll(now, l, v, fx)
 			return
 		}

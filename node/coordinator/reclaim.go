@@ -157,7 +157,7 @@ func (c *Coordinator) considerMove(now grid.Time, l *liveTask, fx *grid.Effects)
 	}
 	worker := l.task().Worker
 	l.Polled = l.Polled[:0] // its last decision is over
-	v, _ := l.Eligible(now, c.need(l), true, true)
+	v, _ := l.Eligible(now, c.need(now, l), true, true)
 	to := l.move.Weigh(&migration.Situation{Here: worker, Whole: c.runTimeAt(now, l, worker), Is: is, Nodes: v.Nodes,
 		Said: l.Status().Said(), Bytes: kept.Bytes, Lacks: c.lacks(l), Transfer: c.peers.MoveTime, Name: c.peers.Name,
 		Bid: l.job.spec.Bid(), Outbid: how.Outbid})

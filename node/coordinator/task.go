@@ -188,14 +188,15 @@ func (j *job) isUntried(i uint32) bool {
 func hasWorker(t *task) bool { return t.State() == grid.Offered || t.State() == grid.Placed }
 
 // need is what is asked for the candidates for a task.
-func (c *Coordinator) need(l *liveTask) *candidates.Need {
+func (c *Coordinator) need(now grid.Time, l *liveTask) *candidates.Need {
 	return &candidates.Need{Self: c.cfg.Self, Peers: c.peers, Buffer: &c.scratch.view, Spec: l.job.spec, Class: l.class(),
-		Level: l.level(), Policy: c.policyName(l.job.spec), Foreign: !c.isOrigin(l.job.id), Fetch: c.isMapped(l.job)}
+		Level: l.level(), Policy: c.policyName(l.job.spec), Foreign: !c.isOrigin(l.job.id), Fetch: c.isMapped(l.job),
+		Limit: l.job.worthFor(now)}
 }
 
 // candidates returns the nodes that the task may be offered to, as known without a poll: see [candidates.Task].
 func (c *Coordinator) candidates(now grid.Time, l *liveTask) (v balance.View, onProbation int) {
-	return l.Candidates(now, c.need(l))
+	return l.Candidates(now, c.need(now, l))
 }
 
 // policyName is the name of the policy that places a job's tasks.
@@ -206,9 +207,7 @@ func (c *Coordinator) policyName(s *grid.JobSpec) string { return cmp.Or(s.Polic
 func (c *Coordinator) isLocal(s *grid.JobSpec) bool { return candidates.Local(c.policyName(s)) }
 
 // FitsSelf returns why this node could never run the job's tasks; WhyNone if it could.
-func (c *Coordinator) FitsSelf(spec *grid.JobSpec) grid.Refusal {
-	return c.peers.FitsSelf(spec)
-}
+func (c *Coordinator) FitsSelf(spec *grid.JobSpec) grid.Refusal { return c.peers.FitsSelf(spec) }
 
 // exclude stops offers of a task to a node: for ever if the node can never run it, else for a time that doubles with
 // the task's tries, from 1 s to 30 s.
@@ -219,11 +218,11 @@ func (c *Coordinator) exclude(now grid.Time, l *liveTask, id grid.NodeID, why gr
 // excludeRefusing is exclude for a node that has refused an attempt: one that never runs the task as the option that it
 // was offered as may run it as another one of several.
 func (c *Coordinator) excludeRefusing(now grid.Time, l *liveTask, id grid.NodeID, why grid.Refusal) {
-	until := candidates.Until(now, l.tries, why.Why)
+	as := why.Why
 	if len(l.job.spec.Needs.Options) > 1 {
-		until = candidates.Until(now, l.tries, grid.WhyNone)
+		as = grid.WhyNone
 	}
-	c.excludeUntil(now, l, id, why, until)
+	c.excludeUntil(now, l, id, why, candidates.Until(now, l.tries, as))
 }
 
 func (c *Coordinator) excludeUntil(now grid.Time, l *liveTask, id grid.NodeID, why grid.Refusal, until grid.Time) {
@@ -239,13 +238,12 @@ func (c *Coordinator) tooDear(now grid.Time, l *liveTask, option uint8, fx *grid
 	}
 	use := c.expectedUse(l.job, l.index, l.level(), l.job.spec.Needs.SpeedupOf(option))
 	c.traceWait(now, l.task(), l.job.account.Refusal(now, use))
-	d := min(minPause<<min(l.tries, 10), maxPause)
+	c.parkFor(now, l, min(minPause<<min(l.tries, 10), maxPause), live.ForTimer, fx)
 	l.tries++
-	c.parkFor(now, l, d, live.ForTimer, fx)
 	return true
 }
 
 // candidate returns what is expected of a node as a candidate for a task that is decided anew; nil = it is none.
 func (c *Coordinator) candidate(now grid.Time, l *liveTask, id grid.NodeID) *balance.State {
-	return l.Candidate(now, id, c.need(l))
+	return l.Candidate(now, id, c.need(now, l))
 }

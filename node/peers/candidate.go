@@ -16,6 +16,8 @@ type Need struct {
 	Level   string // of the class: see grid.LevelOf
 	Foreign bool   // it was submitted elsewhere
 
+	Limit float64 // seconds from now within which a result is worth something; 0 = none
+
 	Strict      bool // nodes that back off are left out
 	Delivered   bool // only nodes that have delivered
 	Blacklisted bool // the blacklist is not heeded
@@ -49,7 +51,7 @@ func (p *Peers) Eligible(now grid.Time, n *Need, dst []balance.State) (fit []bal
 			onProbation++
 			continue
 		}
-		b := p.stated(m, spec, n.Level, typical)
+		b := p.stated(m, spec, n.Level, typical, n.Limit)
 		dst = append(dst, balance.State{Node: q.id, Ready: b.ready, RTT: g.RTT, Site: q.site, Heard: g.Fresh(),
 			Quote: grid.Quote{Price: g.Ad.Price, Outbid: g.Ad.Outbid}, Option: b.option,
 			ECT:  s.CompletionTime(now, b.ect, expected/b.speedup, floor/b.speedup),
@@ -64,7 +66,7 @@ func (p *Peers) Eligible(now grid.Time, n *Need, dst []balance.State) (fit []bal
 	if p.mayStay(now, n) {
 		at, _ := slices.BinarySearchFunc(dst, p.cfg.Self,
 			func(s balance.State, id grid.NodeID) int { return s.Node.Compare(id) })
-		own := p.ownState(now, spec, n.Level)
+		own := p.ownState(now, spec, n.Level, n.Limit)
 		if n.Trades {
 			own.Quote = p.price.Quote(now)
 		}
@@ -93,8 +95,8 @@ func (p *Peers) takes(spec *grid.JobSpec) bool {
 }
 
 // ownState is this node's own answer to a poll.
-func (p *Peers) ownState(now grid.Time, spec *grid.JobSpec, level string) balance.State {
-	here, b := p.cfg.Exec, p.ownBest(now, spec, level)
+func (p *Peers) ownState(now grid.Time, spec *grid.JobSpec, level string, limit float64) balance.State {
+	here, b := p.cfg.Exec, p.ownBest(now, spec, level, limit)
 	ran, rest := here.Ahead(now, spec.Bid(), b.Resources, p.RunTime)
 	return balance.State{Node: p.cfg.Self, ECT: b.ect, Ready: b.ready, Heard: now, Option: b.option,
 		Answer: true, Site: p.Home(), Waiting: int32(here.Waiting()), Running: int32(len(here.Running())), Ran: ran,
@@ -118,9 +120,9 @@ func (p *Peers) runTimeAt(m connectedPeer, spec *grid.JobSpec, level string, typ
 }
 
 // Answer is a peer's answer to a poll for a task, as far as it is believed.
-func (p *Peers) Answer(now grid.Time, from grid.NodeID, level string, spec *grid.JobSpec, s *grid.State,
-	rtt time.Duration) balance.State {
-	b := p.answered(from, spec, level, s)
+func (p *Peers) Answer(now grid.Time, from grid.NodeID, level string, spec *grid.JobSpec, limit float64,
+	s *grid.State, rtt time.Duration) balance.State {
+	b := p.answered(from, spec, limit, s)
 	move, expected, floor := p.cfg.Rates.Overhead(rtt, inputBytes(spec)), p.Expected(level),
 		p.cfg.Rates.MinRunTime(level, p.statedRates)
 	believed := func(ect, speedup float64) float64 {
@@ -179,7 +181,7 @@ func (p *Peers) RunTimeAt(now grid.Time, id grid.NodeID, spec *grid.JobSpec, lev
 		m.record.OnProbation(now, grid.MilliCPU(m.peer.cores)) {
 		return 0, false
 	}
-	b := p.stated(m, spec, level, p.levelRate(level))
+	b := p.stated(m, spec, level, p.levelRate(level), 0)
 	return b.ect - b.ready, true
 }
 

@@ -32,24 +32,30 @@ func wayOf(spec *grid.JobSpec, k int, ad *grid.Ad) (w way, fits bool) {
 		return way{n.Resources, n.Chosen, spec.Speedup(), 1}, true
 	}
 	o, number := &n.Options[k], uint8(k+1)
-	return way{o.Resources, number, o.Speedup, o.Value}, ad == nil || discovery.SuitsOption(spec, number, ad) == grid.WhyNone
+	w = way{o.Resources, number, o.Speedup, o.Value}
+	return w, ad == nil || discovery.SuitsOption(spec, number, ad) == grid.WhyNone
 }
 
-// best takes the way with the least expected completion time for its value; of equal ones the first. For a policy that
+// best takes the way with the least expected completion time for its value; of equal ones the first. A way that ends
+// within the time in which a result is worth something comes before those that end later, of which the first to end is
+// taken: no value makes up for that. For a policy that
 // places tasks only where they start at once, a way that does comes before all that do not: else the policy would keep
 // the task from an idle node for the sake of a way that waits there.
 type best struct {
 	way
 	ready, ect float64
 	some       bool
-	atOnce     bool // the policy is such
-	weighed    bool // the policy weighs all ways itself
+	atOnce     bool    // the policy is such
+	limit      float64 // in seconds from now; 0 = none
+	weighed    bool    // the policy weighs all ways itself
 	all        []balance.Way
 }
 
 func (b *best) offer(w way, ready, ect float64) {
 	better := ect/w.value < b.ect/b.value
-	if idle := ready <= 0; b.atOnce && idle != (b.ready <= 0) {
+	if late, was := b.late(ect), b.late(b.ect); late || was {
+		better = ect < b.ect
+	} else if idle := ready <= 0; b.atOnce && idle != (b.ready <= 0) {
 		better = idle
 	}
 	if b.weighed {
@@ -72,8 +78,11 @@ func (b *best) waysAt(spec *grid.JobSpec, capacity grid.Resources, believed func
 	return b.all
 }
 
+func (b *best) late(ect float64) bool { return b.limit > 0 && ect > b.limit }
+
 // bestOf begins to look for the best way to run a job's tasks.
-func (p *Peers) bestOf(spec *grid.JobSpec) (b best) {
+func (p *Peers) bestOf(spec *grid.JobSpec, limit float64) (b best) {
+	b.limit = limit
 	if len(spec.Needs.Options) > 0 {
 		policy := cmp.Or(spec.Policy, p.cfg.Policies.DefaultName())
 		b.atOnce, b.weighed = balance.Copies(policy), balance.WeighsOptions(policy) && spec.Needs.Chosen == 0
@@ -85,9 +94,9 @@ func (p *Peers) bestOf(spec *grid.JobSpec) (b best) {
 // and be done. A peer says when a task of one core would start. A task that runs as an option which does not fit beside
 // what runs there waits for some of that to end; how much of it is left is not known, and is taken to be a run time of
 // the task's own class.
-func (p *Peers) stated(m connectedPeer, spec *grid.JobSpec, level string, typical float64) (b best) {
+func (p *Peers) stated(m connectedPeer, spec *grid.JobSpec, level string, typical, limit float64) (b best) {
 	ad := m.view.Ad
-	b = p.bestOf(spec)
+	b = p.bestOf(spec, limit)
 	for k := range waysOf(spec) {
 		w, fits := wayOf(spec, k, ad)
 		if !fits {
@@ -103,9 +112,9 @@ func (p *Peers) stated(m connectedPeer, spec *grid.JobSpec, level string, typica
 }
 
 // ownBest is the best way to run a task here, and when it would start and be done; none if all are refused.
-func (p *Peers) ownBest(now grid.Time, spec *grid.JobSpec, level string) (b best) {
+func (p *Peers) ownBest(now grid.Time, spec *grid.JobSpec, level string, limit float64) (b best) {
 	here := p.cfg.Exec
-	b = p.bestOf(spec)
+	b = p.bestOf(spec, limit)
 	key := order.Key{Bid: spec.Bid(), Node: p.cfg.Self, User: spec.Submitter.User, Class: level}
 	for k := range waysOf(spec) {
 		w, fits := wayOf(spec, k, p.ownAd())
@@ -120,13 +129,13 @@ func (p *Peers) ownBest(now grid.Time, spec *grid.JobSpec, level string) (b best
 
 // answered is the best way to run a task at a peer, by its answer to a poll for the task. An answer that leaves out
 // options says nothing of them.
-func (p *Peers) answered(from grid.NodeID, spec *grid.JobSpec, level string, s *grid.State) (b best) {
+func (p *Peers) answered(from grid.NodeID, spec *grid.JobSpec, limit float64, s *grid.State) (b best) {
 	n := &spec.Needs
 	if len(n.Options) == 0 {
 		return best{way: way{n.Resources, 0, 1, 1}, ready: max(s.Backlog, 0).Seconds(), ect: max(s.ECT, 0).Seconds(),
 			some: true}
 	}
-	b = p.bestOf(spec)
+	b = p.bestOf(spec, limit)
 	ad := p.adOf(from)
 	first := -1 // of the options that fit
 	for k := range n.Options {
@@ -147,16 +156,16 @@ func (p *Peers) answered(from grid.NodeID, spec *grid.JobSpec, level string, s *
 
 // OptionAt is the number of the option as which a task would run best at a node, as known without a poll; 0 = its job
 // has none. A node that fits no option refuses what it is offered.
-func (p *Peers) OptionAt(now grid.Time, id grid.NodeID, spec *grid.JobSpec, level string) uint8 {
+func (p *Peers) OptionAt(now grid.Time, id grid.NodeID, spec *grid.JobSpec, level string, limit float64) uint8 {
 	if len(spec.Needs.Options) == 0 {
 		return 0
 	}
 	b := best{}
 	if id == p.cfg.Self {
-		b = p.ownBest(now, spec, level)
+		b = p.ownBest(now, spec, level, limit)
 	} else if m := (connectedPeer{p.set.get(id), p.cfg.Gossip.Peer(id), p.records.Of(id)}); m.peer != nil &&
 		m.view != nil && m.view.Ad != nil {
-		b = p.stated(m, spec, level, p.levelRate(level))
+		b = p.stated(m, spec, level, p.levelRate(level), limit)
 	}
 	return max(b.option, 1)
 }

@@ -2,6 +2,7 @@ package peers
 
 import (
 	"cmp"
+	"math"
 	"time"
 
 	"skep/grid"
@@ -113,6 +114,7 @@ func (excludesNone) Excludes(grid.NodeID, bool) bool { return false }
 // not known how long such tasks take.
 func (p *Peers) Lanes(now grid.Time, spec *grid.JobSpec, class string, local bool) (lanes []deadline.Lane) {
 	n := Need{Spec: spec, Class: class, Level: cmp.Or(grid.LevelOf(spec), class), Excluded: excludesNone{}}
+	n.Limit = math.SmallestNonzeroFloat64 // the soonest option, whatever each is worth
 	if p.Expected(n.Level) == 0 {
 		return nil
 	}

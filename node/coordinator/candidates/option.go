@@ -27,5 +27,5 @@ func (p *Poll) Option(now grid.Time, x balance.Choice, n *Need) uint8 {
 	if s := p.AnswerOf(x.Node); s != nil && needs.Option(s.Option) != nil {
 		return s.Option
 	}
-	return n.Peers.OptionAt(now, x.Node, n.Spec, n.Level)
+	return n.Peers.OptionAt(now, x.Node, n.Spec, n.Level, n.Limit)
 }

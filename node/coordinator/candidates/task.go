@@ -32,9 +32,10 @@ type Need struct {
 	Spec    *grid.JobSpec
 	Class   string
 	Level   string
-	Policy  string // of its job, or the node's
-	Foreign bool   // its job was submitted elsewhere
-	Fetch   bool   // the time to fetch the inputs is wanted
+	Limit   float64 // seconds within which a result is worth something; 0 = none
+	Policy  string  // of its job, or the node's
+	Foreign bool    // its job was submitted elsewhere
+	Fetch   bool    // the time to fetch the inputs is wanted
 }
 
 // Local reports whether a policy has tasks run only where they were submitted. Such a task waits for that node even
@@ -94,7 +95,7 @@ func (x *Task) Candidate(now grid.Time, id grid.NodeID, n *Need) *balance.State 
 // they are on probation or backing off; strict as in Excludes.
 func (x *Task) Eligible(now grid.Time, n *Need, heedBlacklist, strict bool) (v balance.View,
 	onProbation int) {
-	need := peers.Need{Spec: n.Spec, Class: n.Class, Level: n.Level, Foreign: n.Foreign, Strict: strict,
+	need := peers.Need{Spec: n.Spec, Limit: n.Limit, Class: n.Class, Level: n.Level, Foreign: n.Foreign, Strict: strict,
 		Delivered: strict && x.Reclaims > 0, Blacklisted: !heedBlacklist, Excluded: x, Fetch: n.Fetch,
 		Trades: balance.Trades(n.Policy)}
 	v = balance.View{Self: n.Self, Home: n.Peers.Home()}
