@@ -20,6 +20,7 @@ type Engine struct {
 	cluster *Cluster
 	dir     string // this node's
 	prefix  string // of the names of its jobs
+	share   share
 	script  string
 	ctx     context.Context
 	stop    context.CancelFunc
@@ -31,6 +32,7 @@ type Engine struct {
 	mu     sync.Mutex
 	live   map[string]*Task // by the name of its job
 	former map[string]*Task // of an earlier run, by key: not taken over yet
+	unread bool             // an order of an earlier run cannot be read
 	used   time.Duration    // processor time of those that have ended
 }
 
@@ -51,7 +53,8 @@ func Open(o Options, c *Cluster) (*Engine, error) {
 	e := &Engine{o: o, cluster: c, dir: filepath.Join(o.Dir, "slurm-"+o.Node), prefix: "skep-" + o.Node + "-",
 		sending: make(chan struct{}, 4), wake: make(chan struct{}, 1), live: map[string]*Task{}, former: map[string]*Task{}}
 	e.script = filepath.Join(e.dir, "batch.sh")
-	if err := os.MkdirAll(e.dir, 0o700); err != nil {
+	e.share = newShare(e.dir, o.Data)
+	if err := e.share.open(); err != nil {
 		return nil, fmt.Errorf("slurm: %w", err)
 	}
 	if err := writeFile(e.script, []byte("#!/bin/sh\nexec \"$@\"\n"), 0o700); err != nil {

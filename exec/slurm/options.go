@@ -10,11 +10,14 @@ import (
 	"time"
 )
 
-// Options say which cluster tasks run on, and how. Zero values are usable but for Dir and Node.
+// Options say which cluster tasks run on, and how. Zero values are usable but for Dir, Data and Node.
 type Options struct {
 	// Dir is the absolute path of a folder that the compute nodes see at the same path. What this node needs is in a
 	// folder of its own in it.
 	Dir string
+
+	// Data is the absolute path of the node's data folder, which has the ID of what is in Dir.
+	Data string
 
 	// Node tells the jobs of this node from those of others of the same user: letters and digits.
 	Node string
@@ -57,7 +60,7 @@ var extraOptions = []string{"constraint", "core-spec", "exclude", "exclusive", "
 	"hint", "licenses", "mail-type", "mail-user", "nice", "nodelist", "oversubscribe", "prefer", "priority", "qos",
 	"reservation", "threads-per-core", "tmp", "wckey"}
 
-// Check reports what is wrong with o, but for Dir and Node.
+// Check reports what is wrong with o, but for Dir, Data and Node.
 func (o *Options) Check() error {
 	var errs []error
 	for _, x := range [...]struct{ what, text string }{{"partition", o.Partition}, {"account", o.Account}} {
@@ -89,6 +92,9 @@ func (o *Options) defaults() error {
 	// a backslash or a percent sign in the name of an output file means something to sbatch
 	if !filepath.IsAbs(o.Dir) || strings.ContainsAny(o.Dir, "\\%\n") {
 		return fmt.Errorf("slurm: folder %q: want an absolute path without backslash and percent sign", o.Dir)
+	}
+	if !filepath.IsAbs(o.Data) {
+		return fmt.Errorf("slurm: data folder %q: want an absolute path", o.Data)
 	}
 	if o.Node == "" || strings.ContainsFunc(o.Node, func(r rune) bool {
 		return (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')

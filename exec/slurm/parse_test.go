@@ -120,7 +120,7 @@ func TestCheckOptions(t *testing.T) {
 		t.Error(err)
 	}
 	for _, dir := range []string{"", "relative", "/with%percent", `/with\backslash`} {
-		if err := (&Options{Dir: dir, Node: "a"}).defaults(); err == nil {
+		if err := (&Options{Dir: dir, Data: "/", Node: "a"}).defaults(); err == nil {
 			t.Errorf("folder %q is taken", dir)
 		}
 	}

@@ -30,10 +30,11 @@ type rig struct {
 	tb      testing.TB
 	cluster *slurmtest.Cluster
 	dir     string
+	data    string
 }
 
 func newRig(tb testing.TB, cpus int) *rig {
-	r := &rig{tb: tb, cluster: slurmtest.Start(tb, cpus, 1024), dir: tb.TempDir()}
+	r := &rig{tb: tb, cluster: slurmtest.Start(tb, cpus, 1024), dir: tb.TempDir(), data: tb.TempDir()}
 	r.open(func(string) bool { return false })
 	tb.Cleanup(func() { r.Close() })
 	return r
@@ -46,7 +47,7 @@ func (r *rig) open(wanted func(string) bool) {
 	if err != nil {
 		r.tb.Fatal(err)
 	}
-	o := Options{Dir: r.dir, Node: "test", Step: []string{program, StepCommand}, Poll: 50 * time.Millisecond,
+	o := Options{Dir: r.dir, Data: r.data, Node: "test", Step: []string{program, StepCommand}, Poll: 50 * time.Millisecond,
 		Settle: 2 * time.Second, Log: slog.New(slog.NewTextHandler(r.tb.Output(), nil))}
 	c, err := Look(r.tb.Context(), &o)
 	if err != nil {

@@ -49,7 +49,7 @@ func openSlurm(c *Config) (*slurm.Engine, error) {
 		return nil, nil
 	}
 	o := s.Options
-	o.Node, o.Log = c.Self.String()[:16], c.Log
+	o.Data, o.Node, o.Log = c.DataDir, c.Self.String()[:16], c.Log
 	return slurm.Open(o, s.Cluster)
 }
 
