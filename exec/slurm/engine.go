@@ -28,11 +28,11 @@ type Engine struct {
 	wake    chan struct{}
 	over    sync.WaitGroup
 	busy    atomic.Bool // the controller did not take the last order
+	unread  bool        // an order of an earlier run cannot be read; set by Former
 
 	mu     sync.Mutex
 	live   map[string]*Task // by the name of its job
 	former map[string]*Task // of an earlier run, by key: not taken over yet
-	unread bool             // an order of an earlier run cannot be read
 	used   time.Duration    // processor time of those that have ended
 }
 

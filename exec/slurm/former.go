@@ -2,6 +2,7 @@ package slurm
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -10,65 +11,108 @@ import (
 	"skep/exec/process"
 )
 
+// ErrUnread is the error of Adopt for a task that is not found where an order cannot be read: it may be that one's.
+var ErrUnread = errors.New("slurm: it may run as a job of Slurm, whose order cannot be read")
+
 // Former finds the orders of an earlier run and begins to look after jobs. wanted says whether the attempt with a key
 // is still to go on: the others are ended, and their folders removed. An attempt has one folder at most that has an
-// order.
-func (e *Engine) Former(wanted func(key string) bool) {
+// order. With an error it has changed nothing.
+func (e *Engine) Former(wanted func(key string) bool) error {
 	entries, err := os.ReadDir(e.dir)
 	if err != nil {
-		e.o.Log.Warn("the folder of Slurm jobs cannot be read", "error", err)
+		return fmt.Errorf("slurm: the folder of jobs cannot be read: %w", err)
 	}
-	programs := map[string]bool{e.o.Step[0]: true}
+	orders, empty := e.orders(entries)
+	if err := e.share.check(); err != nil { // what was not there counts as never submitted
+		return fmt.Errorf("slurm: %w", err)
+	}
 	for _, d := range entries {
-		dir := filepath.Join(e.dir, d.Name())
 		if strings.HasPrefix(d.Name(), ".draft-") && !d.IsDir() {
-			os.Remove(dir)
+			os.Remove(filepath.Join(e.dir, d.Name()))
 		}
-		if !d.IsDir() {
-			continue
-		}
-		var o Order
-		err := readRecord(filepath.Join(dir, orderFile), &o)
-		if errors.Is(err, fs.ErrNotExist) { // nothing of it was submitted
-			e.remove(dir)
-			continue
-		}
-		if err != nil || o.Dir != dir || o.Key == "" || o.Submission < 1 {
-			e.o.Log.Warn("an order of an earlier run cannot be read, and is left alone", "folder", dir, "error", err)
-			continue
-		}
-		programs[o.Step] = true
+	}
+	for _, dir := range empty {
+		e.remove(dir)
+	}
+	e.removePrograms(entries, orders)
+	for _, o := range orders {
 		t := e.newTask(o, nil)
 		t.restored = true
 		e.mu.Lock()
 		e.live[t.name] = t
-		if wanted(o.Key) && e.former[o.Key] == nil {
+		adopted := wanted(o.Key) && e.former[o.Key] == nil
+		if adopted {
 			e.former[o.Key] = t
-			e.mu.Unlock()
-			continue
 		}
 		e.mu.Unlock()
-		t.abandon()
-	}
-	for _, d := range entries {
-		if path := filepath.Join(e.dir, d.Name()); strings.HasPrefix(d.Name(), programPrefix) && !d.IsDir() &&
-			!programs[path] {
-			os.Remove(path)
+		if !adopted {
+			t.abandon()
 		}
 	}
 	e.over.Go(e.watch)
+	return nil
 }
 
-// Adopt takes over the task of an earlier run; nil: there is none, so the attempt has not run.
-func (e *Engine) Adopt(key string, said func(string)) *Task {
+// orders reads the orders in the folders of attempts, and returns those folders too of which nothing was submitted.
+func (e *Engine) orders(entries []os.DirEntry) (orders []Order, empty []string) {
+	for _, d := range entries {
+		if !d.IsDir() {
+			continue
+		}
+		dir := filepath.Join(e.dir, d.Name())
+		var o Order
+		err := readRecord(filepath.Join(dir, orderFile), &o)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			empty = append(empty, dir)
+			continue
+		case err == nil && o.Dir != dir:
+			err = fmt.Errorf("it is of the folder %.300q", o.Dir)
+		case err == nil && (o.Key == "" || o.Submission < 1):
+			err = errors.New("it is not whole")
+		}
+		if err != nil {
+			e.unread = true
+			e.o.Log.Warn("an order of an earlier run cannot be read, so no job is cancelled that is not known: start the "+
+				"node again when it can, or once its job is over and the folder removed", "folder", dir, "error", err)
+			continue
+		}
+		orders = append(orders, o)
+	}
+	return orders, empty
+}
+
+// removePrograms removes copies of other builds that no order is for.
+func (e *Engine) removePrograms(entries []os.DirEntry, orders []Order) {
+	if e.unread { // it may be for any
+		return
+	}
+	used := map[string]bool{e.o.Step[0]: true}
+	for i := range orders {
+		used[orders[i].Step] = true
+	}
+	for _, d := range entries {
+		path := filepath.Join(e.dir, d.Name())
+		if strings.HasPrefix(d.Name(), programPrefix) && !d.IsDir() && !used[path] {
+			os.Remove(path)
+		}
+	}
+}
+
+// Adopt takes over the task of an earlier run; nil: there is none, so the attempt has not run. With ErrUnread that is
+// not known.
+func (e *Engine) Adopt(key string, said func(string)) (*Task, error) {
 	e.mu.Lock()
 	t := e.former[key]
 	delete(e.former, key)
 	e.mu.Unlock()
-	if t != nil {
+	switch {
+	case t != nil:
 		t.listen(said)
+	case e.unread:
+		return nil, ErrUnread
 	}
-	return t
+	return t, nil
 }
 
 // Abandon ends the task of an earlier run that was not taken over, and removes its folder.

@@ -56,7 +56,18 @@ func (r *rig) open(wanted func(string) bool) {
 	if r.Engine, err = Open(o, c); err != nil {
 		r.tb.Fatal(err)
 	}
-	r.Former(wanted)
+	if err := r.Former(wanted); err != nil {
+		r.tb.Fatal(err)
+	}
+}
+
+func (r *rig) adopt(key string) *Task {
+	r.tb.Helper()
+	t, err := r.Adopt(key, nil)
+	if err != nil {
+		r.tb.Error(err)
+	}
+	return t
 }
 
 // order returns an order of a shell script, whose folder is made.

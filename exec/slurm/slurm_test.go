@@ -141,14 +141,14 @@ func TestRestart(t *testing.T) {
 	})
 	o := r.order("prepared", "echo x >>"+ran) // it was not submitted
 	r.open(func(key string) bool { return key != "orphan" })
-	if _, err := os.Stat(o.Dir); !errors.Is(err, os.ErrNotExist) || r.Adopt("prepared", nil) != nil {
+	if _, err := os.Stat(o.Dir); !errors.Is(err, os.ErrNotExist) || r.adopt("prepared") != nil {
 		t.Errorf("a folder without an order: %v: want that it is removed", err)
 	}
 	if err := os.WriteFile(gate, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for _, before := range []*Task{ends, runs1, waits} {
-		task := r.Adopt(before.order.Key, nil)
+		task := r.adopt(before.order.Key)
 		if task == nil {
 			t.Fatalf("%s is not found again", before.order.Key)
 		}
@@ -304,7 +304,7 @@ func TestKilledBeforeSubmission(t *testing.T) {
 	}
 	r.Close()
 	r.open(func(string) bool { return true })
-	task := r.Adopt("o", nil)
+	task := r.adopt("o")
 	if task == nil {
 		t.Fatal("the order is not found")
 	}

@@ -84,8 +84,11 @@ func (e *Engine) tasks() []*Task {
 }
 
 // unknown returns the jobs of this node of which no task is known: their orders are claimed or not there, so they run
-// nothing, or their task has ended.
+// nothing, or their task has ended. There are none where an order cannot be read: one may be its job.
 func (e *Engine) unknown(l listing) (ids []string) {
+	if e.unread {
+		return nil
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for name, jobs := range l {

@@ -16,8 +16,7 @@ type Recorder interface {
 
 // restore restores the node from its records.
 func (d *Driver) restore() error {
-	defer d.runner.Restored()
-	return d.store.Load(func(r *grid.Record) error {
+	err := d.store.Load(func(r *grid.Record) error {
 		d.runner.RecordSaved(r)
 		if d.cfg.Recorder != nil {
 			d.cfg.Recorder.Restored(r)
@@ -26,6 +25,10 @@ func (d *Driver) restore() error {
 		d.members.NoteRecord(r)
 		return nil
 	})
+	if err != nil { // what is left of attempts that were not read must not be ended
+		return err
+	}
+	return d.runner.Restored()
 }
 
 func (l *loop) step(at grid.Time, ev *grid.Event) {

@@ -62,10 +62,11 @@ func (r *Runner) attemptsDir() string {
 }
 
 // Restored is called once all records of an earlier run have been given to RecordSaved. What that run has left in Slurm
-// is found, and ended if no attempt is to go on with it.
-func (r *Runner) Restored() {
+// is found, and ended if no attempt is to go on with it. With an error the node must not start: what that run has left
+// is not known.
+func (r *Runner) Restored() error {
 	if r.slurm == nil {
-		return
+		return nil
 	}
 	r.mu.Lock()
 	r.folders = uint64(time.Now().UnixNano()) // folders of an earlier run are there
@@ -76,7 +77,7 @@ func (r *Runner) Restored() {
 		}
 	}
 	r.mu.Unlock()
-	r.slurm.Former(func(key string) bool { return wanted[key] })
+	return r.slurm.Former(func(key string) bool { return wanted[key] })
 }
 
 // adopt takes over the task of an attempt that runs from before the node was started; nil: nothing of it was ever
@@ -85,9 +86,9 @@ func (r *Runner) adopt(a *attempt, _ grid.Start) (task, error) {
 	if r.slurm == nil {
 		return nil, errors.New("nothing is left of a task that ran before the node was started")
 	}
-	t := r.slurm.Adopt(a.id.String(), r.saidBySlurm(a))
-	if t == nil {
-		return nil, nil
+	t, err := r.slurm.Adopt(a.id.String(), r.saidBySlurm(a))
+	if t == nil || err != nil {
+		return nil, err
 	}
 	r.mu.Lock()
 	a.dir, a.expanded = t.Dir(), &expanded{outputs: t.Keep()}

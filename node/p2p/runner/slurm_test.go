@@ -40,10 +40,17 @@ func slurmRunner(t *testing.T, sbatch string) (*Runner, *loop) {
 	return r, l
 }
 
+func restored(t *testing.T, r *Runner) {
+	t.Helper()
+	if err := r.Restored(); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // What tasks in Slurm do without is refused in words, before anything is submitted.
 func TestNotInSlurm(t *testing.T) {
 	r, _ := slurmRunner(t, "exit 1")
-	r.Restored()
+	restored(t, r)
 	for want, change := range map[string]func(*grid.JobSpec){
 		"gangs":                   func(s *grid.JobSpec) { s.Gang.Ranks = 2 },
 		"terminals":               func(s *grid.JobSpec) { s.Terminal.On = true },
@@ -77,7 +84,7 @@ func TestNothingToTakeOver(t *testing.T) {
 	r, l := slurmRunner(t, "echo 1")
 	id, spec := attemptID(1), rig.Sh("true")
 	r.RecordSaved(&grid.Record{Kind: grid.RecWork, Work: grid.WorkRecord{ID: id, Spec: spec, State: grid.WorkRunning}})
-	r.Restored()
+	restored(t, r)
 	r.Start(grid.Start{Attempt: id, Spec: spec, Again: true})
 	rig.Await(t, "that it is late", func() bool { return l.count(grid.EvLate) == 1 })
 	if l.count(grid.EvStarted)+l.count(grid.EvEnded) > 0 {
@@ -88,4 +95,50 @@ func TestNothingToTakeOver(t *testing.T) {
 	// the job that sbatch speaks of is in no list: it has not run, and is started once more
 	rig.Await(t, "that it is late again", func() bool { return l.count(grid.EvLate) == 2 })
 	r.Stop(grid.Stop{Attempt: id})
+}
+
+// Where the order of a task that ran cannot be read the attempt is not started again: it is lost, or has failed where it
+// was to run at most once.
+func TestOrderIsNotRead(t *testing.T) {
+	for retries, want := range []grid.Cause{grid.Failed, grid.Lost} {
+		r, l := slurmRunner(t, "echo 1")
+		id, spec := attemptID(1), rig.Sh("true")
+		spec.Retries = int32(retries)
+		dir := filepath.Join(r.attemptsDir(), "a")
+		err := errors.Join(os.Mkdir(dir, 0o700), os.WriteFile(filepath.Join(dir, "order.json"), nil, 0o600))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.RecordSaved(&grid.Record{Kind: grid.RecWork, Work: grid.WorkRecord{ID: id, Spec: spec, State: grid.WorkRunning}})
+		restored(t, r)
+		r.Start(grid.Start{Attempt: id, Spec: spec, Again: true})
+		rig.Await(t, "its end", func() bool { return l.count(grid.EvEnded) == 1 })
+		if l.count(grid.EvLate)+l.count(grid.EvStarted) > 0 {
+			t.Errorf("%d retries: it counts as late, or as started", retries)
+		}
+		l.mu.Lock()
+		for _, ev := range l.events {
+			if ev.Kind == grid.EvEnded && ev.Result.Cause != want {
+				t.Errorf("%d retries: %+v: want %v", retries, ev.Result, want)
+			}
+		}
+		l.mu.Unlock()
+	}
+}
+
+// The node must not start where the folder of jobs is not the one of before, or cannot be read.
+func TestJobsAreNotRead(t *testing.T) {
+	r, _ := slurmRunner(t, "exit 1")
+	if err := os.Rename(r.attemptsDir(), r.attemptsDir()+"-away"); err != nil {
+		t.Fatal(err)
+	}
+	if r.Restored() == nil {
+		t.Error("want an error where the folder is not there")
+	}
+	if err := os.Mkdir(r.attemptsDir(), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if r.Restored() == nil {
+		t.Error("want an error where the folder is another one")
+	}
 }

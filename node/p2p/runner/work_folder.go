@@ -12,6 +12,7 @@ import (
 
 	"skep/exec/intact"
 	"skep/exec/process"
+	"skep/exec/slurm"
 	"skep/exec/terminal"
 	"skep/exec/units"
 	"skep/grid"
@@ -187,5 +188,6 @@ func startFailure(a *attempt, err error, result func(grid.Cause, int32, error) *
 // isFault reports whether an error of preparing or collecting an attempt is this machine's: it may succeed elsewhere,
 // or here later.
 func isFault(err error) bool {
-	return intact.Fault(err) || errors.Is(err, blob.ErrDisk) || errors.Is(err, blob.ErrFull)
+	return intact.Fault(err) || errors.Is(err, blob.ErrDisk) || errors.Is(err, blob.ErrFull) ||
+		errors.Is(err, slurm.ErrUnread)
 }
