@@ -28,7 +28,8 @@ func (c *Coordinator) renewLease(now grid.Time, l *liveTask, fx *grid.Effects) {
 // longer; higher has those wait whose worker is gone for good.
 const durableLease = 10 * time.Minute
 
-// bearOutage extends the attempt lease, once, if the worker is one of those, and reports whether it is extended.
+// bearOutage extends the attempt lease, once, if the worker is one of those, and reports whether it is extended. That
+// also holds before the worker has accepted: with the start lease of the offer it may have started.
 func (c *Coordinator) bearOutage(now grid.Time, l *liveTask, fx *grid.Effects) bool {
 	switch {
 	case l.outage:
