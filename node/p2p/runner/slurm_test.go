@@ -97,8 +97,8 @@ func TestNothingToTakeOver(t *testing.T) {
 	r.Stop(grid.Stop{Attempt: id})
 }
 
-// Where the order of a task that ran cannot be read the attempt is not started again: it is lost, or has failed where it
-// was to run at most once.
+// Where the order of a task that ran cannot be read the attempt is not started again: it is lost, or has failed where
+// it was to run at most once.
 func TestOrderIsNotRead(t *testing.T) {
 	for retries, want := range []grid.Cause{grid.Failed, grid.Lost} {
 		r, l := slurmRunner(t, "echo 1")
