@@ -13,12 +13,12 @@ import (
 // mounted: there an order that is not found may run all the same. The folder and the data folder hold the same ID.
 type share struct {
 	dir  string // of the orders
-	own  string // file of the ID in the data folder: the folder has been used if it is there
+	own  string // file of the ID in the data folder, for this node: dir has been used if it is there
 	mark string // file of the ID in dir
 }
 
 func newShare(dir, data string) share {
-	return share{dir: dir, own: filepath.Join(data, "slurm.id"), mark: filepath.Join(dir, "id")}
+	return share{dir: dir, own: filepath.Join(data, filepath.Base(dir)+".id"), mark: filepath.Join(dir, "id")}
 }
 
 // open makes the folder if it was never used, and checks it else.

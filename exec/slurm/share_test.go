@@ -43,7 +43,7 @@ func TestShareIsAnother(t *testing.T) {
 		t.Error("a folder that is not there is made")
 	}
 	// what the error tells the operator to do
-	if err := os.Remove(filepath.Join(data, "slurm.id")); err != nil {
+	if err := os.Remove(filepath.Join(data, "slurm-test.id")); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := openAt(t, empty, data); err != nil {
@@ -54,7 +54,7 @@ func TestShareIsAnother(t *testing.T) {
 // The node is killed between the two files of the ID: the folder is taken, with the ID that it has.
 func TestShareIsHalfMade(t *testing.T) {
 	dir, data := t.TempDir(), t.TempDir()
-	own := filepath.Join(data, "slurm.id")
+	own := filepath.Join(data, "slurm-test.id")
 	if _, err := openAt(t, dir, data); err != nil {
 		t.Fatal(err)
 	}
@@ -72,5 +72,17 @@ func TestShareIsHalfMade(t *testing.T) {
 	}
 	if after, err := os.ReadFile(own); err != nil || string(after) != string(before) {
 		t.Errorf("ID %s, %v: want %s", after, err, before)
+	}
+}
+
+// A data folder that was given another identity, as a copied one is, has used no folder yet.
+func TestShareOfAnotherIdentity(t *testing.T) {
+	dir, data := t.TempDir(), t.TempDir()
+	for _, node := range []string{"a", "b", "a"} {
+		e, err := Open(Options{Dir: dir, Data: data, Node: node, Step: []string{"step"}}, new(Cluster))
+		if err != nil {
+			t.Fatalf("node %s: %v", node, err)
+		}
+		e.Close()
 	}
 }
