@@ -74,6 +74,7 @@ func (d *Driver) askForCopies() error {
 		later, asked := d.copies.watch.AskAll(limited, known)
 		cancel()
 		if later != nil {
+			d.generations.Yield(later.Instance)
 			d.awaitAsked()
 			return d.copiedError(later)
 		}
@@ -86,6 +87,7 @@ func (d *Driver) askForCopies() error {
 		return fmt.Errorf("place of the data folder: %w", err)
 	}
 	if later := d.copies.watch.Begin(); later != nil {
+		d.generations.Yield(later.Instance)
 		return d.copiedError(later)
 	}
 	return nil
@@ -106,6 +108,7 @@ func (d *Driver) yield(c *instance.Copy) {
 	err := d.copiedError(c)
 	d.log.Error("stopping", "error", err)
 	d.work.Go(func() {
+		d.generations.Yield(c.Instance)
 		d.awaitAsked()
 		d.cfg.Fatal(err)
 	})

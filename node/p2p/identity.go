@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"skep/grid"
+	"skep/node/p2p/generations"
 	"skep/node/p2p/identity"
 	"skep/node/p2p/instance"
 	"skep/node/p2p/reachability"
@@ -40,7 +41,11 @@ func (d *Driver) openIdentity(join *[32]byte) (newSecret bool, err error) {
 	}
 	copy(d.self[:], d.key.Public().(ed25519.PublicKey))
 	d.instance = instance.NewID()
-	if d.boot, err = d.store.NextBoot(d.self); err == nil {
+	outlived, err := generations.LoadOutlived(d.work.Context(), d.store.Datastore())
+	if err != nil {
+		return newSecret, fmt.Errorf("generations of peers: %w", err)
+	}
+	if d.boot, err = d.store.NextBootAfter(d.self, outlived.Boot()); err == nil {
 		os.Remove(filepath.Join(d.cfg.DataDir, preparedFile))
 	}
 	return newSecret, err

@@ -18,7 +18,7 @@ var ErrPutBack = generations.ErrPutBack
 func (d *Driver) openGenerations() (err error) {
 	d.generations, err = generations.Open(d.work, generations.Config{
 		Self: d.self, Key: d.key, Dir: d.cfg.DataDir, Saved: d.store.Saved, Now: clock.Now, Data: d.store.Datastore(),
-		Log: d.log, PutBack: d.stopPutBack,
+		Log: d.log, PutBack: d.stopPutBack, Outlived: d.copies.watch.Outlived,
 		Start: generation.Start{Boot: d.boot, Instance: d.instance, Saved: d.store.FoundSaved()},
 	})
 	if err != nil && !errors.Is(err, ErrPutBack) {

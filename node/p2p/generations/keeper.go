@@ -26,6 +26,10 @@ type Config struct {
 	Data  ds.Batching
 	Log   *slog.Logger
 
+	// Outlived reports whether another process with the identity has proved that it ran, and is the one to stop. It must
+	// not block.
+	Outlived func(instance uint64) bool
+
 	// PutBack is called once if the data folder was put back to an earlier state: the node must do nothing more. It
 	// must not block.
 	PutBack func(error)
@@ -41,17 +45,23 @@ type Keeper struct {
 
 	mu       sync.Mutex
 	book     generation.Book
+	outlived generation.Outlived
 	telling  generation.Telling
 	answered bool // a peer has told what it knows
 	putBack  bool
 	kick     chan struct{} // of capacity 1: something is to be told
 	unsaved  chan struct{} // of capacity 1: something is to be saved
+
+	saving sync.Mutex // held while outlived is written; locked before mu
 }
 
 // Open returns a keeper with what earlier processes kept. Its work is begun by Attach.
-func Open(work *lifecycle.Group, cfg Config) (*Keeper, error) {
-	k := &Keeper{cfg: cfg, work: work, began: cfg.Now(), kick: make(chan struct{}, 1), unsaved: make(chan struct{}, 1)}
+func Open(work *lifecycle.Group, cfg Config) (k *Keeper, err error) {
+	k = &Keeper{cfg: cfg, work: work, began: cfg.Now(), kick: make(chan struct{}, 1), unsaved: make(chan struct{}, 1)}
 	if err := k.loadEvidence(); err != nil {
+		return nil, err
+	}
+	if k.outlived, err = LoadOutlived(work.Context(), cfg.Data); err != nil {
 		return nil, err
 	}
 	return k, k.load()
@@ -76,8 +86,8 @@ func (k *Keeper) Told(by grid.NodeID, signed []byte, age time.Duration) bool {
 	}
 	k.answered = true
 	s, ok := generation.Open(k.cfg.Self, signed)
-	if !ok {
-		return true // nothing, or what this node has not signed
+	if !ok || k.isOutlived(s, by) {
+		return true // nothing, or what this node has not signed, or what it need not have
 	}
 	switch k.cfg.Start.Check(s, age, k.cfg.Now().Sub(k.began)) {
 	case generation.Copied:

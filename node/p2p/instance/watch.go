@@ -5,6 +5,7 @@ import (
 	"crypto/ed25519"
 	"crypto/rand"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -56,6 +57,7 @@ type Watch struct {
 	mu       sync.Mutex
 	standing standing
 	later    *Copy                                  // for which this instance is to stop; nil: none
+	outlived []uint64                               // instances that are to stop for this one; at most maxOutlived
 	copies   map[grid.NodeID]Copy                   // the last one found, by node; at most maxCopies
 	checks   *lru.Cache[grid.NodeID, *rate.Limiter] // checks that a witness asks for, by witness
 }
@@ -72,6 +74,9 @@ const (
 	maxCopies = 256
 	keepCopy  = 10 * time.Minute
 )
+
+// maxOutlived bounds the instances that are remembered to have been found the later ones; the oldest are forgotten.
+const maxOutlived = 16
 
 // NewID draws the number of an instance.
 func NewID() uint64 {
@@ -159,10 +164,21 @@ func (w *Watch) yields(c *Copy) (stops, begun bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	stops = w.standing.yields(w.cfg.Now(), w.cfg.Instance, &c.Statement)
-	if stops && w.later == nil {
+	w.outlived = slices.DeleteFunc(w.outlived, func(i uint64) bool { return i == c.Instance })
+	switch {
+	case !stops:
+		w.outlived = append(w.outlived[max(len(w.outlived)-maxOutlived+1, 0):], c.Instance)
+	case w.later == nil:
 		w.later = c
 	}
 	return stops, w.standing.is != Starting
+}
+
+// Outlived reports whether another instance has proved that it ran, and is the one to stop.
+func (w *Watch) Outlived(instance uint64) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Contains(w.outlived, instance)
 }
 
 // mayCheck reports whether a check that a witness asks for is within its bounds.

@@ -185,11 +185,14 @@ func (s *Store) Owner() (id grid.NodeID, err error) {
 // NextBoot counts a start of the node, which is the Owner from now on, and returns the count, 1 for the first. The
 // count is on disk first, and then in the mark: the other way round, a crash between the two would make an intact
 // database look like an old one.
-func (s *Store) NextBoot(owner grid.NodeID) (uint64, error) {
+func (s *Store) NextBoot(owner grid.NodeID) (uint64, error) { return s.NextBootAfter(owner, 0) }
+
+// NextBootAfter is NextBoot where a copy of the folder has counted others starts: the count is above that, too.
+func (s *Store) NextBootAfter(owner grid.NodeID, others uint64) (uint64, error) {
 	var boot uint64
 	err := s.db.Update(func(tx *bbolt.Tx) error {
 		meta := tx.Bucket(metaBucket)
-		boot = bootOf(tx) + 1
+		boot = max(bootOf(tx), others) + 1
 		if err := meta.Put(ownerKey, owner[:]); err != nil {
 			return err
 		}
