@@ -10,8 +10,8 @@ import (
 const MaxOutlived = 16
 
 // Outlived holds other processes with this node's identity, of a copy of its folder, that have stopped for a process of
-// this folder. What they have saved is not what this folder lacks: nothing but their own counts here. Invariant: at most
-// MaxOutlived, sorted by their starts.
+// this folder. What they have saved is not what this folder lacks. Invariant: at most MaxOutlived, sorted by their
+// starts.
 type Outlived struct{ processes []process }
 
 type process struct{ boot, instance uint64 }

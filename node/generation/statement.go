@@ -78,15 +78,18 @@ func (v Verdict) String() string { return [...]string{"earlier", "put back", "co
 // margin is the part of its time that the clocks of two nodes may differ by, and more.
 const margin = 0.1
 
-// Check judges a statement of this node that was heard age ago by whoever kept it, when this process has run for up.
+// Check judges a statement of this node that was heard age ago by whoever kept it, when this process has run for up and
+// has saved so much. What a process has saved only grows, and it states nothing before that is on disk: one that has
+// saved less than it has stated was put back in memory, with its machine.
 // A process counts its start on disk before it says anything. So the number of starts in a statement of an earlier one
 // is below that of this start, and its commits are among those found, unless the disk has forgotten some.
 // What another one heard since this process began is not of an earlier process but of a copy.
-func (s *Start) Check(st Statement, age, up time.Duration) Verdict {
+func (s *Start) Check(st Statement, age, up time.Duration, saved uint64) Verdict {
+	own := st.Boot == s.Boot && st.Instance == s.Instance
 	switch {
-	case st.Boot == s.Boot && st.Instance == s.Instance, st.Boot < s.Boot && st.Saved <= s.Saved:
+	case own && st.Saved <= saved, st.Boot < s.Boot && st.Saved <= s.Saved:
 		return Earlier
-	case float64(age) < (1-margin)*float64(up):
+	case !own && float64(age) < (1-margin)*float64(up):
 		return Copied
 	}
 	return PutBack

@@ -51,6 +51,8 @@ func TestCheck(t *testing.T) {
 		{"nothing was saved since", Statement{6, 60, 100}, time.Hour, time.Second, Earlier},
 		{"of long ago", Statement{3, 30, 12}, time.Hour, time.Second, Earlier},
 		{"of this process", Statement{7, 70, 150}, time.Minute, time.Hour, Earlier},
+		{"of this process, put back in memory since", Statement{7, 70, 151}, time.Hour, time.Minute, PutBack},
+		{"so, and heard after the start", Statement{7, 70, 151}, time.Minute, time.Hour, PutBack},
 		{"of this process, before it said more", Statement{7, 70, 101}, 0, time.Second, Earlier},
 		{"snapshot of a node that ran", Statement{6, 60, 101}, time.Minute, time.Second, PutBack},
 		{"backup of a node that was stopped", Statement{7, 71, 101}, time.Minute, time.Second, PutBack},
@@ -62,7 +64,7 @@ func TestCheck(t *testing.T) {
 		{"a copy ran beside this process", Statement{8, 80, 200}, time.Minute, time.Hour, Copied},
 		{"so, with as many starts", Statement{7, 71, 200}, time.Minute, time.Hour, Copied},
 	} {
-		if got := found.Check(c.st, c.age, c.up); got != c.want {
+		if got := found.Check(c.st, c.age, c.up, 150); got != c.want {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}
 	}

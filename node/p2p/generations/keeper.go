@@ -89,7 +89,7 @@ func (k *Keeper) Told(by grid.NodeID, signed []byte, age time.Duration) bool {
 	if !ok || k.isOutlived(s, by) {
 		return true // nothing, or what this node has not signed, or what it need not have
 	}
-	switch k.cfg.Start.Check(s, age, k.cfg.Now().Sub(k.began)) {
+	switch k.cfg.Start.Check(s, age, k.cfg.Now().Sub(k.began), k.cfg.Saved()) {
 	case generation.Copied:
 		k.cfg.Log.Warn("a peer has heard of another process with this node's identity: its data folder was copied", "peer",
 			by.Short(), "age", age.Round(time.Second))
@@ -104,10 +104,14 @@ func (k *Keeper) Told(by grid.NodeID, signed []byte, age time.Duration) bool {
 
 // putBackError says what this node has signed, what its folder has and what to do.
 func (k *Keeper) putBackError(s generation.Statement) error {
+	starts, saved := k.cfg.Start.Boot-1, k.cfg.Start.Saved
+	if s.Instance == k.cfg.Start.Instance { // the machine was put back with its memory
+		starts, saved = k.cfg.Start.Boot, k.cfg.Saved()
+	}
 	return fmt.Errorf("data folder %s: %w: node %s has signed that in its start %d it had saved up to %d, and the folder "+
 		"knew of %d starts and ended at %d: want it back as it was when the node was last stopped, or another data folder, "+
 		"in which this is another node (or here: skep up --new-identity)", k.cfg.Dir, ErrPutBack, k.cfg.Self.Short(), s.Boot,
-		s.Saved, k.cfg.Start.Boot-1, k.cfg.Start.Saved)
+		s.Saved, starts, saved)
 }
 
 // Answered reports whether a peer has told what it knows of this node.

@@ -104,3 +104,19 @@ func TestOnlyAProvedProcessIsOutlived(t *testing.T) {
 		t.Error("goes on, though it lacks what another process has saved")
 	}
 }
+
+// A process that has saved less than it has stated itself was put back with the memory of its machine.
+func TestProcessThatWasPutBackInMemoryStops(t *testing.T) {
+	f := newFolder(t)
+	k := f.mustStart(generation.Start{Boot: 7, Instance: 70, Saved: 100})
+	for f.saved = range uint64(200) {
+		if !f.told(k, generation.Statement{Boot: 7, Instance: 70, Saved: f.saved}, 0) {
+			t.Fatalf("stops for what it has stated itself: %d", f.saved)
+		}
+	}
+	stated := generation.Statement{Boot: 7, Instance: 70, Saved: f.saved}
+	f.saved = 150
+	if f.told(k, stated, 0) || f.stops != 1 {
+		t.Error("goes on, though it has forgotten what it had saved")
+	}
+}

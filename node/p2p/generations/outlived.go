@@ -31,7 +31,7 @@ func (k *Keeper) isOutlived(s generation.Statement, by grid.NodeID) bool {
 		return k.outlived.Made(s)
 	}
 	if k.outlived.Note(s) {
-		k.cfg.Log.Info("a peer keeps what another process with this node's identity has saved, which has stopped for this one",
+		k.cfg.Log.Info("a peer keeps what another process with this node's identity has saved, which stopped for this one",
 			"peer", by.Short())
 		k.work.Go(k.saveOutlived)
 	}
