@@ -47,10 +47,18 @@ func (b *Book) Heard(now grid.Time, n grid.NodeID, signed []byte) bool {
 	return true
 }
 
-// Restore takes a statement that was saved by an earlier process and was that old when this one began.
+// unknownAge is that of a statement of which nobody can say when it was heard. It is longer than a process runs: the
+// node would take what it said before its start for the word of a copy that runs beside it.
+const unknownAge = 100 * 365 * 24 * time.Hour
+
+// Restore takes a statement that was saved by an earlier process and was that old when this one began; a negative age
+// is that of a wall clock that was wrong then, or is now, as on a machine whose clock stands still without power.
 func (b *Book) Restore(n grid.NodeID, signed []byte, age time.Duration) {
 	if s, ok := read(signed); ok {
-		b.put(Entry{Node: n, Signed: slices.Clone(signed), AgeThen: max(age, 0), contents: s})
+		if age < 0 {
+			age = unknownAge
+		}
+		b.put(Entry{Node: n, Signed: slices.Clone(signed), AgeThen: age, contents: s})
 	}
 }
 

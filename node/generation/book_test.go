@@ -2,6 +2,7 @@ package generation
 
 import (
 	"encoding/binary"
+	"math"
 	"testing"
 	"time"
 
@@ -40,16 +41,20 @@ func TestBookKeepsTheNewest(t *testing.T) {
 	}
 }
 
-// What an earlier process kept goes on to age, also where the clock of the machine was set back.
+// What an earlier process kept goes on to age. Where the clock of the machine was set back it is of unknown age, which
+// is longer than any process has run: it is not taken for news that a copy told meanwhile.
 func TestRestoredStatementAges(t *testing.T) {
 	own, n := key(1)
 	s := Statement{2, 1, 10}
-	for restored, want := range map[time.Duration]time.Duration{time.Hour: time.Hour + time.Minute,
-		-time.Hour: time.Minute} {
+	start := Start{Boot: 2, Instance: 2, Saved: 9}
+	for restored, want := range map[time.Duration]time.Duration{0: time.Minute, time.Hour: time.Hour + time.Minute,
+		-1: unknownAge + time.Minute, -time.Hour: unknownAge + time.Minute, math.MinInt64: unknownAge + time.Minute} {
 		var b Book
 		b.Restore(n, s.Sign(own), restored)
 		if _, age := b.Known(grid.Time(time.Minute), n); age != want {
 			t.Errorf("restored at the age of %v, a minute later it is %v old", restored, age)
+		} else if age > time.Hour && start.Check(s, age, time.Hour, 9) != PutBack {
+			t.Errorf("restored at the age of %v, it is %v", restored, start.Check(s, age, time.Hour, 9))
 		}
 	}
 }

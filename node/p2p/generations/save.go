@@ -37,7 +37,7 @@ func (k *Keeper) load() error {
 			continue
 		}
 		heard := time.Unix(0, int64(binary.BigEndian.Uint64(r.Value)))
-		k.book.Restore(n, r.Value[8:], time.Since(heard))
+		k.book.Restore(n, r.Value[8:], time.Since(heard)) // negative: a wall clock was wrong
 	}
 	return nil
 }
