@@ -18,7 +18,7 @@ var ErrPutBack = generations.ErrPutBack
 func (d *Driver) openGenerations() (err error) {
 	d.generations, err = generations.Open(d.work, generations.Config{
 		Self: d.self, Key: d.key, Dir: d.cfg.DataDir, Saved: d.store.Saved, Now: clock.Now, Data: d.store.Datastore(),
-		Log: d.log, PutBack: d.stopPutBack, Outlived: d.copies.watch.Outlived,
+		Log: d.log, PutBack: d.haltPutBack, Fatal: d.cfg.Fatal, Outlived: d.copies.watch.Outlived,
 		Start: generation.Start{Boot: d.boot, Instance: d.instance, Saved: d.store.FoundSaved()},
 	})
 	if err != nil && !errors.Is(err, ErrPutBack) {
@@ -27,13 +27,12 @@ func (d *Driver) openGenerations() (err error) {
 	return err
 }
 
-// stopPutBack stops a node whose data folder was put back to an earlier state. It steps no more from now on: what it
+// haltPutBack halts a node whose data folder was put back to an earlier state. It steps no more from now on: what it
 // has promised and run since that state is forgotten here, and the others go on without it.
-func (d *Driver) stopPutBack(err error) {
+func (d *Driver) haltPutBack(err error) {
 	d.copies.halted.Store(true)
 	d.inbox.Wake()
 	d.log.Error("stopping", "error", err)
-	d.work.Go(func() { d.cfg.Fatal(err) })
 }
 
 // warnUnchecked says so if no known node has told within the time for which the node waits for them.

@@ -1,6 +1,7 @@
 package generations
 
 import (
+	"context"
 	"errors"
 
 	ds "github.com/ipfs/go-datastore"
@@ -12,9 +13,10 @@ import (
 // later starts need not meet the peer again that showed it: they would go on where they reach nobody.
 var evidenceKey = ds.NewKey("/put-back")
 
-// keepEvidence saves it. The node stops after that, whether it could be saved or not.
+// keepEvidence saves it, also where the node is being stopped already: the next start may reach nobody. The node has
+// halted, and stops after that, whether it could be saved or not.
 func (k *Keeper) keepEvidence(signed []byte) {
-	if err := k.cfg.Data.Put(k.work.Context(), evidenceKey, signed); err != nil {
+	if err := k.cfg.Data.Put(context.WithoutCancel(k.work.Context()), evidenceKey, signed); err != nil {
 		k.cfg.Log.Warn("what shows that the data folder was put back is not saved", "error", err)
 	}
 }

@@ -31,8 +31,8 @@ type Config struct {
 	Outlived func(instance uint64) bool
 
 	// PutBack is called once if the data folder was put back to an earlier state: the node must do nothing more. It
-	// must not block.
-	PutBack func(error)
+	// must not block. Fatal follows, once what shows it is on disk, or cannot be saved.
+	PutBack, Fatal func(error)
 }
 
 // Keeper keeps the generations of peers and tells this node's. Its methods are safe for concurrent use, and block for
@@ -95,8 +95,12 @@ func (k *Keeper) Told(by grid.NodeID, signed []byte, age time.Duration) bool {
 			by.Short(), "age", age.Round(time.Second))
 	case generation.PutBack:
 		k.putBack = true
-		k.keepEvidence(signed)
-		k.cfg.PutBack(k.putBackError(s))
+		err := k.putBackError(s)
+		k.cfg.PutBack(err)
+		k.work.Go(func() {
+			k.keepEvidence(signed)
+			k.cfg.Fatal(err)
+		})
 		return false
 	}
 	return true

@@ -1,9 +1,11 @@
 package generations
 
 import (
+	"context"
 	"crypto/ed25519"
 	"errors"
 	"log/slog"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -22,7 +24,8 @@ type folder struct {
 	data  ds.Batching
 	saved uint64          // by the running process
 	later map[uint64]bool // instances that are to stop for this one
-	stops int             // times that the node was told to stop
+	stops int             // times that the node was told to do nothing more
+	ends  atomic.Int32    // times that it was told to end
 	work  *lifecycle.Group
 }
 
@@ -40,7 +43,7 @@ func (f *folder) start(s generation.Start) (*Keeper, error) {
 		Self: grid.NodeID(f.key.Public().(ed25519.PublicKey)), Key: f.key, Start: s, Dir: "data",
 		Saved: func() uint64 { return f.saved }, Now: func() grid.Time { return 0 }, Data: f.data,
 		Log: slog.New(slog.DiscardHandler), Outlived: func(i uint64) bool { return f.later[i] },
-		PutBack: func(error) { f.stops++ },
+		PutBack: func(error) { f.stops++ }, Fatal: func(error) { f.ends.Add(1) },
 	})
 }
 
@@ -118,5 +121,48 @@ func TestProcessThatWasPutBackInMemoryStops(t *testing.T) {
 	f.saved = 150
 	if f.told(k, stated, 0) || f.stops != 1 {
 		t.Error("goes on, though it has forgotten what it had saved")
+	}
+}
+
+// slow is a disk on which a write takes until it is released.
+type slow struct {
+	ds.Batching
+	release chan struct{}
+}
+
+func (s slow) Put(ctx context.Context, key ds.Key, value []byte) error {
+	<-s.release
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return s.Batching.Put(ctx, key, value)
+}
+
+// A node that was put back halts before anything is written, is not held up by the disk, and ends once what shows it is
+// on disk, also where it is being stopped meanwhile.
+func TestNodeHaltsBeforeTheEvidenceIsWritten(t *testing.T) {
+	f := newFolder(t)
+	disk := slow{f.data, make(chan struct{})}
+	f.data = disk
+	start := generation.Start{Boot: 7, Instance: 70, Saved: 100}
+	k := f.mustStart(start)
+	if f.told(k, generation.Statement{Boot: 8, Instance: 80, Saved: 200}, time.Hour) || f.stops != 1 {
+		t.Fatal("the node is not halted")
+	}
+	k.Sent(grid.NodeID{2})
+	if f.told(k, generation.Statement{}, 0) || f.stops != 1 {
+		t.Error("it goes on, or is halted twice")
+	}
+	if f.ends.Load() != 0 {
+		t.Error("it ends before what shows it is on disk")
+	}
+	f.work.Cancel()
+	close(disk.release)
+	f.work.Wait()
+	if f.ends.Load() != 1 {
+		t.Errorf("it is told to end %d times, want once", f.ends.Load())
+	}
+	if _, err := f.start(start); !errors.Is(err, ErrPutBack) {
+		t.Errorf("the next start: %v, want that it is refused", err)
 	}
 }
