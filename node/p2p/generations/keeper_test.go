@@ -7,10 +7,13 @@ import (
 	"log/slog"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	ds "github.com/ipfs/go-datastore"
 	dssync "github.com/ipfs/go-datastore/sync"
+	"github.com/libp2p/go-libp2p/core/network"
+	"github.com/libp2p/go-libp2p/core/protocol"
 
 	"skep/grid"
 	"skep/node/generation"
@@ -41,8 +44,9 @@ func (f *folder) start(s generation.Start) (*Keeper, error) {
 	f.saved = s.Saved
 	return Open(f.work, Config{
 		Self: grid.NodeID(f.key.Public().(ed25519.PublicKey)), Key: f.key, Start: s, Dir: "data",
-		Saved: func() uint64 { return f.saved }, Now: func() grid.Time { return 0 }, Data: f.data,
-		Log: slog.New(slog.DiscardHandler), Outlived: func(i uint64) bool { return f.later[i] },
+		Saved: func() uint64 { return f.saved }, Now: func() grid.Time { return grid.Time(time.Now().UnixNano()) },
+		Data: f.data,
+		Log:  slog.New(slog.DiscardHandler), Outlived: func(i uint64) bool { return f.later[i] },
 		PutBack: func(error) { f.stops++ }, Fatal: func(error) { f.ends.Add(1) },
 	})
 }
@@ -165,4 +169,31 @@ func TestNodeHaltsBeforeTheEvidenceIsWritten(t *testing.T) {
 	if _, err := f.start(start); !errors.Is(err, ErrPutBack) {
 		t.Errorf("the next start: %v, want that it is refused", err)
 	}
+}
+
+// busy are peers that cannot be told.
+type busy struct{ tried atomic.Int32 }
+
+func (b *busy) OpenStream(context.Context, grid.NodeID, protocol.ID) (network.Stream, error) {
+	b.tried.Add(1)
+	return nil, errBusy
+}
+
+// A peer that could not be told is told again a second later, also by a node that sends it nothing.
+func TestPeerThatCouldNotBeToldIsToldAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFolder(t)
+		k := f.mustStart(generation.Start{Boot: 1, Instance: 10})
+		var peers busy
+		k.Attach(&peers)
+		k.Up(grid.NodeID{2}, true)
+		for n := range int32(5) {
+			synctest.Wait()
+			if got := peers.tried.Load(); got != n+1 {
+				t.Errorf("tried %d times in %d s, want %d", got, n, n+1)
+			}
+			time.Sleep(generation.Interval)
+		}
+		f.end()
+	})
 }

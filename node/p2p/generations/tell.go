@@ -74,6 +74,7 @@ func (k *Keeper) round() {
 				k.mu.Lock()
 				k.telling.Failed(n)
 				k.mu.Unlock()
+				notify(k.kick)
 			}
 		})
 	}
