@@ -89,6 +89,15 @@ func (w Why) Never() bool {
 	return w > WhyNone && w < WhyNever
 }
 
+// OfOption reports whether the reason may be one about the option as which an attempt was to run, and not about all.
+func (w Why) OfOption() bool {
+	switch w {
+	case WhyCPU, WhyMemory, WhyLabel, WhyResource, WhyAccept:
+		return true
+	}
+	return false
+}
+
 // String returns the reason as the rest of a sentence about the node.
 func (w Why) String() string {
 	if int(w) < len(whyTexts) {

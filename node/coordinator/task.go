@@ -219,7 +219,7 @@ func (c *Coordinator) exclude(now grid.Time, l *liveTask, id grid.NodeID, why gr
 // was offered as may run it as another one of several.
 func (c *Coordinator) excludeRefusing(now grid.Time, l *liveTask, id grid.NodeID, why grid.Refusal) {
 	as := why.Why
-	if len(l.job.spec.Needs.Options) > 1 {
+	if len(l.job.spec.Needs.Options) > 1 && why.Why.OfOption() {
 		as = grid.WhyNone
 	}
 	c.excludeUntil(now, l, id, why, candidates.Until(now, l.tries, as))
