@@ -11,9 +11,7 @@ func staged(t *testing.T, clusters []int, space []float64, name string, tasks ..
 	t.Helper()
 	s := small()
 	s.Clusters, s.Data.Gigabyte, s.Workload.Kind = clusters, 1, "trace"
-	for _, x := range space {
-		s.Data.Storage = append(s.Data.Storage, x)
-	}
+	s.Data.Storage = append(s.Data.Storage, space...)
 	s.Data.Bandwidth = [2]float64{8, 8}
 	s.Data.Size = [2]float64{0.01, 0.01}
 	e, err := newEngine(s, strategy(t, name), 1, 1)
