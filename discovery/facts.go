@@ -102,7 +102,7 @@ func accepts(spec *grid.JobSpec, ad *grid.Ad, hour requirement.Hour) requirement
 // Of a job with options it must accept one that it fits.
 func Accepts(spec *grid.JobSpec, ad *grid.Ad) (why grid.Why) {
 	n := &spec.Needs
-	if ad.Accept == nil || len(n.Options) == 0 || n.Chosen > 0 {
+	if ad.Accept == nil || !n.Unchosen() {
 		return acceptsAs(spec, ad)
 	}
 	for k := range n.Options {
@@ -155,7 +155,7 @@ func Explain(spec *grid.JobSpec, ad *grid.Ad) grid.Refusal {
 	r := grid.Refusal{Why: Accepts(spec, ad)}
 	if r.Why != grid.WhyNone {
 		r.Detail = fmt.Sprintf("accept %s: ", ad.Accept)
-		if n := &spec.Needs; len(n.Options) == 0 || n.Chosen > 0 {
+		if !spec.Needs.Unchosen() {
 			r.Detail += acceptDetail(spec, ad)
 			return r
 		}

@@ -46,9 +46,7 @@ func encode(b []byte, n *grid.Needs, engine string) []byte {
 		b = text(append(b, 0), n.Where.String())
 	}
 	for i := range n.Options {
-		o := &n.Options[i]
-		own := grid.Needs{Resources: o.Resources, Labels: o.Labels}
-		b = encode(append(b, 1), &own, "")
+		b = encode(append(b, 1), n.Options[i].Needs(), "")
 	}
 	return b
 }

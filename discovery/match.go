@@ -12,20 +12,15 @@ import (
 // Fit returns why a node could never run a task with these needs on this engine, by its ad [2]; WhyNone if it could.
 // It allocates nothing.
 func Fit(n *grid.Needs, engine string, ad *grid.Ad) grid.Why {
-	switch {
-	case !slices.Contains(ad.Engines, engine):
+	if !slices.Contains(ad.Engines, engine) {
 		return grid.WhyEngine
-	case n.CPU > ad.Capacity.CPU:
-		return grid.WhyCPU
-	case n.Memory > ad.Capacity.Memory:
-		return grid.WhyMemory
-	case n.Counts != "" && !ad.Capacity.Counts.Fits(n.Counts):
-		return grid.WhyResource
-	case lacks(n.Labels, ad) != nil:
-		return grid.WhyLabel
+	}
+	switch why := fit(&n.Resources, n.Labels, ad); {
+	case why != grid.WhyNone:
+		return why
 	case n.Where != nil && n.Where.Holds(requirement.Match{Node: (*nodeFacts)(ad)}) != requirement.True:
 		return grid.WhyUnmet
-	case len(n.Options) > 0 && n.Chosen == 0:
+	case n.Unchosen():
 		return fitAny(n, ad)
 	}
 	return grid.WhyNone
@@ -47,15 +42,18 @@ func fitAny(n *grid.Needs, ad *grid.Ad) (why grid.Why) {
 
 // FitOption returns why a node that has what all options of a job need could never run a task as this one; WhyNone if
 // it could.
-func FitOption(o *grid.Option, ad *grid.Ad) grid.Why {
+func FitOption(o *grid.Option, ad *grid.Ad) grid.Why { return fit(&o.Resources, o.Labels, ad) }
+
+// fit returns why a node does not have resources and labels; WhyNone if it does.
+func fit(r *grid.Resources, labels []grid.LabelNeed, ad *grid.Ad) grid.Why {
 	switch {
-	case o.CPU > ad.Capacity.CPU:
+	case r.CPU > ad.Capacity.CPU:
 		return grid.WhyCPU
-	case o.Memory > ad.Capacity.Memory:
+	case r.Memory > ad.Capacity.Memory:
 		return grid.WhyMemory
-	case o.Counts != "" && !ad.Capacity.Counts.Fits(o.Counts):
+	case r.Counts != "" && !ad.Capacity.Counts.Fits(r.Counts):
 		return grid.WhyResource
-	case lacks(o.Labels, ad) != nil:
+	case lacks(labels, ad) != nil:
 		return grid.WhyLabel
 	}
 	return grid.WhyNone
@@ -68,7 +66,7 @@ func Match(n *grid.Needs, engine string, ad *grid.Ad) grid.Refusal {
 		r.Detail = fmt.Sprintf("needs engine %s, it has %s", engine, orNone(ad.Engines))
 		return r
 	}
-	if r.Why == grid.WhyNone || len(n.Options) == 0 || n.Chosen > 0 {
+	if r.Why == grid.WhyNone || !n.Unchosen() {
 		r.Detail = detail(r.Why, n, ad)
 		return r
 	}
@@ -78,12 +76,11 @@ func Match(n *grid.Needs, engine string, ad *grid.Ad) grid.Refusal {
 		return r
 	}
 	for i := range n.Options {
-		o := &n.Options[i]
-		own := grid.Needs{Resources: o.Resources, Labels: o.Labels}
 		if i > 0 {
 			r.Detail += "; "
 		}
-		r.Detail += fmt.Sprintf("option %d %s", i, detail(FitOption(o, ad), &own, ad))
+		o := &n.Options[i]
+		r.Detail += fmt.Sprintf("option %d %s", i, detail(FitOption(o, ad), o.Needs(), ad))
 	}
 	r.Detail = grid.Clean(r.Detail, grid.MaxText)
 	return r

@@ -133,6 +133,13 @@ func (e *Exec) remaining(now grid.Time, w *Work, law Law) (mean, rest float64) {
 	return m, max(scv*m+(1-scv)*max(m-age, 0), minRemaining*m, overrun(age, m, scv), 1e-6) / max(speed, 1e-3)
 }
 
+// Done is when a task with that key would start that came now, as WaitOf has it, and when it would be done if it runs
+// so many times as fast as its class, both in seconds from now.
+func (e *Exec) Done(now grid.Time, key order.Key, need grid.Resources, speedup float64, law Law) (ready, done float64) {
+	ready = e.WaitOf(now, key, need, law)
+	return ready, ready + e.MeanOf(now, key.Class, speedup, law)/e.SpeedOf(key.Bid, need.CPU)
+}
+
 // overrun returns by how many seconds a run exceeds its mean and the tolerance.
 func overrun(age, mean, scv float64) float64 { return age - mean - overrunTolerance*scv*mean }
 

@@ -1,6 +1,7 @@
 package grid
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strconv"
@@ -45,6 +46,12 @@ func (n *Needs) Option(number uint8) *Option {
 	return &n.Options[number-1]
 }
 
+// Unchosen reports whether there are options, of which none is chosen.
+func (n *Needs) Unchosen() bool { return len(n.Options) > 0 && n.Chosen == 0 }
+
+// Needs are what a task needs that runs as the option, beside what all options need but resources.
+func (o *Option) Needs() *Needs { return &Needs{Resources: o.Resources, Labels: o.Labels} }
+
 // ValidOption reports whether an attempt of the job can run as an option: one of them if there are any, else none.
 func (s *JobSpec) ValidOption(number uint8) bool {
 	if len(s.Needs.Options) == 0 {
@@ -85,23 +92,17 @@ func (n *Needs) SpeedupKnown(number uint8) float64 {
 	if len(n.Options) == 0 || n.Option(number) != nil {
 		return n.SpeedupOf(number)
 	}
-	least := n.Options[0].Speedup
-	for i := range n.Options {
-		least = min(least, n.Options[i].Speedup)
-	}
-	return least
+	return slices.MinFunc(n.Options, bySpeedup).Speedup
 }
+
+func bySpeedup(a, b Option) int { return cmp.Compare(a.Speedup, b.Speedup) }
 
 // Fastest is the greatest speedup of the options; 1 without any.
 func (n *Needs) Fastest() float64 {
 	if len(n.Options) == 0 {
 		return 1
 	}
-	most := n.Options[0].Speedup
-	for i := range n.Options {
-		most = max(most, n.Options[i].Speedup)
-	}
-	return most
+	return slices.MaxFunc(n.Options, bySpeedup).Speedup
 }
 
 // ValueOf is how much a completion as an option is worth, by its number from 1; 1 without one.

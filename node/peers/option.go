@@ -19,16 +19,16 @@ type way struct {
 
 // waysOf is in how many ways the tasks of a job can run.
 func waysOf(spec *grid.JobSpec) int {
-	if spec.Needs.Chosen > 0 {
-		return 1
+	if spec.Needs.Unchosen() {
+		return len(spec.Needs.Options)
 	}
-	return max(len(spec.Needs.Options), 1)
+	return 1
 }
 
 // wayOf is the k-th way, if a node that meets what all of them need fits it and accepts it now, by its ad.
 func wayOf(spec *grid.JobSpec, k int, ad *grid.Ad) (w way, fits bool) {
 	n := &spec.Needs
-	if len(n.Options) == 0 || n.Chosen > 0 {
+	if !n.Unchosen() {
 		return way{n.Resources, n.Chosen, spec.Speedup(), 1}, true
 	}
 	o, number := &n.Options[k], uint8(k+1)
@@ -38,9 +38,9 @@ func wayOf(spec *grid.JobSpec, k int, ad *grid.Ad) (w way, fits bool) {
 
 // best takes the way with the least expected completion time for its value; of equal ones the first. A way that ends
 // within the time in which a result is worth something comes before those that end later, of which the first to end is
-// taken: no value makes up for that. For a policy that
-// places tasks only where they start at once, a way that does comes before all that do not: else the policy would keep
-// the task from an idle node for the sake of a way that waits there.
+// taken: no value makes up for that. For a policy that places tasks only where they start at once, a way that does
+// comes before all that do not: else the policy would keep the task from an idle node for the sake of a way that waits
+// there.
 type best struct {
 	way
 	ready, ect float64
@@ -85,7 +85,7 @@ func (p *Peers) bestOf(spec *grid.JobSpec, limit float64) (b best) {
 	b.limit = limit
 	if len(spec.Needs.Options) > 0 {
 		policy := cmp.Or(spec.Policy, p.cfg.Policies.DefaultName())
-		b.atOnce, b.weighed = balance.Copies(policy), balance.WeighsOptions(policy) && spec.Needs.Chosen == 0
+		b.atOnce, b.weighed = balance.Copies(policy), balance.WeighsOptions(policy) && spec.Needs.Unchosen()
 	}
 	return b
 }
@@ -121,8 +121,8 @@ func (p *Peers) ownBest(now grid.Time, spec *grid.JobSpec, level string, limit f
 		if !fits || here.Refuses(w.Resources) != grid.WhyNone {
 			continue
 		}
-		ready := here.WaitOf(now, key, w.Resources, p.RunTime)
-		b.offer(w, ready, ready+here.MeanOf(now, level, w.speedup, p.RunTime)/here.SpeedOf(key.Bid, w.CPU))
+		ready, done := here.Done(now, key, w.Resources, w.speedup, p.RunTime)
+		b.offer(w, ready, done)
 	}
 	return b
 }

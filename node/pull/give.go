@@ -45,7 +45,7 @@ func (x *Exchange) giveOne(now grid.Time, to grid.NodeID, free grid.Resources,
 // fitsAsAny is fits for a task in any of the ways in which it can run, the soonest, and what it needs so.
 func (x *Exchange) fitsAsAny(now grid.Time, w *grid.Waiting, to grid.NodeID, free grid.Resources) (soonest float64,
 	need grid.Resources, fits bool) {
-	if w.Spec.Needs.Chosen > 0 || len(w.Spec.Needs.Options) == 0 {
+	if !w.Spec.Needs.Unchosen() {
 		soonest, fits = x.fits(now, w, w.Spec, to, free)
 		return soonest, w.Spec.Needs.Resources, fits
 	}

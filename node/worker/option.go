@@ -14,9 +14,8 @@ func (w *Worker) answerOptions(now grid.Time, key order.Key, options []grid.Poll
 	some := false
 	for i := range options {
 		o := &options[i]
-		ready := w.exec.WaitOf(now, key, o.Needs, w.cfg.RunTime)
-		run := w.exec.MeanOf(now, key.Class, o.Speedup, w.cfg.RunTime) / w.exec.SpeedOf(key.Bid, o.Needs.CPU)
-		x := grid.OptionState{Ready: grid.Seconds(ready), ECT: grid.Seconds(ready + run), Why: w.exec.Refuses(o.Needs)}
+		ready, done := w.exec.Done(now, key, o.Needs, o.Speedup, w.cfg.RunTime)
+		x := grid.OptionState{Ready: grid.Seconds(ready), ECT: grid.Seconds(done), Why: w.exec.Refuses(o.Needs)}
 		s.Options = append(s.Options, x)
 		some = some || x.Why == grid.WhyNone
 		if why == grid.WhyNone || why.Never() {

@@ -127,14 +127,12 @@ func (w *Worker) SetLowDisk(low bool) { w.exec.LowDisk(low) }
 
 // Answer fills in the answer to a node's poll, but for the rates: for the bid that the poll is about.
 func (w *Worker) Answer(now grid.Time, from grid.NodeID, q *grid.Poll, s *grid.State) {
-	class, need := q.Class, q.Needs
-	key := order.Key{Bid: cmp.Or(q.Bid, grid.UsualBid), Node: from, Class: class}
-	ready := w.exec.WaitOf(now, key, need, w.cfg.RunTime)
+	need, key := q.Needs, order.Key{Bid: cmp.Or(q.Bid, grid.UsualBid), Node: from, Class: q.Class}
+	ready, done := w.exec.Done(now, key, need, 1, w.cfg.RunTime)
 	if s.Why = w.exec.Refuses(need); w.cfg.Private {
 		s.Why = grid.WhyPrivate
 	}
-	s.Backlog = grid.Seconds(ready)
-	s.ECT = grid.Seconds(ready + w.exec.Mean(now, class, w.cfg.RunTime)/w.exec.SpeedOf(key.Bid, need.CPU))
+	s.Backlog, s.ECT = grid.Seconds(ready), grid.Seconds(done)
 	s.Free, s.Stamp = w.exec.Free(), w.Stamp(now)
 	w.answerOptions(now, key, q.Options, s)
 	ran, rest := w.exec.Ahead(now, key.Bid, need, w.cfg.RunTime)
