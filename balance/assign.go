@@ -10,6 +10,11 @@ import (
 
 // Assign maps tasks of which no more is known than their class and their job.
 func (p *mapper) Assign(now grid.Time, ts []*grid.Task, answers []State, dst []Choice) []Choice {
+	return p.assign(now, ts, answers, dst, func() { p.place(now, p.kinds, math.Inf(1), len(ts)) })
+}
+
+// assign makes kinds of the tasks, has place give them places in the plan, and appends these.
+func (p *mapper) assign(now grid.Time, ts []*grid.Task, answers []State, dst []Choice, place func()) []Choice {
 	base := len(dst)
 	for range ts {
 		dst = append(dst, Choice{Act: Wait})
@@ -19,13 +24,14 @@ func (p *mapper) Assign(now grid.Time, ts []*grid.Task, answers []State, dst []C
 	}
 	p.seats(now, answers)
 	p.sort(now, ts)
-	p.place(now, p.kinds, math.Inf(1), len(ts))
+	place()
 	for i := range p.kinds {
 		p.kinds[i].Tasks = 0 // of those placed so far, from here on
 	}
 	for _, x := range p.plan.Placed {
 		k := &p.kinds[x.Kind]
-		dst[base+p.tasks[x.Kind][k.Tasks]] = Choice{Act: Place, Node: answers[x.Node].Node, ECT: x.End}
+		dst[base+p.tasks[x.Kind][k.Tasks]] = Choice{Act: Place, Node: answers[x.Node].Node, ECT: x.End,
+			Option: x.Option}
 		k.Tasks++
 	}
 	return dst

@@ -65,34 +65,17 @@ func (p *allocating) Choose(now grid.Time, t *grid.Task, answers []State) Choice
 
 // Assign allocates tasks of which no more is known than their class, their job, and when they came.
 func (p *allocating) Assign(now grid.Time, ts []*grid.Task, answers []State, dst []Choice) []Choice {
-	base := len(dst)
-	for range ts {
-		dst = append(dst, Choice{Act: Wait})
-	}
-	if len(ts) == 0 || len(answers) == 0 {
-		return dst
-	}
-	p.seats(now, answers)
-	p.sort(now, ts)
-	p.reset(len(p.kinds))
-	for i := range p.kinds {
-		k, t, x := &p.kinds[i], ts[p.mapper.tasks[i][0]], &p.tasks[i]
-		x.Tasks, x.Waited, x.Bid = k.Tasks, k.Ages[0], bidOf(t)
-		for j := range answers {
-			p.way(x, j, k.Alone[j], k.Fetch[j], coresOf(t), 0)
+	return p.assign(now, ts, answers, dst, func() {
+		p.reset(len(p.kinds))
+		for i := range p.kinds {
+			k, t, x := &p.kinds[i], ts[p.mapper.tasks[i][0]], &p.tasks[i]
+			x.Tasks, x.Waited, x.Bid = k.Tasks, k.Ages[0], bidOf(t)
+			for j := range answers {
+				p.way(x, j, k.Alone[j], k.Fetch[j], coresOf(t), 0)
+			}
 		}
-	}
-	p.allocate(math.Inf(1), len(ts))
-	for i := range p.kinds {
-		p.kinds[i].Tasks = 0 // of those placed so far, from here on
-	}
-	for _, x := range p.placed {
-		k := &p.kinds[x.Kind]
-		dst[base+p.mapper.tasks[x.Kind][k.Tasks]] = Choice{Act: Place, Node: answers[x.Node].Node, ECT: x.End,
-			Option: x.Option}
-		k.Tasks++
-	}
-	return dst
+		p.allocate(math.Inf(1), len(ts))
+	})
 }
 
 func bidOf(t *grid.Task) float64 {
@@ -130,11 +113,6 @@ func (p *allocating) Map(now grid.Time, m *MetaTask) *Plan {
 		}
 	}
 	p.allocate(m.Until, m.Most)
-	p.plan.Placed = p.plan.Placed[:0]
-	for _, x := range p.placed {
-		p.plan.Placed = append(p.plan.Placed, batch.Placement{Kind: x.Kind, Node: x.Node, Option: x.Option, Free: x.Free,
-			Start: x.Start, End: x.End})
-	}
 	p.plan.Next, p.plan.end = p.Next(), p.Left
 	return &p.plan
 }
@@ -204,9 +182,14 @@ func (p *allocating) option(x *allocator.Kind, j int, fetch float64, o *Way, nee
 	}
 }
 
-// allocate places what has ways.
+// allocate places what has ways, in the plan.
 func (p *allocating) allocate(until float64, most int) {
 	p.placed = p.Allocate(p.tasks, p.seated, until, most, p.placed[:0])
+	p.plan.Placed = p.plan.Placed[:0]
+	for _, x := range p.placed {
+		p.plan.Placed = append(p.plan.Placed, batch.Placement{Kind: x.Kind, Node: x.Node, Option: x.Option, Free: x.Free,
+			Start: x.Start, End: x.End})
+	}
 	if n := len(p.placed); n > 0 {
 		p.expected = p.placed[n-1].End - p.placed[n-1].Start
 	}
