@@ -117,7 +117,7 @@ var floors = map[string][]string{
 	"node/p2p/wire/internal/pb": {},
 
 	"node/reputation":      {"grid"},
-	"node/reliability":     {"grid", "balance"},
+	"node/reliability":     {"grid", "balance", "balance/utility"},
 	"node/generation":      {"grid"},
 	"node/p2p/generations": {"grid", "node/generation", "node/p2p/lifecycle", "node/p2p/transport", "node/p2p/wire"},
 
@@ -131,7 +131,7 @@ var floors = map[string][]string{
 	"internal/processes": {},
 	"internal/indices":   {},
 	"internal/mutants":   {},
-	"internal/slurmtest": {},
+	"internal/slurmtest": {"internal/processes"},
 	"internal/screen":    {},
 	"node/p2p/clock":     {"grid"},
 	"node/p2p/identity":  {"grid", "node/p2p/disk"},

@@ -67,8 +67,8 @@ var workers = []Mutant{
 	{
 		Name: "losses are never forgotten",
 		File: "node/reputation/hazards.go",
-		From: "w := math.Exp2(-d / hazardHalfLife)",
-		To:   "w := math.Exp2(0 * -d / hazardHalfLife)",
+		From: "w := faded(e.at, now, hazardHalfLife)",
+		To:   "w := 1 + 0*faded(e.at, now, hazardHalfLife)",
 		Test: "TestHazardsAreANodesOwn",
 	},
 	{

@@ -170,3 +170,23 @@ func TestStanding(t *testing.T) {
 		t.Errorf("of no attempt: %+v", s.Standing())
 	}
 }
+
+// An attempt has run since it was first said to, not since it was made: what waits has not run, also if it ran before.
+func TestSinceWhenAnAttemptRuns(t *testing.T) {
+	var s Status
+	running := 0
+	beat := func(now grid.Time, queued bool) grid.Time {
+		m := &grid.Message{Kind: grid.KindBeat, Reports: []grid.Report{{At: 0, Queued: queued}}}
+		s.Note(now, m, 0, &running)
+		return s.Since()
+	}
+	for _, c := range []struct {
+		now    grid.Time
+		queued bool
+		want   grid.Time
+	}{{10, true, 0}, {20, false, 20}, {30, false, 20}, {40, true, 0}, {50, false, 50}} {
+		if got := beat(c.now, c.queued); got != c.want {
+			t.Errorf("at %d, queued %v: it runs since %d, want %d", c.now, c.queued, got, c.want)
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"skep/balance"
+	"skep/balance/utility"
 	"skep/grid"
 )
 
@@ -34,7 +35,7 @@ func (p *Placed) Copy(nodes []balance.State, idle func(*balance.State) bool, ris
 		}
 		seconds := max(s.ECT, p.Run.Seconds)
 		r := Run{seconds, risk(s.Node, seconds)}
-		if u := p.Task.Utility(p.Heuristic, Replicate, p.Run, &r); u > best || node == nil {
+		if u := p.Task.Utility(p.Heuristic, utility.Replicate, p.Run, &r); u > best || node == nil {
 			copied, best, node = r, u, s
 		}
 	}
@@ -44,9 +45,9 @@ func (p *Placed) Copy(nodes []balance.State, idle func(*balance.State) bool, ris
 	case p.Run.Seconds > 0:
 		return p.Task.Choose(p.Heuristic, p.Run, nil), nil
 	case p.Heuristic == grid.ReliabilityReplicate && node != nil:
-		x.Technique = Replicate
+		x.Technique = utility.Replicate
 	}
-	if x.Technique != Replicate {
+	if x.Technique != utility.Replicate {
 		node = nil
 	}
 	return x, node
@@ -59,7 +60,7 @@ func (p *Placed) MayGain() (Choice, bool) {
 		return Choice{}, p.Heuristic == grid.ReliabilityReplicate
 	}
 	x := p.Task.Choose(p.Heuristic, p.Run, &Run{Seconds: p.Run.Seconds})
-	return x, x.Technique == Replicate
+	return x, x.Technique == utility.Replicate
 }
 
 // Says tells what was decided and by which numbers; idle says whether there was a node for a copy.
@@ -69,9 +70,9 @@ func (p *Placed) Says(x Choice, idle bool) string {
 	}
 	what := "repeated if it is lost"
 	switch x.Technique {
-	case None:
+	case utility.None:
 		what = "not repeated if it is lost, there is no time for it"
-	case Replicate:
+	case utility.Replicate:
 		what = "a copy beside it"
 	}
 	text := fmt.Sprintf("%s: %s; %s of such runs are lost there, so %s have a result", p.Heuristic, what, percent(x.Risk),

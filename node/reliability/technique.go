@@ -1,21 +1,9 @@
 package reliability
 
-import "skep/grid"
-
-// Technique is what is done beforehand about the loss of a task.
-type Technique uint8
-
-// The techniques.
-const (
-	None      Technique = iota // a lost run is the end
-	Retry                      // a lost run is followed by another
-	Replicate                  // a copy runs at a second node from now on
+import (
+	"skep/balance/utility"
+	"skep/grid"
 )
-
-var names = [...]string{"none", "retry", "copy"}
-
-// String returns the name that is displayed.
-func (t Technique) String() string { return names[t] }
 
 // Run is what is expected of a run at a node.
 type Run struct {
@@ -43,11 +31,11 @@ type course struct {
 const slices = 8
 
 // courses appends those of a task whose present run is given. copied is what a copy would be like.
-func (t *Task) courses(q Technique, run Run, copied *Run, dst []course) []course {
+func (t *Task) courses(q utility.Technique, run Run, copied *Run, dst []course) []course {
 	f, l := run.Risk, run.Seconds
 	dst = append(dst, course{1 - f, t.Value * t.Worth(l), l, l})
 	switch {
-	case q == Replicate && copied != nil:
+	case q == utility.Replicate && copied != nil:
 		first := min(l, copied.Seconds)
 		g := copied.Risk
 		return append(dst[:len(dst)-1],
@@ -55,7 +43,7 @@ func (t *Task) courses(q Technique, run Run, copied *Run, dst []course) []course
 			course{(1 - f) * g, t.Value * t.Worth(l), l + min(l, copied.Seconds/2), l},
 			course{f * (1 - g), t.Value * t.Worth(copied.Seconds), min(l/2, copied.Seconds) + copied.Seconds, copied.Seconds},
 			course{f * g, 0, (l + copied.Seconds) / 2, max(l, copied.Seconds)})
-	case q == Retry && t.Again != nil:
+	case q == utility.Retry && t.Again != nil:
 		worth, begun := 0.0, 0.0
 		for k := range slices {
 			lost := l * (float64(k) + 0.5) / slices
@@ -91,7 +79,7 @@ const least = 1e-3
 
 // Choice is a technique, and what a copy would do.
 type Choice struct {
-	Technique Technique
+	Technique utility.Technique
 	Success   float64 // probability that there is a result
 	Risk      float64 // probability that the present run is lost
 	Saves     float64 // value that a copy adds to what there is without one
@@ -103,10 +91,10 @@ type Choice struct {
 func (t *Task) Choose(h grid.Reliability, run Run, copied *Run) Choice {
 	x := Choice{Risk: run.Risk}
 	if t.Again != nil && t.Worth(t.Notice+t.Again.Seconds) > 0 {
-		x.Technique = Retry
+		x.Technique = utility.Retry
 	}
 	if copied != nil {
-		without, with := x.Technique, Replicate
+		without, with := x.Technique, utility.Replicate
 		value := func(c *course) float64 { return c.value }
 		cost := func(c *course) float64 { return c.cost }
 		x.Saves = t.mean(with, run, copied, value) - t.mean(without, run, nil, value)
@@ -131,12 +119,12 @@ func (t *Task) margin(h grid.Reliability, run Run) float64 {
 }
 
 // Utility is what a technique is worth by a heuristic, in its own unit. copied is what a copy would be like, of
-// [Replicate].
-func (t *Task) Utility(h grid.Reliability, q Technique, run Run, copied *Run) float64 {
+// [utility.Replicate].
+func (t *Task) Utility(h grid.Reliability, q utility.Technique, run Run, copied *Run) float64 {
 	return t.mean(q, run, copied, func(c *course) float64 { return of(h, c) })
 }
 
-func (t *Task) mean(q Technique, run Run, copied *Run, of func(*course) float64) (u float64) {
+func (t *Task) mean(q utility.Technique, run Run, copied *Run, of func(*course) float64) (u float64) {
 	var buffer [4]course
 	for _, c := range t.courses(q, run, copied, buffer[:0]) {
 		u += c.chance * of(&c)

@@ -24,16 +24,15 @@ func before(deadline float64) func(float64) float64 {
 func TestUtilitiesAreThoseOfTheTable(t *testing.T) {
 	heuristics := map[grid.Reliability]utility.Heuristic{grid.ReliabilityValue: utility.ByValue,
 		grid.ReliabilityValuePerCost: utility.ByValuePerCost, grid.ReliabilityValuePerTime: utility.ByValuePerDelay}
-	techniques := map[Technique]utility.Technique{None: utility.None, Retry: utility.Retry,
-		Replicate: utility.Replicate}
+	techniques := []utility.Technique{utility.None, utility.Retry, utility.Replicate}
 	for _, f := range []float64{0, 0.03, 0.1, 0.5, 0.9} {
 		const v, l = 7200.0, 3600.0
 		sure := &Run{Seconds: l}
 		x := Task{Value: v, Worth: whole, Again: sure}
 		for h, theirs := range heuristics {
-			for q, named := range techniques {
-				want := utility.OfTechnique(theirs, named, v, l, f)
-				if h == grid.ReliabilityValuePerCost && q == None { // [1] takes no part of a run that fails for its cost
+			for _, q := range techniques {
+				want := utility.OfTechnique(theirs, q, v, l, f)
+				if h == grid.ReliabilityValuePerCost && q == utility.None { // [1] takes no part of a run that fails for its cost
 					want = (1 - f) * v / l
 				}
 				if got := x.Utility(h, q, Run{l, f}, sure); math.Abs(got-want) > 1e-12*v {
@@ -54,35 +53,36 @@ func TestWhatIsChosen(t *testing.T) {
 		task   Task
 		run    Run
 		copied *Run
-		want   Technique
+		want   utility.Technique
 	}{
-		"no deadline": {0, Task{Value: 60, Worth: whole, Notice: 30, Again: again(0.1)}, run(0.1), again(0.1), Retry},
+		"no deadline": {0, Task{Value: 60, Worth: whole, Notice: 30, Again: again(0.1)}, run(0.1), again(0.1), utility.Retry},
 		"no deadline, dear": {0, Task{Value: 6000, Worth: whole, Notice: 30, Again: again(0.001)}, run(0.1), again(0.1),
-			Retry},
+			utility.Retry},
 		"no time for a retry, cheap": {0, Task{Value: 60, Worth: before(80), Notice: 30, Again: again(0.1)}, run(0.1),
-			again(0.1), None},
+			again(0.1), utility.None},
 		"no time for a retry, dear": {0, Task{Value: 1200, Worth: before(80), Notice: 30, Again: again(0.1)}, run(0.1),
-			again(0.1), Replicate},
+			again(0.1), utility.Replicate},
 		"dear, and nothing is ever lost": {0, Task{Value: 1200, Worth: before(80), Notice: 30, Again: again(0.001)},
-			run(0.001), again(0.001), None},
+			run(0.001), again(0.001), utility.None},
 		"dear, nobody is idle": {0, Task{Value: 1200, Worth: before(80), Notice: 30, Again: again(0.1)}, run(0.1), nil,
-			None},
+			utility.None},
 		"a copy would come too late": {0, Task{Value: 1200, Worth: before(80), Notice: 30, Again: again(0.1)}, run(0.1),
-			&Run{90, 0.1}, None},
-		"may not run again": {0, Task{Value: 60, Worth: whole}, run(0.1), nil, None},
+			&Run{90, 0.1}, utility.None},
+		"may not run again": {0, Task{Value: 60, Worth: whole}, run(0.1), nil, utility.None},
 		"by value, no time": {grid.ReliabilityValue, Task{Value: 60, Worth: before(80), Notice: 30, Again: again(0.1)},
-			run(0.1), again(0.1), Replicate},
+			run(0.1), again(0.1), utility.Replicate},
 		"by value, time": {grid.ReliabilityValue, Task{Value: 60, Worth: whole, Again: again(0.1)}, run(0.1), again(0.1),
-			Retry},
+			utility.Retry},
 		"by cost, no time": {grid.ReliabilityValuePerCost, Task{Value: 600, Worth: before(80), Notice: 30,
-			Again: again(0.1)}, run(0.1), again(0.1), None},
+			Again: again(0.1)}, run(0.1), again(0.1), utility.None},
 		"by time": {grid.ReliabilityValuePerTime, Task{Value: 60, Worth: whole, Notice: 30, Again: again(0.1)}, run(0.1),
-			again(0.1), Replicate},
+			again(0.1), utility.Replicate},
 		"by time, nothing is ever lost": {grid.ReliabilityValuePerTime, Task{Value: 60, Worth: whole, Notice: 30,
-			Again: again(0)}, run(0), again(0), Retry},
+			Again: again(0)}, run(0), again(0), utility.Retry},
 		"by time, a faster node": {grid.ReliabilityValuePerTime, Task{Value: 60, Worth: whole, Again: again(0)}, run(0),
-			&Run{20, 0}, Replicate},
-		"always": {grid.ReliabilityReplicate, Task{Value: 60, Worth: whole, Again: again(0)}, run(0), again(0), Replicate},
+			&Run{20, 0}, utility.Replicate},
+		"always": {grid.ReliabilityReplicate, Task{Value: 60, Worth: whole, Again: again(0)}, run(0), again(0),
+			utility.Replicate},
 	} {
 		if c.h == 0 {
 			c.h = grid.ReliabilityAuto
@@ -104,13 +104,23 @@ func TestSuccess(t *testing.T) {
 	}
 }
 
+// Of the times at which a run may be lost only those count after which another one is noticed to be due and done by
+// the deadline: up to 40 s of 60 here, in five of the eight parts.
+func TestALossIsNoticedLate(t *testing.T) {
+	x := Task{Value: 60, Worth: before(130), Notice: 30, Again: &Run{60, 0.2}}
+	got, want := x.Choose(grid.ReliabilityAuto, Run{60, 0.1}, nil).Success, 0.9+0.1*5/8*0.8
+	if math.Abs(got-want) > 1e-12 {
+		t.Errorf("a result with probability %v: want %v", got, want)
+	}
+}
+
 // Whatever the numbers are, the chances of the courses of a technique add up to 1.
 func TestChancesAddUp(t *testing.T) {
 	var buffer [4]course
 	for _, f := range []float64{0, 0.3, 1} {
 		for _, deadline := range []float64{0, 50, 100, 130, 1000} {
 			x := Task{Value: 5, Worth: before(deadline), Notice: 10, Again: &Run{50, f / 2}}
-			for q := range Replicate + 1 {
+			for q := range utility.Replicate + 1 {
 				sum := 0.0
 				for _, c := range x.courses(q, Run{60, f}, &Run{30, f / 3}, buffer[:0]) {
 					if sum += c.chance; c.chance < 0 || c.cost < 0 || c.value < 0 {
@@ -134,10 +144,10 @@ func TestWhatIsTold(t *testing.T) {
 		idle bool
 		want string
 	}{
-		{Choice{Technique: Replicate, Risk: 0.1, Success: 0.99, Saves: 108, Takes: 55}, true, "auto: a copy beside it; " +
-			"10 % of such runs are lost there, so 99 % have a result; a copy saves 108 of a worth of 1200 and takes 55 " +
+		{Choice{Technique: utility.Replicate, Risk: 0.1, Success: 0.99, Saves: 108, Takes: 55}, true, "auto: a copy beside " +
+			"it; 10 % of such runs are lost there, so 99 % have a result; a copy saves 108 of a worth of 1200 and takes 55 " +
 			"node-seconds"},
-		{Choice{Technique: Retry, Risk: 1e-7, Success: 1, Saves: -3e-10, Takes: 2}, true, "auto: repeated if it is " +
+		{Choice{Technique: utility.Retry, Risk: 1e-7, Success: 1, Saves: -3e-10, Takes: 2}, true, "auto: repeated if it is " +
 			"lost; under 0.01 % of such runs are lost there, so over 99.99 % have a result; a copy saves nothing of a worth " +
 			"of 1200 and takes 2 node-seconds"},
 		{Choice{Risk: 0.1, Success: 0.9}, false, "auto: not repeated if it is lost, there is no time for it; 10 % of " +

@@ -40,11 +40,8 @@ const (
 
 // decayed is the exposure at a time.
 func (e exposure) decayed(now grid.Time) exposure {
-	if d := now.Sub(e.at).Seconds(); d > 0 {
-		w := math.Exp2(-d / hazardHalfLife)
-		e = exposure{e.seconds * w, e.lost * w, now}
-	}
-	return e
+	w := faded(e.at, now, hazardHalfLife)
+	return exposure{e.seconds * w, e.lost * w, max(e.at, now)}
 }
 
 func (e *exposure) add(now grid.Time, there time.Duration, lost float64) {
@@ -107,13 +104,4 @@ func (h *Hazards) Rate(now grid.Time, id grid.NodeID) float64 {
 // Risk is the probability that a node loses an attempt within so many seconds from now.
 func (h *Hazards) Risk(now grid.Time, id grid.NodeID, seconds float64) float64 {
 	return -math.Expm1(-h.Rate(now, id) * max(seconds, 0))
-}
-
-// Seen is the seconds that attempts were at a node, and how many of them it lost, lately.
-func (h *Hazards) Seen(now grid.Time, id grid.NodeID) (seconds, lost float64) {
-	if at, ok := h.find(id); ok {
-		own := h.nodes[at].decayed(now)
-		return own.seconds, own.lost
-	}
-	return 0, 0
 }

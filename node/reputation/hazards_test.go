@@ -65,10 +65,11 @@ func TestHazardsAreBounded(t *testing.T) {
 	if len(h.nodes) != maxRecords {
 		t.Errorf("%d nodes: want %d", len(h.nodes), maxRecords)
 	}
-	if _, lost := h.Seen(0, grid.NodeID{}); lost != 0 {
+	if _, known := h.find(grid.NodeID{}); known {
 		t.Error("the first node is still known")
 	}
-	if _, lost := h.Seen(0, grid.NodeID{byte((maxRecords + 9) & 255), byte((maxRecords + 9) >> 8)}); lost != 1 {
+	last := grid.NodeID{byte((maxRecords + 9) & 255), byte((maxRecords + 9) >> 8)}
+	if at, known := h.find(last); !known || h.nodes[at].lost != 1 {
 		t.Error("the last node is not known")
 	}
 }
