@@ -1,13 +1,13 @@
 package slurm
 
 import (
+	"bytes"
 	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 )
 
 // claim says who has the right to an order's submission: a step, which runs it once, or the node, for which it shall
@@ -31,23 +31,14 @@ func (c claim) take(dir string, k int) (has claim, own bool, err error) {
 	if err != nil {
 		return c, false, err
 	}
-	draft := filepath.Join(dir, ".claim-"+c.Token)
-	if err := os.WriteFile(draft, b, 0o600); err != nil {
-		return c, false, fmt.Errorf("claim an order: %w", err)
-	}
-	defer os.Remove(draft)
-	if f, e := os.Open(draft); e == nil {
-		err = f.Sync()
-		f.Close()
-	} else {
-		err = e
-	}
+	written, err := draft(dir, ".claim-*", bytes.NewReader(b), 0o600)
 	if err != nil {
 		return c, false, fmt.Errorf("claim an order: %w", err)
 	}
+	defer os.Remove(written)
 	path := claimFile(dir, k)
 	// on NFS the answer to a link that was made can be lost, and the repeated call fails: who has it says the file
-	if err := os.Link(draft, path); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := os.Link(written, path); err != nil && !errors.Is(err, fs.ErrExist) {
 		return c, false, fmt.Errorf("claim an order: %w", err)
 	}
 	if err := readRecord(path, &has); err != nil {

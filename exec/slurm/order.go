@@ -92,20 +92,33 @@ func writeRecord(path string, v any) error {
 }
 
 func writeFile(path string, content []byte, mode os.FileMode) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".draft-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name())
-	_, err = f.Write(content)
-	err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
+	if err := install(path, bytes.NewReader(content), mode); err != nil {
 		return err
 	}
 	return syncFolder(filepath.Dir(path))
+}
+
+// install makes a file with a content, which has its name once it is whole and on disk.
+func install(path string, content io.Reader, mode os.FileMode) error {
+	f, err := draft(filepath.Dir(path), ".draft-*", content, mode)
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f)
+	return os.Rename(f, path)
+}
+
+// draft makes a file under a name of the pattern, and returns its path once its content is on disk.
+func draft(dir, pattern string, content io.Reader, mode os.FileMode) (path string, err error) {
+	f, err := os.CreateTemp(dir, pattern)
+	if err != nil {
+		return "", err
+	}
+	_, err = io.Copy(f, content)
+	if err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close()); err != nil {
+		os.Remove(f.Name())
+	}
+	return f.Name(), err
 }
 
 func syncFolder(dir string) error {
@@ -121,9 +134,14 @@ func syncFolder(dir string) error {
 	return nil
 }
 
-// readRecord reads such a file. A task may have put anything in its place: only an ordinary file is read.
+// open opens a file in whose place a task may have put anything: no link is followed, and nothing is waited for.
+func open(path string) (*os.File, error) {
+	return os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+}
+
+// readRecord reads such a file, if it is an ordinary one.
 func readRecord(path string, v any) error {
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	f, err := open(path)
 	if err != nil {
 		return err
 	}

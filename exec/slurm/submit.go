@@ -2,7 +2,6 @@ package slurm
 
 import (
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -91,19 +90,7 @@ func (e *Engine) copyProgram() (string, error) {
 	if have, err := os.Stat(path); err == nil && have.Size() == info.Size() {
 		return path, nil
 	}
-	to, err := os.CreateTemp(e.dir, ".draft-*")
-	if err != nil {
-		return "", err
-	}
-	defer os.Remove(to.Name())
-	_, err = io.Copy(to, from)
-	for _, f := range []func() error{func() error { return to.Chmod(0o700) }, to.Sync, to.Close,
-		func() error { return os.Rename(to.Name(), path) }} {
-		if e := f(); err == nil {
-			err = e
-		}
-	}
-	return path, err
+	return path, install(path, from, 0o700)
 }
 
 const programPrefix = "skep-"

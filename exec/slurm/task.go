@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
-	"syscall"
 	"time"
 
 	"skep/exec/process"
@@ -168,7 +167,7 @@ func (t *Task) submittedBefore(began time.Time) bool {
 
 // printed is the end of what the batch job itself has printed, in a line: why a step could not begin, say.
 func (t *Task) printed() string {
-	f, err := os.OpenFile(filepath.Join(t.order.Dir, logFile), os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	f, err := open(filepath.Join(t.order.Dir, logFile))
 	if err != nil {
 		return ""
 	}
@@ -229,7 +228,7 @@ func (r *tail) Read(b []byte) (int, error) {
 // more reads what there is beyond the offset. The file is opened each time: only then does a network file system look
 // at how long it is.
 func (r *tail) more(b []byte) (int, error) {
-	f, err := os.OpenFile(r.path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	f, err := open(r.path)
 	if errors.Is(err, os.ErrNotExist) {
 		return 0, nil
 	}

@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"skep/internal/processes"
 )
 
 // Cluster is a cluster that runs.
@@ -72,10 +74,15 @@ func (c *Cluster) write(cpus, memory int) {
 	c.tb.Helper()
 	key := make([]byte, 1024)
 	rand.Read(key)
+	var ports []string
+	for _, at := range processes.Addresses(c.tb, 2) {
+		_, port, _ := net.SplitHostPort(at)
+		ports = append(ports, port)
+	}
 	conf := fmt.Sprintf(`ClusterName=test
 SlurmctldHost=%[1]s(127.0.0.1)
-SlurmctldPort=%[2]d
-SlurmdPort=%[3]d
+SlurmctldPort=%[2]s
+SlurmdPort=%[3]s
 AuthType=auth/munge
 AuthInfo=socket=%[4]s/munge/s
 CredType=cred/munge
@@ -102,7 +109,7 @@ DefMemPerCPU=64
 NodeName=%[1]s NodeAddr=127.0.0.1 CPUs=%[5]d RealMemory=%[6]d State=UNKNOWN
 PartitionName=work Nodes=%[1]s Default=YES MaxTime=INFINITE State=UP
 PartitionName=short Nodes=%[1]s MaxTime=1 State=UP
-`, c.host, c.freePort(), c.freePort(), c.dir, cpus, memory)
+`, c.host, ports[0], ports[1], c.dir, cpus, memory)
 	err := errors.Join(os.WriteFile(filepath.Join(c.dir, "key"), key, 0o400), os.WriteFile(c.Conf, []byte(conf), 0o644))
 	for _, d := range []string{"munge", "state", "spool"} {
 		err = errors.Join(err, os.Mkdir(filepath.Join(c.dir, d), 0o755))
@@ -111,15 +118,6 @@ PartitionName=short Nodes=%[1]s MaxTime=1 State=UP
 	if err = errors.Join(err, os.Chmod(c.dir, 0o755)); err != nil {
 		c.tb.Fatal(err)
 	}
-}
-
-func (c *Cluster) freePort() int {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		c.tb.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port
 }
 
 // end kills a daemon at the end of the test.
