@@ -214,8 +214,22 @@ func (x *Terminal) await(what string, is func() bool) {
 		select {
 		case <-x.more:
 		case <-limit:
-			x.t.Fatalf("the terminal does not show %s: there is only\n%s", what, text)
+			x.t.Fatalf("the terminal does not show %s: there is only\n%s\nwritten: %q\nits program %s", what, text, x.Written(),
+				x.state())
 		}
+	}
+}
+
+// state says for people whether the program runs.
+func (x *Terminal) state() string {
+	if x.cmd == nil {
+		return "was not started"
+	}
+	select {
+	case <-x.ended:
+		return "has ended: " + x.cmd.ProcessState.String()
+	default:
+		return "runs"
 	}
 }
 
