@@ -58,12 +58,15 @@ func (t *Terminal) Read(b []byte) (int, error) { return t.in.Read(b) }
 var Ends = []os.Signal{syscall.SIGHUP, syscall.SIGINT, syscall.SIGTERM, syscall.SIGQUIT, syscall.SIGPIPE}
 
 // Take has it send each key as it is typed, and echo none, until Restore. The signals that are named give it back, and
-// then end this program as they do.
+// then end this program as they do. A second call does nothing.
 func (t *Terminal) Take(ends ...os.Signal) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.given {
 		return errGiven
+	}
+	if t.was != nil {
+		return nil
 	}
 	was, err := term.MakeRaw(int(t.in.Fd()))
 	if err != nil {
@@ -86,6 +89,24 @@ var errGiven = errors.New("-t: the terminal was given back")
 // Keys returns what is typed and the sizes of the window, as a task's terminal takes them (session.Typed). The first
 // read takes the terminal, as Take, when the task runs: until then its keys have their meaning for this program.
 func (t *Terminal) Keys(ends ...os.Signal) io.Reader { return &keys{t: t, ends: ends} }
+
+// Screen returns a writer for what a task prints on its terminal. The first write takes this one, as Take: a task that
+// prints runs, and its lines end as a terminal in its state shows them.
+func (t *Terminal) Screen(to io.Writer, ends ...os.Signal) io.Writer { return &taking{t, ends, to} }
+
+type taking struct {
+	t    *Terminal
+	ends []os.Signal
+	to   io.Writer
+}
+
+// Write writes. What is printed after the terminal was given back is for its modes of before.
+func (s *taking) Write(b []byte) (int, error) {
+	if err := s.t.Take(s.ends...); err != nil && !errors.Is(err, errGiven) {
+		return 0, err
+	}
+	return s.to.Write(b)
+}
 
 type keys struct {
 	t      *Terminal
