@@ -95,6 +95,7 @@ type Expectation struct {
 	Expected float64 // completion, seconds after Made; 0 = the attempt's time measures nothing
 	LateAt   Time    // late from then on; 0 = it is in no record
 	SentAt   Time    // when it was sent, as known since this start
+	Accepted bool    // its worker has said since that it has it
 	Results  uint64  // successful results that the owner had counted at that time
 	Speedup  float64 // of the option as which it runs; 0 = 1
 }

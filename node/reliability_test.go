@@ -28,10 +28,10 @@ func reliable(t *testing.T, change func(*grid.JobSpec)) (r *rig, first grid.Send
 	}
 	for range 20 { // and both have lost some
 		for _, id := range [...]grid.NodeID{fastID, slowID} {
-			p := grid.Expectation{Made: r.now, SentAt: r.now.Add(-time.Second)}
+			p := grid.Expectation{Made: r.now, SentAt: r.now.Add(-time.Second), Accepted: true}
 			r.n.peers.Given(r.now, &p, "", id, 1)
 			r.n.peers.Returned(r.now, &p, id, false)
-			r.n.peers.Lost(r.now, id, r.cfg.Lease)
+			r.n.peers.Lost(r.now, &p, id, r.cfg.Lease)
 		}
 	}
 	r.submit(jobID(1), spec(func(s *grid.JobSpec) {
@@ -85,6 +85,35 @@ func TestACopyRunsWhereItSavesMoreThanItTakes(t *testing.T) {
 		}
 		if said := r.said(what); !strings.Contains(said, c.says) {
 			t.Errorf("%s: it says %q: want %q in it", name, said, c.says)
+		}
+	}
+}
+
+// An offer that nobody answers finds a node that was away before: it says nothing of how often a run is lost. An attempt
+// that was accepted and is lost does.
+func TestAnOfferWithoutAnAnswerIsNoLostRun(t *testing.T) {
+	for accepted, more := range map[bool]bool{false: false, true: true} {
+		r := newRig(t, func(c *Config) { c.Labels = []grid.Label{{Key: "os", Value: "none"}} })
+		r.join(fastID, 1, "linux")
+		p := grid.Expectation{Made: r.now, SentAt: r.now - 1, Accepted: true}
+		r.n.peers.Given(r.now, &p, "", fastID, 1)
+		r.n.peers.Returned(r.now, &p, fastID, true) // it is known
+		before := r.n.peers.Risk(r.now, fastID, 60)
+		r.submit(jobID(1), spec(func(s *grid.JobSpec) {
+			s.Needs.Labels = []grid.LabelNeed{{Key: "os", Values: []string{"linux"}}}
+		}))
+		r.answerAll(nil)
+		first := r.one(grid.KindOffer)
+		if accepted {
+			r.deliverFor(first.To, grid.KindAccept, first.Msg.Offer.ID, nil)
+		}
+		r.step(grid.Event{Kind: grid.EvPeerDown, Peer: fastID})
+		for k := 0; r.task(jobID(1)).Lost == 0 && k < 1000; k++ {
+			r.fx.Reset()
+			r.pass(10*time.Millisecond, grid.TimerLease, grid.TimerOffer)
+		}
+		if after := r.n.peers.Risk(r.now, fastID, 60); after > before != more {
+			t.Errorf("accepted %v: the risk was %g, and is %g: want it greater: %v", accepted, before, after, more)
 		}
 	}
 }

@@ -92,7 +92,7 @@ func (c *Coordinator) backupOffer(l *liveTask, id grid.AttemptID) *grid.Offer {
 func (c *Coordinator) backupAccepted(now grid.Time, l *liveTask, fx *grid.Effects) {
 	b := l.backup
 	if !b.accepted {
-		b.accepted = true
+		b.accepted, b.expectation.Accepted = true, true
 		c.discovery.Tried(now, b.worker, &l.job.spec.Needs, l.job.spec.Engine, true, fx)
 		c.traceAccepted(now, l.task(), b.worker)
 	}
@@ -123,7 +123,7 @@ func (c *Coordinator) dropBackup(now grid.Time, l *liveTask, why grid.Refusal, l
 	c.startsPossible(now, l.job, b.worker)
 	c.attemptReturned(now, &b.expectation, b.worker, false)
 	if lost {
-		c.countLost(now, l, b.worker, why)
+		c.countLost(now, l, &b.expectation, b.worker, why)
 		c.countLostAttempt(l, b.worker, why)
 		l.PreferOthers(b.worker, why, now.Add(c.cfg.Lease))
 	} else {
@@ -212,7 +212,7 @@ func (c *Coordinator) yieldToBackup(now grid.Time, l *liveTask, from grid.NodeID
 	c.peers.Ended(now, l.class(), l.task().Worker, r)
 	c.attemptReturned(now, &l.expectation, t.Worker, r.Cause != grid.Lost && !r.Cause.Refused())
 	if r.Cause == grid.Lost {
-		c.countLost(now, l, from, failures.GivenUp(r))
+		c.countLost(now, l, &l.expectation, from, failures.GivenUp(r))
 		c.countLostAttempt(l, from, failures.GivenUp(r))
 	} else {
 		c.countFailedNode(l, from, failures.GivenUp(r))

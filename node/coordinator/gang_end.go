@@ -89,7 +89,7 @@ func (c *Coordinator) rankLost(now grid.Time, l *liveTask, why grid.Refusal, fx 
 		c.giveUpGang(now, j, fx)
 		return true
 	}
-	c.countLost(now, l, l.task().Worker, why)
+	c.countLost(now, l, &l.expectation, l.task().Worker, why)
 	if why.Why == grid.WhyFetch {
 		c.peers.Failed(now, l.class(), l.task().Worker)
 	}

@@ -124,7 +124,7 @@ func (c *Coordinator) attemptLost(now grid.Time, l *liveTask, why grid.Refusal, 
 	c.startsPossible(now, l.job, t.Worker)
 	c.live.Release(l)
 	c.attemptReturned(now, &l.expectation, t.Worker, false)
-	c.countLost(now, l, t.Worker, why)
+	c.countLost(now, l, &l.expectation, t.Worker, why)
 	if why.Why == grid.WhyFetch {
 		c.peers.Failed(now, l.class(), t.Worker)
 	}
@@ -156,8 +156,9 @@ func (c *Coordinator) attemptLost(now grid.Time, l *liveTask, why grid.Refusal, 
 }
 
 // countLost counts a lost attempt in the worker's track record and the task's trace.
-func (c *Coordinator) countLost(now grid.Time, l *liveTask, worker grid.NodeID, why grid.Refusal) {
-	c.peers.Lost(now, worker, c.cfg.Lease)
+func (c *Coordinator) countLost(now grid.Time, l *liveTask, e *grid.Expectation, worker grid.NodeID,
+	why grid.Refusal) {
+	c.peers.Lost(now, e, worker, c.cfg.Lease)
 	c.stats.Lost++
 	c.trace(l.task(), grid.Trace{At: now, What: grid.TraceLost, Node: worker, Refusal: why})
 }

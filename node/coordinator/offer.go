@@ -137,7 +137,7 @@ func (c *Coordinator) acceptReceived(now grid.Time, from grid.NodeID, id grid.At
 // markPlaced records that the worker has accepted the attempt.
 func (c *Coordinator) markPlaced(now grid.Time, l *liveTask, fx *grid.Effects) {
 	c.live.Accept(l)
-	l.tries = 0
+	l.tries, l.expectation.Accepted = 0, true
 	c.discovery.Tried(now, l.task().Worker, &l.job.spec.Needs, l.job.spec.Engine, true, fx)
 	c.setState(l.job, l.index, grid.Placed, fx)
 	c.backups.due = true

@@ -48,7 +48,7 @@ func (p *Peers) slowest(worker grid.NodeID) float64 {
 // Returned takes an attempt off its worker's outstanding ones, before anything else about it changes; delivered = it
 // brought a result. It reports whether the worker may get other work by that.
 func (p *Peers) Returned(now grid.Time, e *grid.Expectation, worker grid.NodeID, delivered bool) bool {
-	if e.LateAt != 0 && e.SentAt > 0 {
+	if e.LateAt != 0 && e.SentAt > 0 && (e.Accepted || delivered) {
 		p.hazards.There(now, worker, now.Sub(e.SentAt))
 	}
 	return p.records.Returned(now, e, worker, delivered)
@@ -67,10 +67,11 @@ func (p *Peers) StoodStill(e *grid.Expectation, worker grid.NodeID, d time.Durat
 	}
 }
 
-// Lost records that a worker has lost an attempt.
-func (p *Peers) Lost(now grid.Time, worker grid.NodeID, lease time.Duration) {
+// Lost records that a worker has lost an attempt. An offer that nobody answered is no run that was lost: the worker was
+// away before.
+func (p *Peers) Lost(now grid.Time, e *grid.Expectation, worker grid.NodeID, lease time.Duration) {
 	p.records.Lost(now, worker, lease)
-	if worker != p.cfg.Self { // whose runs are not among those given to others
+	if e.Accepted && worker != p.cfg.Self { // whose own runs are not among those given to others
 		p.hazards.Lost(now, worker)
 	}
 }

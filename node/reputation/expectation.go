@@ -7,7 +7,9 @@ import (
 )
 
 // Start notes that an attempt is outstanding from now on.
-func (r *Records) Start(now grid.Time, p *grid.Expectation) { p.SentAt, p.Results = now, r.results }
+func (r *Records) Start(now grid.Time, p *grid.Expectation) {
+	p.SentAt, p.Accepted, p.Results = now, false, r.results
+}
 
 // Given adds an attempt to its worker's outstanding ones: see Record.Given.
 func (r *Records) Given(now grid.Time, p *grid.Expectation, worker grid.NodeID, ect, usual float64) {
