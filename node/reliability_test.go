@@ -89,8 +89,8 @@ func TestACopyRunsWhereItSavesMoreThanItTakes(t *testing.T) {
 	}
 }
 
-// An offer that nobody answers finds a node that was away before: it says nothing of how often a run is lost. An attempt
-// that was accepted and is lost does.
+// An offer that nobody answers finds a node that was away before: it says nothing of how often a run is lost. A loss of
+// an attempt that was accepted does.
 func TestAnOfferWithoutAnAnswerIsNoLostRun(t *testing.T) {
 	for accepted, more := range map[bool]bool{false: false, true: true} {
 		r := newRig(t, func(c *Config) { c.Labels = []grid.Label{{Key: "os", Value: "none"}} })

@@ -69,7 +69,7 @@ func TestStdinIsLostWithEitherEnd(t *testing.T) {
 func TestStdinOutlivesARestartOfItsNode(t *testing.T) {
 	t.Parallel()
 	m := startMember(t, buildSkep(t), "", "--cpus", "1")
-	busy := m.begin(t, "run", "--", "sh", "-c", "echo begun; sleep 2")
+	busy := m.begin(t, "run", "--retries", "0", "--", "sh", "-c", "echo begun; sleep 1000") // it ends with its node
 	until(t, "the node is busy", func() bool { return strings.Contains(busy.out.String(), "begun") })
 	c := &call{cmd: exec.Command(m.skep, "--data-dir", m.dir, "run", "--", "cat")}
 	c.cmd.Stdin, c.cmd.Stdout, c.cmd.Stderr = strings.NewReader("all of it\n"), &c.out, &c.err
@@ -80,7 +80,8 @@ func TestStdinOutlivesARestartOfItsNode(t *testing.T) {
 	m.kill()
 	m.start(t)
 	if code := c.end(t); code != 0 || c.out.String() != "all of it\n" {
-		t.Errorf("exit code %d, %q, %s: want all of the input", code, c.out.String(), c.err.String())
+		t.Errorf("exit code %d, %q, %s: want all of the input\n%s", code, c.out.String(), c.err.String(),
+			m.run(t, "", "job", "describe", "last"))
 	}
 	busy.end(t)
 }
