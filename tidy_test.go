@@ -21,7 +21,7 @@ var floors = map[string][]string{
 	"lpas":              {},
 	"document":          {"grid"},
 	"gossip":            {"grid"},
-	"exec":              {"grid", "heap", "balance/order", "exec/proportional"},
+	"exec":              {"grid", "heap", "balance/order", "balance/reallocation", "balance/utility", "exec/proportional"},
 	"sparse":            {},
 	"heap":              {},
 	"fifo":              {"grid"},
@@ -43,7 +43,8 @@ var floors = map[string][]string{
 	"balance/knapsack":      {},
 	"balance/market":        {},
 	"balance/market/advice": {"balance/market"},
-	"balance/order":         {"grid", "balance/market"},
+	"balance/order":         {"grid", "balance/market", "balance/reallocation"},
+	"balance/reallocation":  {"grid", "balance/knapsack", "balance/utility"},
 	"balance/utility":       {"document"},
 	"balance/waiting":       {"heap"},
 
@@ -105,7 +106,7 @@ var floors = map[string][]string{
 	"node/policies":    {"grid", "balance"},
 	"node/profile":     {"grid", "gossip", "balance", "requirement"},
 	"node/quota":       {"grid", "sparse"},
-	"node/worker":      {"grid", "balance/order", "exec", "fifo", "node/checkpoint", "node/progress", "node/quota", "node/reservation"},
+	"node/worker":      {"grid", "balance/order", "balance/reallocation", "exec", "fifo", "node/checkpoint", "node/progress", "node/quota", "node/reservation"},
 	"node/progress":    {"grid", "balance/order"},
 	"node/rates":       {"grid"},
 	"node/listing":     {"grid"},
@@ -237,7 +238,7 @@ var floors = map[string][]string{
 
 // pure packages have no clock, no chance of their own, no goroutines and no files.
 var pure = []string{"grid", "lpas", "gossip", "exec", "exec/proportional", "sparse", "heap", "fifo", "discovery", "balance",
-	"balance/allocator", "balance/batch", "balance/knapsack", "balance/market", "balance/market/advice", "balance/order", "balance/utility", "balance/waiting", "gang", "gang/mapper", "gang/model", "internal/indices", "node", "node/barrier", "node/budget", "node/coordinator", "node/coordinator/archive", "node/coordinator/bulk", "node/coordinator/callers", "node/coordinator/cancellation", "node/coordinator/candidates", "node/coordinator/live", "node/coordinator/packed", "node/coordinator/register", "node/coordinator/retention", "node/coordinator/rounds", "node/coordinator/survey", "node/coordinator/tasks", "node/coordinator/unwanted", "node/coordinator/view", "node/migration",
+	"balance/allocator", "balance/batch", "balance/knapsack", "balance/market", "balance/market/advice", "balance/order", "balance/reallocation", "balance/utility", "balance/waiting", "gang", "gang/mapper", "gang/model", "internal/indices", "node", "node/barrier", "node/budget", "node/coordinator", "node/coordinator/archive", "node/coordinator/bulk", "node/coordinator/callers", "node/coordinator/cancellation", "node/coordinator/candidates", "node/coordinator/live", "node/coordinator/packed", "node/coordinator/register", "node/coordinator/retention", "node/coordinator/rounds", "node/coordinator/survey", "node/coordinator/tasks", "node/coordinator/unwanted", "node/coordinator/view", "node/migration",
 	"node/coordinator/tuning", "node/deadline", "node/decisions", "node/dependency", "node/deposit", "node/exclusion",
 	"node/checkpoint", "node/contract", "node/failures", "node/gangs", "node/history", "node/listing", "node/mapping", "node/membership", "node/ownercache", "node/peers", "node/policies", "node/price", "node/profile", "node/progress", "node/pull", "node/generation",
 	"node/quota", "node/rates", "node/replication", "node/reliability", "node/reputation", "node/reservation", "node/schedule", "node/turns",

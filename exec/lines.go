@@ -50,7 +50,7 @@ type share struct {
 // whether queued work has running work suspended, and whether work shares the cores.
 func (e *Exec) OrderBy(cfg *order.Config, law Law) {
 	e.lines.cfg, e.lines.law = cfg, law
-	if e.suspended = nil; cfg.Preempt > 0 {
+	if e.suspended = nil; cfg.Preempt > 0 || cfg.Reallocate.On() {
 		e.suspended = new(suspensions)
 	}
 	if e.sharing = nil; cfg.LeastSpeed > 0 {

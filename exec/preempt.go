@@ -87,7 +87,7 @@ func (e *Exec) bid(w *Work) grid.Bid { return e.lines.cfg.Cap(w.Spec.Bid()) }
 
 // outbids reports whether a bid is high enough to have running work suspended.
 func (e *Exec) outbids(bid grid.Bid, w *Work) bool {
-	return bid > e.bid(w) && float64(bid) >= e.lines.cfg.Preempt*float64(e.bid(w))
+	return e.lines.cfg.Preempt > 0 && bid > e.bid(w) && float64(bid) >= e.lines.cfg.Preempt*float64(e.bid(w))
 }
 
 // suspendsFor reports whether running work would be suspended for a task that came now, with a bid above all that wait.

@@ -17,7 +17,7 @@ func (e *Exec) Quote(now grid.Time) (q grid.Quote) {
 
 // Outbid returns the lowest bid that runs and may be suspended for a higher one; 0 = there is none.
 func (e *Exec) Outbid(now grid.Time) (lowest grid.Bid) {
-	if e.suspended == nil {
+	if e.suspended == nil || e.lines.cfg.Preempt == 0 {
 		return 0
 	}
 	for _, w := range e.running {

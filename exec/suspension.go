@@ -108,6 +108,11 @@ func (e *Exec) suspend(now grid.Time, w, by *Work) {
 	e.check()
 }
 
+// AnySuspended reports whether work is suspended.
+func (e *Exec) AnySuspended() bool {
+	return e.suspended != nil && slices.ContainsFunc(e.suspended.list, func(x *suspension) bool { return x.on })
+}
+
 // Resume continues the suspended work whose turn it is, if its cores are free: what was suspended for too long first,
 // then the highest bid, then what was suspended first. It goes before queued work but for such as would have it
 // suspended again; with anyway, also before that. nil = there is none.
@@ -127,10 +132,14 @@ func (e *Exec) Resume(now grid.Time, anyway bool) *Work {
 	if !anyway && best.time(now) < grid.MaxSuspended && e.outbid(now, best.work) {
 		return nil
 	}
-	best.on, best.ended = false, best.time(now)
-	e.free.CPU -= best.work.Spec.Needs.CPU
-	e.check()
+	e.resume(now, best)
 	return best.work
+}
+
+func (e *Exec) resume(now grid.Time, x *suspension) {
+	x.on, x.ended = false, x.time(now)
+	e.free.CPU -= x.work.Spec.Needs.CPU
+	e.check()
 }
 
 func (e *Exec) before(now grid.Time, a, b *suspension) bool {

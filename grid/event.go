@@ -132,8 +132,9 @@ const (
 	// node: checkpoints kept here; what is unanswered is repeated, and what is not needed dropped
 	TimerCheckpoint
 
-	TimerDeadline // node: the deadline of a job may be over
-	TimerSettle   // node: peers had time to tell whether the data folder was put back
+	TimerDeadline   // node: the deadline of a job may be over
+	TimerSettle     // node: peers had time to tell whether the data folder was put back
+	TimerReallocate // node: the cores may be allocated anew
 )
 
 // Time is the reading of a driver's clock in nanoseconds. It never goes back, goes on in suspend, starts anywhere, and

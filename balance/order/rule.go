@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"skep/balance/market"
+	"skep/balance/reallocation"
 	"skep/grid"
 )
 
@@ -78,6 +79,9 @@ type Config struct {
 	// rule that goes by bids. Lower has high bids start sooner, and low ones be interrupted more often: at 1 all wait
 	// longer together [1, chapter 10].
 	Preempt float64 `json:",omitempty"`
+
+	// Reallocate has the cores allocated anew now and then, so that what is worth most runs, whatever runs then.
+	Reallocate reallocation.Config `json:",omitzero"`
 
 	// Moves has what is suspended given up for other nodes, if its owner asks: tasks that may run again and have written
 	// checkpoints. Only with Preempt.

@@ -34,6 +34,9 @@ func (c *Config) checkSharing() error {
 	case c.Preempt > 0:
 		return errors.New("sharing proportional with preempt suspend: want one of them, since what shares the cores need " +
 			"not be stopped")
+	case c.Reallocate.On():
+		return errors.New("sharing proportional with reallocate: want one of them, since what shares the cores need not " +
+			"be stopped")
 	}
 	return nil
 }

@@ -97,6 +97,19 @@ var orderSettings = []setting{
 		"never; suspend, from %g times its bid on; suspend:F, from F times on; migrate, migrate:F: and that moves to "+
 		"another node if it writes checkpoints and is done there sooner", order.Suspending),
 		def: []string{"never"}, apply: setPreempt},
+	{name: "reallocate", usage: "when the cores are allocated anew, so that what is worth most runs: never; TICK, " +
+		"at each, as 10m; or TICK,LEAST, also when a task comes, so long after the last time at the soonest, as 10m,30s. " +
+		"Tasks are stopped in place, and with preempt migrate may go on elsewhere", def: []string{"never"},
+		apply: func(n *nodeSettings, v []string) error {
+			if err := n.Node.Order.Reallocate.SetTimes(v[0]); err != nil {
+				return err
+			}
+			return checkOrder(n, "reallocate", v[0])
+		}},
+	{name: "reallocate_utility", usage: "what a task is worth when the cores are allocated anew: a utility function, " +
+		"as of policy utility", def: []string{"balanced"}, apply: func(n *nodeSettings, v []string) error {
+		return n.Node.Order.Reallocate.SetUtility(v[0])
+	}},
 	{name: "sharing", usage: fmt.Sprintf("whether tasks share the cores: exclusive, each has those that it needs; "+
 		"proportional, all run at once, by their bids, as long as each keeps %g of its speed; proportional:S, S of it",
 		order.Sharing), def: []string{"exclusive"}, apply: setSharing},

@@ -59,9 +59,9 @@ func (c *Config) checkSlurm() error {
 	if len(c.Share) > 0 {
 		errs = append(errs, errors.New("share with engine slurm: Slurm decides how tasks share a machine: want none"))
 	}
-	if c.Node.Order.Preempt > 0 || c.Node.Order.LeastSpeed > 0 {
-		errs = append(errs, errors.New("tasks in Slurm are neither suspended nor slowed down: want no preempt and no "+
-			"least_speed with engine slurm"))
+	if c.Node.Order.Preempt > 0 || c.Node.Order.Reallocate.On() || c.Node.Order.LeastSpeed > 0 {
+		errs = append(errs, errors.New("tasks in Slurm are neither suspended nor slowed down: want no preempt, no "+
+			"reallocate and no least_speed with engine slurm"))
 	}
 	return errors.Join(errs...)
 }

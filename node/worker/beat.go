@@ -68,7 +68,7 @@ func (w *Worker) beatsHere(a *exec.Work) bool { return w.mayMove(a) || w.exec.Su
 // CheckpointAnswered takes what an owner says of the checkpoints of an attempt here.
 func (w *Worker) CheckpointAnswered(from grid.NodeID, m *grid.Message, fx *grid.Effects) {
 	if len(m.Attempts) != 1 || w.Owner(m.Attempts[0].Task.Job) != from {
-		w.stale++
+		w.counts.stale++
 		return
 	}
 	w.checkpoints.Answered(from, m.Attempts[0], m.Checkpoint, fx)

@@ -92,6 +92,8 @@ func (w *Worker) Wake(now grid.Time, k grid.TimerKind, fx *grid.Effects) {
 		w.stopOverBound(now, fx)
 	case grid.TimerReserve:
 		w.reservationExpired(now, fx)
+	case grid.TimerReallocate:
+		w.reallocate(now, fx)
 	case grid.TimerDrain:
 		w.stopDrained(now, fx)
 	}

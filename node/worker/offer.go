@@ -28,7 +28,7 @@ const (
 func (w *Worker) Consider(from grid.NodeID, o *grid.Offer, reg *grid.KnownRegister, fx *grid.Effects) (v Verdict,
 	why grid.Refusal) {
 	if !w.mayOffer(from, o, reg, fx) {
-		w.stale++
+		w.counts.stale++
 		w.refuseContradiction(from, o, fx)
 		return Ignored, grid.Refusal{}
 	}
@@ -37,7 +37,7 @@ func (w *Worker) Consider(from grid.NodeID, o *grid.Offer, reg *grid.KnownRegist
 		return Answered, w.refusedEarlier()
 	}
 	if w.released.contains(o.ID, foreign) && from != w.cfg.Self { // its own offer is never late
-		w.stale++
+		w.counts.stale++
 		return Ignored, grid.Refusal{}
 	}
 	o.Lease, o.Age = min(max(o.Lease, minLease), time.Hour), min(max(o.Age, 0), maxTaskAge)

@@ -17,7 +17,7 @@ func (w *Worker) table() *reservation.Table { return w.reservations.On(&w.exec) 
 // Reserve answers an owner that asks for slots for ranks of a gang, or releases them.
 func (w *Worker) Reserve(now grid.Time, from grid.NodeID, q *grid.Reserve, fx *grid.Effects) {
 	if q == nil {
-		w.stale++
+		w.counts.stale++
 		return
 	}
 	if why := w.refusesGang(from, q); q.Ranks > 0 && why != grid.WhyNone {

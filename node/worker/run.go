@@ -37,6 +37,7 @@ func (w *Worker) startFitting(now grid.Time, accepted grid.AttemptID, fx *grid.E
 	}
 	w.handOver(now, fx)
 	w.resume(now, true, fx)
+	w.awaitReallocation(now, accepted, fx)
 }
 
 // start has work that the ledger has started run.

@@ -99,7 +99,7 @@ func (w *Worker) RequestOwnLeases(now grid.Time, fx *grid.Effects) {
 // reports false if the sender cannot be the owner of what it grants: no honest node sends that.
 func (w *Worker) LeasesGranted(now grid.Time, from grid.NodeID, m *grid.Message) (honest bool) {
 	if !w.isOwnStamp(now, m.Register.Seq) {
-		w.stale++
+		w.counts.stale++
 		return true
 	}
 	for _, id := range m.Attempts {

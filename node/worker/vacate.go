@@ -47,7 +47,7 @@ func (w *Worker) ran(a *exec.Work) time.Duration {
 // Else the answer is that it is here.
 func (w *Worker) Vacate(now grid.Time, from grid.NodeID, m *grid.Message, fx *grid.Effects) {
 	if len(m.Attempts) != 1 || w.Owner(m.Attempts[0].Task.Job) != from {
-		w.stale++
+		w.counts.stale++
 		return
 	}
 	a := w.exec.Get(m.Attempts[0])
@@ -69,7 +69,7 @@ func (w *Worker) vacate(a *exec.Work, fx *grid.Effects) {
 	w.exec.FinishStopping(a.ID, lost("it was given up, to go on at another node")) // for an older version that restores it
 	w.save(a, fx)
 	w.boundUnacked(fx)
-	w.vacated++
+	w.counts.vacated++
 	w.freed, w.news.Ended, w.news.Changed = true, true, true
 }
 
@@ -80,4 +80,4 @@ func (w *Worker) vacates(a *exec.Work) bool { return a.HandedBack != nil && w.ex
 func (w *Worker) isHandedBack(a *exec.Work) bool { return a.HandedBack != nil && !w.vacates(a) }
 
 // Vacated is how many attempts were given up so since the start.
-func (w *Worker) Vacated() uint64 { return w.vacated }
+func (w *Worker) Vacated() uint64 { return w.counts.vacated }

@@ -60,12 +60,15 @@ type Worker struct {
 	released   tombstones // attempts of others' jobs that are not here any more
 	neverRan   tombstones // attempts that were refused or handed back, the latter also after they were acknowledged
 	drainUntil grid.Time  // when a draining node stops what runs
-	stale      uint64
-	vacated    uint64
+	counts     counts
 
+	reallocating reallocating
 	reservations reservation.Table
 	reserveWake  grid.Time // time of the next timer; 0 = none
 }
+
+// counts are those since the start.
+type counts struct{ stale, vacated uint64 }
 
 // News is what has changed at a worker.
 type News struct {
@@ -89,6 +92,7 @@ func New(cfg Config) Worker {
 	w.exec.Gate(mayStart)
 	if cfg.Order != nil {
 		w.exec.OrderBy(cfg.Order, cfg.RunTime)
+		w.reallocating.begin(&cfg.Order.Reallocate)
 	}
 	return w
 }
@@ -98,7 +102,7 @@ func (w *Worker) Exec() *exec.Exec { return &w.exec }
 
 // Stale is the number of messages that were ignored: about attempts that are not here, or from nodes that may not send
 // them.
-func (w *Worker) Stale() uint64 { return w.stale + w.checkpoints.Stale() }
+func (w *Worker) Stale() uint64 { return w.counts.stale + w.checkpoints.Stale() }
 
 // News returns what has changed since the last call; valid until the next one.
 func (w *Worker) News() News {

@@ -26,7 +26,7 @@ type scenarioFile struct {
 }
 
 var scenarioKeys = []string{"name", "seed", "replications", "start", "warmup", "time", "spread", "nodes", "classes",
-	"network", "policy", "order", "preempt", "sharing",
+	"network", "policy", "order", "preempt", "reallocate", "reallocate_utility", "sharing",
 	"rule", "perfect", "forward", "rates", "node", "balance", "gossip", "discovery", "disk", "overhead", "workload",
 	"faults", "digest", "checks"}
 

@@ -87,6 +87,12 @@ func (f *scenarioFile) knobs(e document.Entry) {
 	case "preempt":
 		f.Value(e, c.Order.SetPreempt)
 		return
+	case "reallocate":
+		f.Value(e, c.Order.Reallocate.SetTimes)
+		return
+	case "reallocate_utility":
+		f.Value(e, c.Order.Reallocate.SetUtility)
+		return
 	case "sharing":
 		f.Value(e, c.Order.SetSharing)
 		return
