@@ -113,7 +113,8 @@ func (r *running) follow(ctx context.Context) (int32, error) {
 			return 0, &exitError{code: 128 + int(syscall.SIGPIPE)}
 		}
 		var p *v1.Problem
-		if errors.As(err, &p) || ctx.Err() != nil {
+		said := errors.As(err, &p)
+		if said && !(p.Passes() && r.job.Load() != nil) || ctx.Err() != nil {
 			return 0, err
 		}
 		if r.job.Load() == nil {

@@ -143,6 +143,31 @@ func TestClosedOutputCancelsJob(t *testing.T) {
 	}
 }
 
+// A node that has come back, and is too busy to answer, is asked again like one that is away.
+func TestBusyNodeIsAskedAgain(t *testing.T) {
+	asked := 0
+	a := fakeAPI(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if asked++; asked == 2 {
+			w.Header().Set("Content-Type", v1.ProblemType)
+			w.WriteHeader(http.StatusServiceUnavailable)
+			json.NewEncoder(w).Encode(v1.Problem{Status: http.StatusServiceUnavailable, Detail: "too busy"})
+			return
+		}
+		f := v1.NewFrameWriter(w, http.NewResponseController(w).Flush)
+		f.Event(0, &v1.Event{Event: v1.EventSubmitted, Job: &v1.Job{ID: "aaaa"}})
+		if asked == 1 {
+			panic(http.ErrAbortHandler)
+		}
+		f.Event(0, &v1.Event{Event: v1.EventTask, Task: &v1.Task{Result: &v1.Result{Exit: 7}}})
+		f.Event(0, &v1.Event{Event: v1.EventEnd})
+	}))
+	var said bytes.Buffer
+	a.err = &said
+	if code := a.main(context.Background(), []string{"run", "--data-dir", a.dataDir, "--", "true"}); code != 7 || asked != 3 {
+		t.Errorf("exit %d after %d requests, %s: want the task's code after three", code, asked, said.String())
+	}
+}
+
 func TestInputLinkToFolder(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.MkdirAll(filepath.Join(dir, "data", "deep"), 0o755); err != nil {

@@ -76,7 +76,13 @@ func TestStdinOutlivesARestartOfItsNode(t *testing.T) {
 	if err := c.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	until(t, "the job waits", func() bool { return strings.Count(m.run(t, "", "job", "list"), "running") == 2 })
+	listed := 0 // its submitter is told of it in the same moment: one that was not would leave
+	until(t, "the job waits", func() bool {
+		if strings.Count(m.run(t, "", "job", "list"), "running") == 2 {
+			listed++
+		}
+		return listed == 4
+	})
 	m.kill()
 	m.start(t)
 	if code := c.end(t); code != 0 || c.out.String() != "all of it\n" {

@@ -29,8 +29,9 @@ func (s *Sender) Read(b []byte) (int, error) {
 // again is the pause before a node that did not answer is asked again.
 const again = 200 * time.Millisecond
 
-// Send streams the input until the node wants no more. It returns an error that the node stated: a connection that is
-// lost before anything was read is made again, and what one means that is lost later the task's end says.
+// Send streams the input until the node wants no more. It returns an error that the node stated, and that lasts: a
+// connection that is lost before anything was read is made again, and what one means that is lost later the task's end
+// says.
 func (s *Sender) Send(ctx context.Context, id string) error {
 	job, err := grid.ParseJobID(id)
 	if err != nil {
@@ -39,7 +40,7 @@ func (s *Sender) Send(ctx context.Context, id string) error {
 	for {
 		_, err := s.Client.Stdin(ctx, job, s)
 		var p *v1.Problem
-		if errors.As(err, &p) && ctx.Err() == nil {
+		if errors.As(err, &p) && ctx.Err() == nil && (!p.Passes() || s.begun.Load()) {
 			return p
 		}
 		if err == nil || s.begun.Load() {

@@ -1,6 +1,9 @@
 package v1
 
-import "strings"
+import (
+	"net/http"
+	"strings"
+)
 
 // ProblemType is the media type of an error.
 const ProblemType = "application/problem+json"
@@ -20,6 +23,9 @@ type ProblemDetail struct {
 	Message  string `json:"message,omitempty"`
 	Location string `json:"location,omitempty"`
 }
+
+// Passes reports whether the same request may be answered a moment later: the node is starting, stopping or busy.
+func (p *Problem) Passes() bool { return p.Status == http.StatusServiceUnavailable }
 
 // Error says what was wrong, each problem on a line of its own.
 func (p *Problem) Error() string {
