@@ -106,12 +106,12 @@ var floors = map[string][]string{
 	"node/policies":    {"grid", "balance"},
 	"node/profile":     {"grid", "gossip", "balance", "requirement"},
 	"node/quota":       {"grid", "sparse"},
-	"node/worker":      {"grid", "balance/order", "balance/reallocation", "exec", "fifo", "node/checkpoint", "node/progress", "node/quota", "node/reservation"},
+	"node/worker":      {"grid", "balance/order", "balance/reallocation", "exec", "fifo", "node/chain", "node/checkpoint", "node/progress", "node/quota", "node/reservation"},
 	"node/progress":    {"grid", "balance/order"},
 	"node/rates":       {"grid"},
 	"node/listing":     {"grid"},
 	"node/p2p/wire":    {"grid", "internal/indices", "node/listing", "node/p2p/wire/internal/pb", "requirement"},
-	"node/replication": {"grid", "sparse", "fifo", "node/failures", "node/generation"},
+	"node/replication": {"grid", "sparse", "fifo", "node/chain", "node/failures", "node/generation"},
 	"node/dependency":  {"grid", "heap", "sparse"},
 	"node/registers":   {"grid", "node/coordinator", "node/replication"},
 
@@ -120,6 +120,7 @@ var floors = map[string][]string{
 	"node/reputation":      {"grid"},
 	"node/reliability":     {"grid", "balance", "balance/utility"},
 	"node/generation":      {"grid"},
+	"node/chain":           {"grid"},
 	"node/p2p/generations": {"grid", "node/generation", "node/p2p/lifecycle", "node/p2p/transport", "node/p2p/wire"},
 
 	"internal/cputime":   {},
@@ -240,7 +241,7 @@ var floors = map[string][]string{
 var pure = []string{"grid", "lpas", "gossip", "exec", "exec/proportional", "sparse", "heap", "fifo", "discovery", "balance",
 	"balance/allocator", "balance/batch", "balance/knapsack", "balance/market", "balance/market/advice", "balance/order", "balance/reallocation", "balance/utility", "balance/waiting", "gang", "gang/mapper", "gang/model", "internal/indices", "node", "node/barrier", "node/budget", "node/coordinator", "node/coordinator/archive", "node/coordinator/bulk", "node/coordinator/callers", "node/coordinator/cancellation", "node/coordinator/candidates", "node/coordinator/live", "node/coordinator/packed", "node/coordinator/register", "node/coordinator/retention", "node/coordinator/rounds", "node/coordinator/survey", "node/coordinator/tasks", "node/coordinator/unwanted", "node/coordinator/view", "node/migration",
 	"node/coordinator/tuning", "node/deadline", "node/decisions", "node/dependency", "node/deposit", "node/exclusion",
-	"node/checkpoint", "node/contract", "node/failures", "node/gangs", "node/history", "node/listing", "node/mapping", "node/membership", "node/ownercache", "node/peers", "node/policies", "node/price", "node/profile", "node/progress", "node/pull", "node/generation",
+	"node/checkpoint", "node/contract", "node/failures", "node/gangs", "node/history", "node/listing", "node/mapping", "node/membership", "node/ownercache", "node/peers", "node/policies", "node/price", "node/profile", "node/progress", "node/pull", "node/generation", "node/chain",
 	"node/quota", "node/rates", "node/replication", "node/reliability", "node/reputation", "node/reservation", "node/schedule", "node/turns",
 	"node/worker", "sim", "sim/event", "sim/oracle", "sim/chart", "sim/gangs", "sim/screen",
 	"sim/mesh", "sim/net/worth", "sim/rank", "sim/spread"}

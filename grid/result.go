@@ -76,6 +76,8 @@ type Result struct {
 	LastLine string // of a long standard error of an attempt that failed; at most MaxFailureLine bytes
 
 	Option uint8 // of its job, as which the attempt ran, from 1; 0 = it has none
+
+	Proof string // of a signed job: the signatures of the end, of package chain; "" = it has none
 }
 
 // Output is what a task printed on one stream. Short output travels inline, long output as a blob.
@@ -97,7 +99,7 @@ func (r *Result) Weight() int {
 	if r == nil {
 		return 0
 	}
-	n := 256 + len(r.Error) + len(r.LastLine) + len(r.Stdout.Inline) + len(r.Stderr.Inline)
+	n := 256 + len(r.Error) + len(r.LastLine) + len(r.Proof) + len(r.Stdout.Inline) + len(r.Stderr.Inline)
 	for i := range r.Outputs {
 		n += 64 + len(r.Outputs[i].Path)
 	}
@@ -153,7 +155,8 @@ func (r *Result) Compact() CompactResult {
 		return CompactResult{}
 	}
 	b := CompactResult{Cause: r.Cause, Exit: r.Exit, Waited: r.Waited, Wall: r.Wall, CPU: r.CPU, MaxRSS: r.MaxRSS}
-	more := r.Error != "" || r.LastLine != "" || r.Next != "" || len(r.Outputs) > 0 || r.Option != 0
+	more := r.Error != "" || r.LastLine != "" || r.Next != "" || len(r.Outputs) > 0 || r.Option != 0 ||
+		r.Proof != ""
 	if r.Cause == 0 || more || !r.Stdout.empty() || !r.Stderr.empty() {
 		b.whole = r
 	}

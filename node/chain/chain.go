@@ -1,0 +1,132 @@
+package chain
+
+import (
+	"slices"
+
+	"skep/grid"
+)
+
+// Chain is the chain of one job, as its origin has begun it. It signs as this node, and checks what others have signed.
+// It keeps what it has checked last, so that the ends of one owner do not cost a check of its votes each.
+type Chain struct {
+	signer Signer
+	self   grid.NodeID
+	spec   *grid.JobSpec
+	origin grid.NodeID
+	first  statement // what the origin signs
+	job    Hash      // of first
+	lists  []memberList
+	voted  grantKey // the grant that was checked last
+	ended  ending   // the end of many tasks that was signed last
+}
+
+// memberList is the members after so many changes, and the hash of the link that names them.
+type memberList struct {
+	of      Hash
+	members []grid.NodeID
+	epoch   uint32 // the change is of this epoch; 0 of the first members
+}
+
+type grantKey struct {
+	grant
+	epoch uint32
+}
+
+type ending struct {
+	epoch    uint32
+	list     uint8
+	from, to *grid.Result
+}
+
+// New returns the chain of a job with these first members, the origin first.
+func New(s Signer, self grid.NodeID, id grid.JobID, spec *grid.JobSpec, members []grid.NodeID) *Chain {
+	first := genesis(id, spec.Sealed, members)
+	c := &Chain{signer: s, self: self, spec: spec, origin: id.Origin, first: first, job: first.sum()}
+	c.lists = []memberList{{of: c.job, members: slices.Clone(members)}}
+	return c
+}
+
+// SignGenesis returns the origin's signature of the job, its specification and its first members. This node is the
+// origin.
+func (c *Chain) SignGenesis() string { return string(c.signer.Sign(c.first)) }
+
+// CheckGenesis checks that signature.
+func (c *Chain) CheckGenesis(signature string) error {
+	if !c.signer.Verify(c.origin, c.first, []byte(signature)) {
+		return wrong(Genesis, "the job's origin, node %s, has not signed the specification with these members",
+			c.origin.Short())
+	}
+	return nil
+}
+
+// members returns the members after the last change.
+func (c *Chain) members() *memberList { return &c.lists[len(c.lists)-1] }
+
+// Vote returns this node's vote for the owner of an epoch.
+func (c *Chain) Vote(epoch uint32, owner grid.NodeID) string {
+	return string(c.signer.Sign(vote(c.job, c.members().of, epoch, owner)))
+}
+
+// CheckVote checks a member's vote.
+func (c *Chain) CheckVote(voter grid.NodeID, epoch uint32, owner grid.NodeID, signature string) error {
+	return c.checkVote(c.members(), voter, epoch, owner, signature)
+}
+
+func (c *Chain) checkVote(l *memberList, voter grid.NodeID, epoch uint32, owner grid.NodeID, signature string) error {
+	if !slices.Contains(l.members, voter) ||
+		!c.signer.Verify(voter, vote(c.job, l.of, epoch, owner), []byte(signature)) {
+		return wrong(Votes, "member %s has not voted for node %s in epoch %d", voter.Short(), owner.Short(), epoch)
+	}
+	return nil
+}
+
+// CheckOwner checks that a node owns an epoch of the register: the first is the origin's, any other one that of whom a
+// majority of the members has voted for.
+func (c *Chain) CheckOwner(epoch uint32, owner grid.NodeID, mandate string) error {
+	_, rest, ok := cutMandate(mandate)
+	if mandate != "" && (!ok || rest != "") {
+		return wrong(Votes, "the votes for node %s in epoch %d are malformed", owner.Short(), epoch)
+	}
+	return c.checkGrant(epoch, &grant{owner, uint8(len(c.lists) - 1), mandate})
+}
+
+func (c *Chain) checkGrant(epoch uint32, g *grant) error {
+	key := grantKey{*g, epoch}
+	if key == c.voted {
+		return nil
+	}
+	if int(g.list) >= len(c.lists) {
+		return wrong(Members, "of a change of members that is not known")
+	}
+	l := &c.lists[g.list]
+	switch {
+	case !slices.Contains(l.members, g.owner):
+		return wrong(Votes, "node %s is no member of the job's register", g.owner.Short())
+	case epoch == 1 && g.list == 0 && g.owner == c.origin && g.mandate == "":
+	case epoch <= max(l.epoch, 1):
+		return wrong(Votes, "epoch %d is not node %s's", epoch, g.owner.Short())
+	default:
+		if err := c.checkVotes(l, epoch, g); err != nil {
+			return err
+		}
+	}
+	c.voted = key
+	return nil
+}
+
+func (c *Chain) checkVotes(l *memberList, epoch uint32, g *grant) error {
+	votes := votesOf(g.mandate)
+	for k, v := range votes {
+		if int(v.Place) >= len(l.members) || k > 0 && v.Place <= votes[k-1].Place {
+			return wrong(Votes, "the votes for node %s in epoch %d are not in the order of the members", g.owner.Short(), epoch)
+		}
+		if err := c.checkVote(l, l.members[v.Place], epoch, g.owner, v.Signature); err != nil {
+			return err
+		}
+	}
+	if len(votes) < len(l.members)/2+1 {
+		return wrong(Votes, "%d of %d members have voted for node %s in epoch %d: want a majority", len(votes),
+			len(l.members), g.owner.Short(), epoch)
+	}
+	return nil
+}

@@ -1,0 +1,133 @@
+package chain
+
+import (
+	"encoding/binary"
+
+	"skep/grid"
+)
+
+// maxVotes bounds the votes in a mandate, by the members of a register.
+const maxVotes = grid.MaxMembers
+
+// MaxMandate and MaxProof bound the bytes of a mandate, and of what is signed of an assignment or an end.
+const (
+	MaxMandate = 1 + maxVotes*(1+SignatureSize)
+	MaxProof   = 2 + len(Hash{}) + len(grid.NodeID{}) + MaxMandate + 2*SignatureSize
+)
+
+// CastVote is a member's vote for the owner of an epoch.
+type CastVote struct {
+	Place     uint8 // of the member
+	Signature string
+}
+
+// Mandate returns the votes of a majority in a form to keep and to send, in the order of the members. In the first
+// epoch, which is the origin's, there is none: "".
+func Mandate(votes []CastVote) string {
+	b := []byte{byte(len(votes))}
+	for _, v := range votes {
+		b = append(append(b, v.Place), v.Signature...)
+	}
+	return string(b)
+}
+
+// cutMandate takes a mandate off the front of b; ok is false where there is none.
+func cutMandate(b string) (mandate, rest string, ok bool) {
+	if b == "" || b[0] > maxVotes || len(b) < 1+int(b[0])*(1+SignatureSize) {
+		return "", "", false
+	}
+	n := 1 + int(b[0])*(1+SignatureSize)
+	if b[0] == 0 {
+		return "", b[1:], true
+	}
+	return b[:n], b[n:], true
+}
+
+// votesOf lists the votes in a mandate that cutMandate has taken.
+func votesOf(mandate string) (votes []CastVote) {
+	for b := mandate[min(1, len(mandate)):]; b != ""; b = b[1+SignatureSize:] {
+		votes = append(votes, CastVote{b[0], b[1 : 1+SignatureSize]})
+	}
+	return votes
+}
+
+// grant is who owns an epoch, and by which votes.
+type grant struct {
+	owner   grid.NodeID
+	list    uint8  // number of the changes of members before
+	mandate string // "" in the first epoch
+}
+
+func (g *grant) append(b []byte) []byte {
+	b = append(append(b, g.owner[:]...), g.list)
+	if g.mandate == "" {
+		return append(b, 0)
+	}
+	return append(b, g.mandate...)
+}
+
+// cutGrant takes a grant off the front of b.
+func cutGrant(b string) (g grant, rest string, ok bool) {
+	n := len(g.owner)
+	if len(b) < n+2 {
+		return g, "", false
+	}
+	copy(g.owner[:], b)
+	g.list = b[n]
+	g.mandate, rest, ok = cutMandate(b[n+1:])
+	return g, rest, ok
+}
+
+// Forms of a proof.
+const (
+	byWorker  byte = iota + 1 // assignment and worker
+	byOwner                   // the owner ended the task
+	byOwnerOf                 // the owner ended what was left of the job
+)
+
+// epochSize is the size of an epoch in a proof.
+const epochSize = 4
+
+// proof is the signatures of an end.
+type proof struct {
+	form byte
+	grant
+	epoch    uint32 // of an owner's end
+	assigned string // the owner's signature; "" = the owner is the worker, whose signature covers the assignment
+	end      string // of the worker, or of the owner
+}
+
+func (p *proof) encode() string {
+	b := p.grant.append([]byte{p.form})
+	if p.form != byWorker {
+		b = binary.BigEndian.AppendUint32(b, p.epoch)
+	}
+	return string(append(append(b, p.assigned...), p.end...))
+}
+
+// decodeProof takes what encode has written, and nothing else.
+func decodeProof(text string) (p proof, ok bool) {
+	if len(text) < 1 || len(text) > MaxProof {
+		return p, false
+	}
+	p.form = text[0]
+	var rest string
+	if p.grant, rest, ok = cutGrant(text[1:]); !ok {
+		return p, false
+	}
+	switch p.form {
+	case byWorker:
+		if len(rest) == 2*SignatureSize {
+			p.assigned, rest = rest[:SignatureSize], rest[SignatureSize:]
+		}
+	case byOwner, byOwnerOf:
+		if len(rest) < epochSize {
+			return p, false
+		}
+		p.epoch, rest = binary.BigEndian.Uint32([]byte(rest)), rest[epochSize:]
+	default:
+		return p, false
+	}
+	p.end = rest
+	return p, len(rest) == SignatureSize
+}
