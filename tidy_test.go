@@ -59,7 +59,7 @@ var floors = map[string][]string{
 	"exec/intact":         {},
 	"exec/sandbox/zygote": {},
 
-	"node": {"grid", "gossip", "discovery", "balance", "exec", "node/checkpoint", "node/coordinator",
+	"node": {"grid", "gossip", "discovery", "balance", "exec", "node/chain", "node/checkpoint", "node/coordinator",
 		"node/coordinator/tuning", "node/dependency", "node/deposit", "node/exclusion", "node/membership", "node/registers",
 		"node/peers", "node/policies", "node/price", "node/profile", "node/pull", "node/quota", "node/rates",
 		"node/replication", "node/worker", "requirement"},
@@ -168,7 +168,7 @@ var floors = map[string][]string{
 	"node/p2p/store/wal": {"node/p2p/disk"},
 
 	"node/p2p/blob": {"grid", "node/p2p/disk"},
-	"node/p2p": {"grid", "heap", "internal/indices", "node", "node/coordinator/retention", "node/p2p/wire", "node/p2p/clock", "node/p2p/identity", "node/p2p/inbox",
+	"node/p2p": {"grid", "heap", "internal/indices", "node", "node/chain", "node/coordinator/retention", "node/p2p/wire", "node/p2p/clock", "node/p2p/identity", "node/p2p/inbox",
 		"node/p2p/instance", "node/p2p/lifecycle", "node/p2p/machine", "node/p2p/mesh", "node/p2p/ports", "node/p2p/transport", "node/p2p/reachability", "node/p2p/runner", "node/generation", "node/p2p/generations",
 		"node/p2p/disk", "node/p2p/store", "node/p2p/blob", "node/listing", "node/p2p/joblist", "exec/process",
 		"exec/sandbox", "exec/slurm", "exec/units", "requirement"},
@@ -192,7 +192,7 @@ var floors = map[string][]string{
 	"sim/spread":      {"grid", "gossip", "sim", "sim/event"},
 	"sim/screen":      {},
 	"sim/net/factors": {"sim/net", "sim/screen"},
-	"sim/record":      {"grid", "node", "sim"},
+	"sim/record":      {"grid", "node", "node/chain", "sim"},
 	"sim/net": {"grid", "gossip", "gang/mapper", "gang/model", "discovery", "balance", "lpas", "exec", "node", "node/schedule",
 		"sim", "sim/mesh", "sim/net/worth", "sim/pages", "sim/rank", "document", "requirement"},
 	"sim/net/worth":    {"grid", "document"},

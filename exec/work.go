@@ -68,13 +68,15 @@ type lists struct {
 	inputs []grid.File
 	places []grid.RankPlace
 	before grid.Division
+
+	assigned string
 }
 
 // termsOf returns what an offer says.
 func termsOf(o *grid.Offer) Terms {
 	t := Terms{Stays: o.Stays, Asks: o.Asks}
-	if len(o.Barred)+len(o.Inputs)+len(o.Places)+int(o.Before.Ranks) > 0 {
-		t.lists = &lists{slices.Clone(o.Barred), o.Inputs, o.Places, o.Before}
+	if len(o.Barred)+len(o.Inputs)+len(o.Places)+int(o.Before.Ranks)+len(o.Assigned) > 0 {
+		t.lists = &lists{slices.Clone(o.Barred), o.Inputs, o.Places, o.Before, o.Assigned}
 	}
 	return t
 }
@@ -109,6 +111,14 @@ func (t *Terms) Before() grid.Division {
 		return grid.Division{}
 	}
 	return t.lists.before
+}
+
+// Assigned returns what its job's owner has signed of it, as in grid.Offer.
+func (t *Terms) Assigned() string {
+	if t.lists == nil {
+		return ""
+	}
+	return t.lists.assigned
 }
 
 // Level is the finest level of its class: that of its job, unless the task was demoted to another class.

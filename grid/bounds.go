@@ -30,6 +30,8 @@ const (
 	MaxBeats   = 1024      // attempts in a beat, an ask or a drop
 	MaxEntries = 256       // entries of a register in a message
 	MaxMembers = 5         // of a register
+	MaxProof   = 520       // bytes of the signatures of an assignment or of an end
+	MaxMandate = 326       // bytes of the votes for an owner
 	MaxBarred  = 8         // nodes in an offer that may not pull it
 	MaxInline  = 4 * KiB   // output that travels in a result
 	MaxVisited = 32        // nodes that a search remembers

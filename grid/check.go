@@ -53,6 +53,7 @@ func (s *JobSpec) Check() error {
 	}
 	s.checkEnv(&p)
 	s.checkArray(&p)
+	s.checkSigned(&p)
 	if s.Timeout < 0 || s.Timeout > MaxTimeout {
 		p.addf("timeout %v: want 0 (none) to %v", s.Timeout, MaxTimeout)
 	}

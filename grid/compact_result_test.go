@@ -20,6 +20,7 @@ func TestCompactResultIsWhole(t *testing.T) {
 		func(r *Result) { r.Next = "b" },
 		func(r *Result) { r.LastLine = "no such file" },
 		func(r *Result) { r.Option = 2 },
+		func(r *Result) { r.Proof = "signed" },
 	} {
 		r := plain
 		change(&r)
@@ -32,7 +33,7 @@ func TestCompactResultIsWhole(t *testing.T) {
 		}
 	}
 	fields := reflect.TypeFor[Result]().NumField()
-	if fields != 13 {
+	if fields != 14 {
 		t.Errorf("a result has %d fields: want each new one in a CompactResult, or kept whole", fields)
 	}
 }

@@ -56,6 +56,10 @@ const FeatureOptions Feature = 17
 // generation.
 const FeatureGenerations Feature = 16
 
+// FeatureSigned: the node keeps registers of jobs whose ends are signed (JobSpec.Signed), votes for their owners by
+// signature, and takes no end without.
+const FeatureSigned Feature = 22
+
 // FeatureSet is a set of features, a bit each.
 type FeatureSet uint64
 
@@ -63,7 +67,8 @@ type FeatureSet uint64
 const AllFeatures = FeatureSet(1<<FeatureAccess | 1<<FeatureLevels | 1<<FeatureReruns | 1<<FeatureRetries |
 	1<<FeatureOrder | 1<<FeatureGangs | 1<<FeatureDeadlines | 1<<FeatureGangSizes |
 	1<<FeatureContracts | 1<<FeatureBudgets | 1<<FeaturePorts | 1<<FeatureRequirements |
-	1<<FeatureMoves | 1<<FeatureOptions | 1<<FeatureGenerations)
+	1<<FeatureMoves | 1<<FeatureOptions | 1<<FeatureGenerations |
+	1<<FeatureSigned)
 
 // MemberFeatures are the features that a member of the register of such a job must have.
 func (s *JobSpec) MemberFeatures() (f FeatureSet) {
@@ -103,6 +108,9 @@ func (s *JobSpec) MemberFeatures() (f FeatureSet) {
 	if len(s.Needs.Options) > 0 {
 		f |= 1 << FeatureOptions
 	}
+	if s.Signed {
+		f |= 1 << FeatureSigned
+	}
 	return f
 }
 
@@ -124,6 +132,8 @@ const (
 
 	GangSizeLabel = "skep.gang_size" // ranks of gangs whose attempts have different numbers of them
 
+	SignedLabel = "skep.signed" // ends of tasks are signed (JobSpec.Signed)
+
 	// DurableLabel: what runs there goes on while the node does not; only nodes whose tasks another system runs have it.
 	DurableLabel = "skep.durable"
 
@@ -141,7 +151,8 @@ const FeatureValue = "1"
 func IsFeatureLabel(key string) bool {
 	switch key {
 	case ArrayLabel, StdinLabel, ResourceLabel, TerminalLabel, PinLabel, JobInputsLabel,
-		GangSizeLabel, GangNetworkLabel, GangPortsLabel, RequirementLabel, OptionLabel, DurableLabel:
+		GangSizeLabel, GangNetworkLabel, GangPortsLabel, RequirementLabel, OptionLabel, DurableLabel,
+		SignedLabel:
 		return true
 	}
 	return false
@@ -151,7 +162,7 @@ func IsFeatureLabel(key string) bool {
 func FeatureLabels() []Label {
 	return []Label{{ArrayLabel, FeatureValue}, {StdinLabel, FeatureValue}, {ResourceLabel, FeatureValue},
 		{TerminalLabel, FeatureValue}, {JobInputsLabel, FeatureValue}, {GangSizeLabel, FeatureValue},
-		{RequirementLabel, FeatureValue}, {OptionLabel, FeatureValue}}
+		{RequirementLabel, FeatureValue}, {OptionLabel, FeatureValue}, {SignedLabel, FeatureValue}}
 }
 
 // FeatureNeed returns the need of such a label.
@@ -170,6 +181,13 @@ func (n *Needs) HasFeature(label string) bool {
 func (n *Needs) AddFeature(label string) {
 	if !slices.ContainsFunc(n.Labels, func(l LabelNeed) bool { return l.Key == label }) {
 		n.Labels = append(n.Labels, FeatureNeed(label))
+	}
+}
+
+func (s *JobSpec) checkSigned(p *problems) {
+	if s.Signed && !s.Needs.HasFeature(SignedLabel) {
+		p.addf("signed: want needs.labels.%s %s with it: older nodes would not sign how a task ended", SignedLabel,
+			FeatureValue)
 	}
 }
 

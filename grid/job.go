@@ -35,8 +35,16 @@ type JobSpec struct {
 
 	Submitter  Submitter
 	Capability CapabilityHash // hash of the capability that opens the job; zero: its access is that of members
+	Seal
+}
+
+// Seal is what a job's origin has signed.
+type Seal struct {
 	// the origin's signed bytes; made and checked by drivers, forwarded unchanged; "" = not signed
 	Sealed string
+
+	// Signed says that how each task ends is signed, too: see package chain.
+	Signed bool
 }
 
 // TaskData is what tasks read beside their inputs, what makes one differ from another, and what they wait for.

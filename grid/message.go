@@ -206,6 +206,8 @@ type Offer struct {
 	Places []RankPlace // of a rank of a gang with NetworkGang: of all ranks; immutable
 	Before Division    // of a rank that begins from a checkpoint: that of the attempt which has written it
 	Option uint8       // of the job, that the attempt runs as, from 1; 0 = it has none
+
+	Assigned string // of a signed job: what the owner has signed, see package chain
 }
 
 // Find is a search for nodes that meet a need, walking from neighbour to neighbour, and its outcome.

@@ -84,6 +84,8 @@ type WorkRecord struct {
 	Before Division    // as in Offer
 	Option uint8       // as in Offer
 
+	Assigned string // as in Offer
+
 	// HandedBack is set of an attempt that was given back to its owner without a result: it is WorkFinished, until the
 	// owner has acknowledged that. Newly allocated; nil = it was not.
 	HandedBack *HandBack
@@ -123,6 +125,8 @@ type RegisterRecord struct {
 	Done      bool
 	Opened    uint32 // as in RegisterState
 	Held      bool   // the job's inputs are deposited here
+
+	Genesis, Mandate string // as in RegisterState
 }
 
 // EntryRecord is the state of a task of such a job; index Count is the job's cancellation, and those above are what it

@@ -80,6 +80,15 @@ type RegisterMessage struct {
 	// remaining quota in a keepalive's answer: 0 = a further job of any size would be stored; else the most tasks that it
 	// may have, plus one
 	Room uint32
+
+	Signatures // of a signed job
+}
+
+// Signatures are those of a signed job that a message between its members carries: see package chain.
+type Signatures struct {
+	Genesis string // with Spec: the origin's, of the job and its first members
+	Vote    string // in a vote: the voter's
+	Mandate string // in a write: the votes for the owner; "" in the first epoch, and where the receiver has them
 }
 
 // RegisterAnswer is a member's answer to a write, a campaign or a keepalive.
@@ -120,6 +129,9 @@ type RegisterState struct {
 	Owner    NodeID // of Epoch
 	Done     bool   // every task has ended, and that is committed: the job is closed
 	Opened   uint32 // times that the register was opened for a retry; what is said of an earlier close is void
+
+	// of a signed job: the origin's signature of its first members, and the votes for the owner of Epoch
+	Genesis, Mandate string
 }
 
 // OwnerClaim is a node's statement about who owns a register.

@@ -10,6 +10,7 @@ import (
 	"skep/discovery"
 	"skep/gossip"
 	"skep/grid"
+	"skep/node/chain"
 	"skep/node/coordinator/tuning"
 	"skep/node/exclusion"
 	"skep/node/rates"
@@ -46,14 +47,12 @@ type Config struct {
 	// Bounds limit how long tasks of a class may run here; default none. A task that runs longer is stopped and
 	// placed again with another class. Bounds must not form a cycle.
 	Bounds []Bound
-
 	// Scratch is a shared buffer; nil = the node has its own. See also balance.Config.Scratch.
 	Scratch *Scratch
-
 	// Truth, in simulations only, is a node's state, which replaces its last ad before each decision; nil = ads count.
 	Truth     func(grid.NodeID) *grid.Ad `json:"-"`
 	GangFacts func(*grid.Ad) *grid.Ad    `json:"-"` // so too, what the owner of a gang takes one for
-
+	Signer    chain.Signer               `json:"-"` // signs for this node; nil = it takes no part in signed jobs
 	Tuning
 }
 

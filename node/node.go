@@ -77,21 +77,22 @@ func New(cfg Config, wall grid.Wall) (*Node, error) {
 		Balance: &t.Balance, Truth: cfg.Truth, Scratch: &s.peers, Gossip: &n.gossip, Rates: &n.rates,
 		Profile: &n.profile, GangFacts: cfg.GangFacts,
 		Policies: policies.New(policies.Config{Seed: cfg.Seed, Balance: &t.Balance, Default: t.Policy})})
-	n.replicas = replication.NewReplicas(replication.Config{Self: cfg.Self, Boot: cfg.Boot, Lease: t.Lease}, wall, rng)
+	n.replicas = replication.NewReplicas(replication.Config{Self: cfg.Self, Boot: cfg.Boot, Lease: t.Lease,
+		Signer: cfg.Signer}, wall, rng)
 	n.submissions = membership.New(membership.Config{Labels: cfg.Labels, Members: t.Members, Confirm: t.Confirm,
 		Known: cfg.Known, Timer: grid.Timer{Kind: grid.TimerRegister, Key: coordinator.SubmissionsKey},
 		Contacts: &n.peers, Keepalives: &n.replicas}, rng)
 	accounts := new(quota.Accounts)
 	n.worker = worker.New(worker.Config{Self: cfg.Self, Boot: cfg.Boot, Capacity: cfg.Capacity, Lease: t.Lease,
 		Private: cfg.Private, Durable: cfg.Durable, Whole: !t.Balance.Rest, Bounds: cfg.Bounds,
-		RunTime: n.peers.RunTime, Contacts: &n.peers, Quota: accounts, Order: &t.Order})
+		RunTime: n.peers.RunTime, Contacts: &n.peers, Quota: accounts, Order: &t.Order, Signer: cfg.Signer})
 	n.coordinator = coordinator.New(coordinator.Config{Tuning: &t.Tuning, Self: cfg.Self, Boot: cfg.Boot, Known: cfg.Known,
 		TakeoverDelay: replication.TakeoverDelay(t.Lease), Expire: t.Gossip.Expire, ResultRetry: worker.MaxResultRetry},
 		coordinator.Parts{GangRand: grid.NewRand(cfg.Seed, 5), Wall: wall, Scratch: &s.coordinator, Gossip: &n.gossip,
-			Peers: &n.peers, Worker: &n.worker, Discovery: &n.discovery,
-			Registers: registers.Registers{Replicas: &n.replicas}, Quota: accounts,
-			Awaited: &n.dependency, Deposits: deposit.New(deposit.Config{Self: cfg.Self, Quota: t.DepositQuota,
-				Limit: t.DepositLimit, Confirm: t.Confirm, Retry: t.Lease / 3, ResultBytes: quota.ResultBytes}),
+			Peers: &n.peers, Worker: &n.worker, Discovery: &n.discovery, Quota: accounts, Awaited: &n.dependency,
+			Registers: registers.Registers{Replicas: &n.replicas},
+			Deposits: deposit.New(deposit.Config{Self: cfg.Self, Quota: t.DepositQuota, Limit: t.DepositLimit,
+				Confirm: t.Confirm, Retry: t.Lease / 3, ResultBytes: quota.ResultBytes}),
 			Checkpoints: checkpoint.New(checkpoint.Config{Self: cfg.Self, Quota: t.DepositQuota, Limit: t.DepositLimit,
 				Confirm: t.Confirm, Retry: t.Lease / 3})})
 	n.Views = n.coordinator.Views()

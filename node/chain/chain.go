@@ -16,8 +16,9 @@ type Chain struct {
 	first  statement // what the origin signs
 	job    Hash      // of first
 	lists  []memberList
-	voted  grantKey // the grant that was checked last
-	ended  ending   // the end of many tasks that was signed last
+	owned  []mandate // of the epochs that this node owns or has owned, ascending
+	voted  grantKey  // the grant that was checked last
+	ended  ending    // the end of many tasks that was signed last
 }
 
 // memberList is the members after so many changes, and the hash of the link that names them.
@@ -32,10 +33,17 @@ type grantKey struct {
 	epoch uint32
 }
 
+// mandate is why this node owns an epoch.
+type mandate struct {
+	epoch uint32
+	grant
+}
+
 type ending struct {
-	epoch    uint32
-	list     uint8
-	from, to *grid.Result
+	epoch  uint32
+	result Hash
+	words  string
+	signed *grid.Result
 }
 
 // New returns the chain of a job with these first members, the origin first.

@@ -20,7 +20,7 @@ type world struct {
 }
 
 func newWorld() *world {
-	w := &world{spec: &grid.JobSpec{Count: 10, Sealed: "a sealed specification"}}
+	w := &world{spec: &grid.JobSpec{Count: 10, Seal: grid.Seal{Sealed: "sealed"}}}
 	for i := range 6 {
 		var seed [ed25519.SeedSize]byte
 		binary.BigEndian.PutUint32(seed[:], uint32(i))
@@ -35,6 +35,13 @@ func newWorld() *world {
 
 // at is the chain as a node has it.
 func (w *world) at(i int) *Chain { return New(w.keys[i], w.ids[i], w.job, w.spec, w.members) }
+
+// owner is the chain as the owner of an epoch has it.
+func (w *world) owner(i int, epoch uint32, mandate string) *Chain {
+	c := w.at(i)
+	c.Own(epoch, mandate)
+	return c
+}
 
 // mandate is the votes of some members for the owner of an epoch.
 func (w *world) mandate(epoch uint32, owner int, voters ...int) string {
@@ -56,7 +63,7 @@ func output(path string, content byte) []grid.File {
 
 // ran is the entry of a task that a worker ran for an owner.
 func (w *world) ran(owner, worker int, task uint32, a grid.Attempt, mandate string, r *grid.Result) *grid.Entry {
-	given := w.at(owner).Assign(task, a, w.ids[worker], mandate)
+	given := w.owner(owner, a.Epoch, mandate).Assign(task, a, w.ids[worker])
 	id := grid.AttemptID{Task: grid.TaskID{Job: w.job, Index: task}, Attempt: a}
 	return &grid.Entry{Index: task, Epoch: a.Epoch, Attempt: a, Worker: w.ids[worker],
 		Result: Attest(w.keys[worker], w.ids[worker], id, given, r)}
@@ -82,7 +89,7 @@ func TestHonestChain(t *testing.T) {
 	stopped := &grid.Result{Cause: grid.Cancelled, Exit: 130}
 	second, all := w.mandate(4, 1, 1, 2), w.mandate(9, 1, 0, 1, 2)
 	first, fourth, ninth := grid.Attempt{Epoch: 1, N: 1}, grid.Attempt{Epoch: 4, N: 1}, grid.Attempt{Epoch: 9, N: 1}
-	owner := w.at(1)
+	owner := w.owner(1, 4, second)
 	ended := func(r *grid.Result) *grid.Entry { return &grid.Entry{Index: 3, Worker: w.ids[4], Result: r} }
 	for name, c := range map[string]struct {
 		e    *grid.Entry
@@ -93,9 +100,9 @@ func TestHonestChain(t *testing.T) {
 		"later owner":      {w.ran(1, 4, 9, fourth, second, printed()), Signed{w.ids[1], 4, w.ids[4]}},
 		"later owner ran":  {w.ran(1, 1, 9, fourth, second, printed()), Signed{w.ids[1], 4, w.ids[1]}},
 		"all have voted":   {w.ran(1, 4, 0, ninth, all, printed()), Signed{w.ids[1], 9, w.ids[4]}},
-		"lost":             {ended(w.at(0).ByOwner(3, 1, "", lost)), Signed{Owner: w.ids[0], Epoch: 1}},
-		"lost, later":      {ended(owner.ByOwner(3, 4, second, lost)), Signed{Owner: w.ids[1], Epoch: 4}},
-		"cancelled":        {ended(owner.ByOwner(5, 4, second, stopped)), Signed{Owner: w.ids[1], Epoch: 4}},
+		"lost":             {ended(w.owner(0, 1, "").ByOwner(3, 1, lost)), Signed{Owner: w.ids[0], Epoch: 1}},
+		"lost, later":      {ended(owner.ByOwner(3, 4, lost)), Signed{Owner: w.ids[1], Epoch: 4}},
+		"cancelled":        {ended(owner.ByOwner(5, 4, stopped)), Signed{Owner: w.ids[1], Epoch: 4}},
 		"entry of no task": {&grid.Entry{Index: 10, Result: stopped}, Signed{}},
 		"no result":        {&grid.Entry{Index: 1}, Signed{}},
 	} {
@@ -105,10 +112,10 @@ func TestHonestChain(t *testing.T) {
 			}
 		}
 	}
-	if x := owner.ByOwner(6, 4, second, stopped); x != owner.ByOwner(7, 4, second, stopped) {
+	if x := owner.ByOwner(6, 4, stopped); x != owner.ByOwner(7, 4, stopped) {
 		t.Error("the end of all tasks of a job is signed anew for each")
 	}
-	if e := w.ran(0, 3, 1, first, "", printed()); owner.ByOwner(1, 4, second, e.Result) != e.Result {
+	if e := w.ran(0, 3, 1, first, "", printed()); owner.ByOwner(1, 4, e.Result) != e.Result {
 		t.Error("an owner takes a worker's signature away")
 	}
 	if s := w.at(0).SignGenesis(); w.at(5).CheckGenesis(s) != nil || w.at(1).CheckGenesis(w.at(1).SignGenesis()) == nil {
@@ -132,7 +139,7 @@ func TestEachEndHasOneSigner(t *testing.T) {
 	for cause := grid.Exited; int(cause) < grid.Causes; cause++ {
 		r := &grid.Result{Cause: cause, Exit: 1}
 		e := w.ran(0, 3, 2, grid.Attempt{Epoch: 1, N: 1}, "", r)
-		ended := &grid.Entry{Index: 2, Attempt: e.Attempt, Worker: e.Worker, Result: w.at(0).ByOwner(2, 1, "", r)}
+		ended := &grid.Entry{Index: 2, Attempt: e.Attempt, Worker: e.Worker, Result: w.owner(0, 1, "").ByOwner(2, 1, r)}
 		_, byWorker := w.at(1).Check(e)
 		_, byOwner := w.at(1).Check(ended)
 		if (byWorker == nil) != ByWorker(cause) || (byOwner == nil) == ByWorker(cause) {
@@ -144,11 +151,11 @@ func TestEachEndHasOneSigner(t *testing.T) {
 // A rank that its gang's attempt had no use for ended well, as the owner says; one that it had use for did not.
 func TestUnusedRanksAreTheOwners(t *testing.T) {
 	w := newWorld()
-	w.spec = &grid.JobSpec{Count: 4, Sealed: "gang", TaskData: grid.TaskData{Gang: grid.Gang{Ranks: 4, Min: 2}}}
+	w.spec = &grid.JobSpec{Count: 4, TaskData: grid.TaskData{Gang: grid.Gang{Ranks: 4, Min: 2}}}
 	a := w.spec.Gang.After(grid.Attempt{Epoch: 1}, 3)
 	end := func(task uint32, worker grid.NodeID) error {
 		_, err := w.at(1).Check(&grid.Entry{Index: task, Attempt: a, Worker: worker,
-			Result: w.at(0).ByOwner(task, 1, "", &grid.Result{Cause: grid.Exited})})
+			Result: w.owner(0, 1, "").ByOwner(task, 1, &grid.Result{Cause: grid.Exited})})
 		return err
 	}
 	if err := end(3, grid.NodeID{}); err != nil {

@@ -6,10 +6,30 @@ import (
 	"skep/grid"
 )
 
-// Assign returns what an owner signs that gives an attempt to a worker, for the offer. mandate is that of the attempt's
-// epoch. To itself it need not: the worker's signature covers it.
-func (c *Chain) Assign(task uint32, a grid.Attempt, worker grid.NodeID, mandate string) string {
-	g := grant{c.self, uint8(len(c.lists) - 1), mandate}
+// Own has this node sign as the owner of an epoch, by these votes.
+func (c *Chain) Own(epoch uint32, votes string) {
+	if g := c.grantOf(epoch); g == nil {
+		c.owned = append(c.owned, mandate{epoch, grant{c.self, uint8(len(c.lists) - 1), votes}})
+	}
+}
+
+// grantOf is why this node owns an epoch; nil = it does not, as far as is known since it started.
+func (c *Chain) grantOf(epoch uint32) *grant {
+	for k := range c.owned {
+		if c.owned[k].epoch == epoch {
+			return &c.owned[k].grant
+		}
+	}
+	return nil
+}
+
+// Assign returns what the owner of an attempt's epoch signs that gives it to a worker, for the offer. To itself it need
+// not: the worker's signature covers it. "" = this node does not own that epoch.
+func (c *Chain) Assign(task uint32, a grid.Attempt, worker grid.NodeID) string {
+	g := c.grantOf(a.Epoch)
+	if g == nil {
+		return ""
+	}
 	b := g.append(c.job[:])
 	if worker != c.self {
 		b = append(b, c.signer.Sign(assignment(c.job, c.self, task, a, worker))...)
@@ -41,24 +61,24 @@ const wholeJob = math.MaxUint32
 
 // ByOwner returns a result with this node's signature, as the owner of that epoch that ends a task with it. What a
 // worker has signed stays as it is, and so does what an owner has.
-func (c *Chain) ByOwner(task, epoch uint32, mandate string, r *grid.Result) *grid.Result {
-	if r.Proof != "" {
+func (c *Chain) ByOwner(task, epoch uint32, r *grid.Result) *grid.Result {
+	g := c.grantOf(epoch)
+	if r.Proof != "" || g == nil {
 		return r
 	}
 	form, of := byOwner, task
 	if r.Cause.Withdrawn() { // of all tasks of a job at once
 		form, of = byOwnerOf, wholeJob
-		if x := c.ended; x.from == r && x.epoch == epoch && int(x.list) == len(c.lists)-1 {
-			return x.to
+		if x := &c.ended; x.signed != nil && x.epoch == epoch && x.result == resultHash(r) && x.words == r.Error {
+			return x.signed
 		}
 	}
 	signed := *r
-	p := proof{form: form, grant: grant{c.self, uint8(len(c.lists) - 1), mandate},
-		epoch: epoch,
-		end:   string(c.signer.Sign(ownerEnd(c.job, epoch, of, r)))}
+	p := proof{form: form, grant: *g, epoch: epoch,
+		end: string(c.signer.Sign(ownerEnd(c.job, epoch, of, r)))}
 	signed.Proof = p.encode()
 	if of == wholeJob {
-		c.ended = ending{epoch, p.list, r, &signed}
+		c.ended = ending{epoch, resultHash(r), r.Error, &signed}
 	}
 	return &signed
 }

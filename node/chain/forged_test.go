@@ -25,7 +25,7 @@ func TestForgedLinks(t *testing.T) {
 	ended := func(r *grid.Result) *grid.Entry {
 		return &grid.Entry{Index: 2, Attempt: first, Worker: w.ids[3], Result: r}
 	}
-	self := w.at(0)
+	self := w.owner(0, 1, "")
 	for name, c := range map[string]struct {
 		e    *grid.Entry
 		want Link
@@ -60,11 +60,11 @@ func TestForgedLinks(t *testing.T) {
 		"for an outsider":    {w.ran(5, 3, 2, fourth, w.mandate(4, 5, 1, 2), printed()), Votes},
 		"another's voter":    {result(later(), turn(35, 0)), Votes},
 		"after a change":     {result(later(), turn(33, 1)), Members},
-		"owner says it ran":  {ended(self.ByOwner(2, 1, "", printed())), Worker},
-		"keeper says lost":   {ended(w.at(2).ByOwner(2, 1, "", lost)), Votes},
-		"lost, no votes":     {ended(w.at(2).ByOwner(2, 4, w.mandate(4, 2, 2), lost)), Votes},
-		"lost, another":      {ended(self.ByOwner(1, 1, "", lost)), Owner},
-		"lost, not so":       {result(ended(self.ByOwner(2, 1, "", lost)), func(r *grid.Result) { r.Exit++ }), Owner},
+		"owner says it ran":  {ended(self.ByOwner(2, 1, printed())), Worker},
+		"keeper says lost":   {ended(w.owner(2, 1, "").ByOwner(2, 1, lost)), Votes},
+		"lost, no votes":     {ended(w.owner(2, 4, w.mandate(4, 2, 2)).ByOwner(2, 4, lost)), Votes},
+		"lost, another":      {ended(self.ByOwner(1, 1, lost)), Owner},
+		"lost, not so":       {result(ended(self.ByOwner(2, 1, lost)), func(r *grid.Result) { r.Exit++ }), Owner},
 		"all are lost":       {forAll(w, lost), Owner},
 	} {
 		if _, err := w.at(1).Check(c.e); link(t, err) != c.want {
@@ -97,7 +97,7 @@ func TestChainsAreApart(t *testing.T) {
 	signed := w.at(0).SignGenesis()
 	for name, how := range map[string]func(*world){
 		"job":           func(w *world) { w.job.Nonce[9]++ },
-		"specification": func(w *world) { w.spec = &grid.JobSpec{Count: 10, Sealed: "another"} },
+		"specification": func(w *world) { w.spec = &grid.JobSpec{Count: 10, Seal: grid.Seal{Sealed: "another"}} },
 		"members":       func(w *world) { w.members = []grid.NodeID{w.ids[0], w.ids[2], w.ids[1]} },
 	} {
 		other := newWorld()
@@ -118,7 +118,7 @@ func TestEveryBitCounts(t *testing.T) {
 	votes := w.mandate(4, 1, 1, 2)
 	for _, e := range []*grid.Entry{w.ran(1, 3, 2, grid.Attempt{Epoch: 4, N: 1}, votes, printed()),
 		w.ran(0, 0, 2, grid.Attempt{Epoch: 1, N: 1}, "", printed()),
-		{Index: 2, Result: w.at(1).ByOwner(2, 4, votes, lost)}} {
+		{Index: 2, Result: w.owner(1, 4, votes).ByOwner(2, 4, lost)}} {
 		c, good := w.at(1), *e.Result
 		for bit := range 8 * len(good.Proof) {
 			b := []byte(good.Proof)

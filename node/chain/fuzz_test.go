@@ -15,7 +15,7 @@ func FuzzProof(f *testing.F) {
 	own := w.ran(0, 0, 2, grid.Attempt{Epoch: 1, N: 1}, "", printed())
 	f.Add(honest.Result.Proof)
 	f.Add(own.Result.Proof)
-	f.Add(w.at(1).ByOwner(2, 4, votes, &grid.Result{Cause: grid.Lost}).Proof)
+	f.Add(w.owner(1, 4, votes).ByOwner(2, 4, &grid.Result{Cause: grid.Lost}).Proof)
 	f.Add("")
 	f.Fuzz(func(t *testing.T, text string) {
 		if p, ok := decodeProof(text); ok && (p.encode() != text || len(text) > MaxProof) {
@@ -37,9 +37,9 @@ func FuzzProof(f *testing.F) {
 func FuzzAssigned(f *testing.F) {
 	w := newWorld()
 	a := grid.Attempt{Epoch: 1, N: 1}
-	honest := w.at(0).Assign(2, a, w.ids[3], "")
+	honest := w.owner(0, 1, "").Assign(2, a, w.ids[3])
 	f.Add(honest)
-	f.Add(w.at(0).Assign(2, a, w.ids[0], ""))
+	f.Add(w.owner(0, 1, "").Assign(2, a, w.ids[0]))
 	f.Add("")
 	id := grid.AttemptID{Task: grid.TaskID{Job: w.job, Index: 2}, Attempt: a}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -74,9 +74,9 @@ func BenchmarkTask(b *testing.B) {
 	w := newWorld()
 	a := grid.Attempt{Epoch: 1, N: 1}
 	id := grid.AttemptID{Task: grid.TaskID{Job: w.job, Index: 2}, Attempt: a}
-	owner := w.at(0)
+	owner := w.owner(0, 1, "")
 	for b.Loop() {
-		given := owner.Assign(2, a, w.ids[3], "")
+		given := owner.Assign(2, a, w.ids[3])
 		if err := owner.CheckResult(w.ids[3], id, Attest(w.keys[3], w.ids[3], id, given, printed())); err != nil {
 			b.Fatal(err)
 		}

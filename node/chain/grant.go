@@ -13,6 +13,8 @@ const maxVotes = grid.MaxMembers
 const (
 	MaxMandate = 1 + maxVotes*(1+SignatureSize)
 	MaxProof   = 2 + len(Hash{}) + len(grid.NodeID{}) + MaxMandate + 2*SignatureSize
+	_          = uint(grid.MaxProof - MaxProof)
+	_          = uint(grid.MaxMandate - MaxMandate)
 )
 
 // CastVote is a member's vote for the owner of an epoch.

@@ -1,6 +1,7 @@
 package chain
 
 import (
+	"bytes"
 	"crypto/ed25519"
 
 	"skep/grid"
@@ -37,5 +38,19 @@ func (k Key) Sign(statement []byte) []byte {
 
 // Verify implements [Signer].
 func (k Key) Verify(node grid.NodeID, statement, signature []byte) bool {
+	if bytes.Equal(node[:], k[ed25519.SeedSize:]) { // to sign it again takes half the time
+		return bytes.Equal(signature, k.Sign(statement))
+	}
+	return Observer{}.Verify(node, statement, signature)
+}
+
+// Observer checks signatures and has no key: what it signs is nobody's. A recorded run of a node is repeated with it.
+type Observer struct{}
+
+// Sign implements [Signer].
+func (Observer) Sign([]byte) []byte { return make([]byte, SignatureSize) }
+
+// Verify implements [Signer].
+func (Observer) Verify(node grid.NodeID, statement, signature []byte) bool {
 	return len(signature) == SignatureSize && ed25519.VerifyWithOptions(node[:], statement, signature, inContext) == nil
 }

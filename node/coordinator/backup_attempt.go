@@ -41,6 +41,15 @@ func (c *Coordinator) backupOf(from grid.NodeID, id grid.AttemptID) *liveTask {
 	return l
 }
 
+// proves reports whether a result is signed by its worker, if it is that of an attempt which would count.
+func (c *Coordinator) proves(j *job, from grid.NodeID, id grid.AttemptID, r *grid.Result) bool {
+	t := j.at(id.Task.Index)
+	if c.backupOf(from, id) == nil && (t.Attempt != id.Attempt || t.Worker != from) {
+		return true
+	}
+	return j.replica.Proves(from, id, r)
+}
+
 func (l *liveTask) backupID() grid.AttemptID {
 	return grid.AttemptID{Task: grid.TaskID{Job: l.job.id, Index: l.index}, Attempt: l.backup.attempt}
 }
@@ -75,6 +84,7 @@ func (c *Coordinator) sendBackupOffer(now grid.Time, l *liveTask, fx *grid.Effec
 	if c.mayAct(now, l.job) { // without the quorum lease the offer is only repeated later
 		o := c.backupOffer(l, l.backupID())
 		o.Stamp, o.Option = c.peers.Stamp(now, b.worker), b.option
+		o.Assigned = l.job.replica.Assign(l.backupID(), b.worker)
 		fx.Send(b.worker, grid.KindOffer).Offer = *o
 	}
 	c.wakeForOffer(now, l, b.worker, fx)

@@ -68,6 +68,7 @@ func (c *Coordinator) recordEnd(now grid.Time, j *job, i uint32, r *grid.Result,
 	if t.State() == grid.Ended {
 		panic("coordinator: a task ends once")
 	}
+	r = j.replica.SignEnd(i, r)
 	t.Held = hasWorker(t)
 	t.Result, t.Done = r.Compact(), c.wall.At(now).UnixNano()
 	if r.Wall > 0 {

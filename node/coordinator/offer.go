@@ -83,7 +83,7 @@ func (c *Coordinator) sendOffer(now grid.Time, l *liveTask, fx *grid.Effects) {
 	m := fx.Send(l.task().Worker, grid.KindOffer)
 	m.Offer = grid.Offer{ID: l.id(), Spec: l.job.spec, Class: l.class(), Lease: c.cfg.Lease, Age: l.age(now),
 		Members: m.Offer.Members, Barred: l.Barred(c.peers.Blacklist(l.class()), m.Offer.Barred),
-		Inputs: c.inputsLeft(l)}
+		Inputs: c.inputsLeft(l), Assigned: l.job.replica.Assign(l.id(), l.task().Worker)}
 	m.Offer.Stamp, m.Offer.Places, m.Offer.Option = c.offerStamp(now, l), l.job.rankPlaces(), l.task().Option
 	m.Offer.Before = c.checkpoints.Before(l.job.spec, l.id())
 	m.Offer.Members = append(m.Offer.Members, l.job.members()...)

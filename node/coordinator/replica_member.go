@@ -88,12 +88,17 @@ func (c *Coordinator) replicaFor(now grid.Time, from grid.NodeID, g *grid.Regist
 		!slices.Contains(g.Members, c.cfg.Self) || c.isOrigin(g.Job) {
 		return nil, grid.RegisterUnknown
 	}
+	if !c.replicas.Admits(g) {
+		c.countOffence(from, fx)
+		return nil, grid.RegisterUnknown
+	}
 	if c.quota.MakeRoom(quota.PartiesOf(g.Job, from), quota.JobAmount(g.Spec), c, fx) != "" {
 		c.stats.Full++
 		return nil, grid.RegisterFull
 	}
-	j = c.newReplica(g.Job, g.Spec, c.wall.At(now).UnixNano()-int64(g.Age), g.Members, grid.RegisterState{})
-	j.replica.membersVerified = from == g.Job.Origin
+	j = c.newReplica(g.Job, g.Spec, c.wall.At(now).UnixNano()-int64(g.Age), g.Members,
+		grid.RegisterState{Genesis: g.Genesis})
+	j.replica.membersVerified = from == g.Job.Origin || g.Spec.Signed
 	j.arrived = now.Add(-g.Age)
 	c.chargeJob(j, from)
 	return j, grid.RegisterOK

@@ -39,6 +39,10 @@ func (c *Coordinator) resultReceived(now grid.Time, from grid.NodeID, id grid.At
 		}
 		return
 	}
+	if !c.proves(j, from, id, r) {
+		c.countOffence(from, fx)
+		return
+	}
 	if l := c.backupOf(from, id); l != nil && !c.backupEnded(now, l, from, id, r, fx) {
 		return
 	}
@@ -235,15 +239,4 @@ func (c *Coordinator) redate(class string) {
 			c.peers.Redate(&l.backup.expectation, l.backup.worker, l.level())
 		}
 	}
-}
-
-// publishEnd makes a task's end visible.
-func (c *Coordinator) publishEnd(j *job, i uint32, fx *grid.Effects) {
-	t := j.tasks.At(i)
-	j.tasks.Commit(i)
-	j.done = max(j.done, t.Done)
-	if j.Ends.Count(&t.Result); t.Result.Exit != 0 {
-		c.countFailure(j)
-	}
-	fx.Changed = append(fx.Changed, grid.TaskID{Job: j.id, Index: i})
 }

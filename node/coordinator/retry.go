@@ -200,3 +200,14 @@ func (c *Coordinator) tallyAgain() {
 	}
 	c.tallies = c.tallies[:0]
 }
+
+// publishEnd makes a task's end visible.
+func (c *Coordinator) publishEnd(j *job, i uint32, fx *grid.Effects) {
+	t := j.tasks.At(i)
+	j.tasks.Commit(i)
+	j.done = max(j.done, t.Done)
+	if j.Ends.Count(&t.Result); t.Result.Exit != 0 {
+		c.countFailure(j)
+	}
+	fx.Changed = append(fx.Changed, grid.TaskID{Job: j.id, Index: i})
+}

@@ -52,8 +52,7 @@ type Config struct {
 
 	Space
 
-	// Allow, if not empty, lists the only nodes to talk to.
-	Allow []grid.NodeID
+	Trust
 
 	// Share is the part of the time, more than 0 to 1, that tasks of a class may run; "*" stands for every class
 	// not named. Default 1. It makes machines of different fitness on one machine, for tests and demonstrations.
@@ -80,6 +79,15 @@ type Config struct {
 	Node node.Config
 
 	forTests
+}
+
+// Trust is who is talked to, and what is believed.
+type Trust struct {
+	// Allow, if not empty, lists the only nodes to talk to.
+	Allow []grid.NodeID
+
+	// Sign says of which jobs submitted here the ends are signed. Default SignAuto.
+	Sign Signing
 }
 
 // forTests is what tests replace; nil: as for every node.
@@ -152,6 +160,9 @@ func (c *Config) defaults() (secret *[32]byte, addrs []string, err error) {
 	setDefault(&c.MaxOutput, 64*grid.MiB)
 	setDefault(&c.MaxCollect, 4*grid.GiB)
 	setDefault(&c.DiskLow, 256*grid.MiB)
+	if setDefault(&c.Sign, SignAuto); c.Sign.Check() != nil {
+		return nil, nil, c.Sign.Check()
+	}
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}

@@ -13,7 +13,6 @@ import (
 	"skep/node/p2p/instance"
 	"skep/node/p2p/reachability"
 	"skep/node/p2p/store"
-	"skep/node/p2p/wire"
 )
 
 // preparedFile says that Prepare wrote key and secret; the first start removes it.
@@ -84,15 +83,4 @@ func (d *Driver) checkUnused() error {
 			filepath.Join(d.cfg.DataDir, identity.SecretFile))
 	}
 	return err
-}
-
-// sealSpec returns the spec of a job that is submitted here, signed by this node. A spec that the node will refuse
-// is not changed: the node says why.
-func (d *Driver) sealSpec(id grid.JobID, s *grid.JobSpec) (*grid.JobSpec, error) {
-	if id.Origin != d.self || s.Check() != nil {
-		return s, nil
-	}
-	own := *s
-	own.Submitter.Node = d.self
-	return wire.SealSpec(d.key, id, &own)
 }

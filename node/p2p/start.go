@@ -166,6 +166,7 @@ func (d *Driver) cleanFolder(before []os.DirEntry) {
 func (d *Driver) nodeConfig() (node.Config, error) {
 	nc := d.cfg.Node
 	nc.Self, nc.Boot, nc.Name, nc.Capacity = d.self, d.boot, d.cfg.Name, d.cfg.capacity()
+	nc.Signer = d.signer()
 	nc.DepositQuota = min(nc.DepositQuota, d.cfg.CacheSize/2)
 	nc.Retention.Gaps = d.retentionGaps()
 	nc.Known = reachability.CountSaved(d.work.Context(), d.store.Datastore())

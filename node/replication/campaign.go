@@ -19,6 +19,7 @@ type vote struct {
 	answer   grid.RegisterAnswer // 0 = none yet
 	next     uint32              // first missing entry
 	complete bool                // all entries have come
+	signed   string              // of a signed job: the voter's signature
 }
 
 // Outcome is the outcome of a campaign.
@@ -107,7 +108,7 @@ func (r *Register) VoteReceived(from grid.NodeID, g *grid.RegisterMessage, seq u
 			return CampaignOpen // pages only go on
 		}
 		r.campaign.opened = max(r.campaign.opened, g.Opened)
-		v.answer, v.next, v.complete = g.Answer, g.Next, !g.More
+		v.answer, v.next, v.complete, v.signed = g.Answer, g.Next, !g.More, g.Vote
 		r.campaign.merge(g.Entries)
 		if v.complete && g.Answer == grid.RegisterDone {
 			return r.learnOutcome()
@@ -174,7 +175,8 @@ func (r *Register) countVotes(seq uint64) Outcome {
 		}
 	}
 	opened := max(s.Opened, r.campaign.opened)
-	*s = grid.RegisterState{Promised: epoch, VotedFor: self, Epoch: epoch, Owner: self, Opened: opened}
+	*s = grid.RegisterState{Promised: epoch, VotedFor: self, Epoch: epoch, Owner: self, Opened: opened, Genesis: s.Genesis,
+		Mandate: r.mandate(epoch, self)}
 	r.BecomeOwner(seq)
 	return outcome
 }

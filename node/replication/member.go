@@ -14,6 +14,10 @@ func (r *Replica) Write(now grid.Time, from grid.NodeID, g *grid.RegisterMessage
 	if r.hear(from); !r.mayPromise() {
 		return grid.RegisterUnknown // it is written again
 	}
+	if !r.provenWrite(from, g) {
+		fx.Offences = append(fx.Offences, from)
+		return grid.RegisterUnknown
+	}
 	ConvertTimes(r.of.wall.At(now).UnixNano(), g.Entries)
 	before, wasOwner, late := r.state, r.IsOwner(), r.isLate(g)
 	answer, written := r.Register.Write(from, g, r.of.written[:0])
@@ -94,7 +98,7 @@ func (r *Replica) Vote(now grid.Time, from grid.NodeID, g *grid.RegisterMessage,
 	m := answer(r, from, grid.KindVote, g, a, fx)
 	m.Opened = r.state.Opened
 	if a == grid.RegisterOK || a == grid.RegisterDone {
-		m.Owner = r.state.Owner
+		m.Owner, m.Vote = r.state.Owner, r.signVote(a, g.Epoch, from)
 		r.Page(g.Next, m)
 		ConvertTimes(r.of.wall.At(now).UnixNano(), m.Entries)
 	}

@@ -32,13 +32,14 @@ func (r *Register) BecomeOwner(seq uint64) {
 	s := &r.state
 	self := r.members[r.self]
 	if s.Epoch == 0 {
-		*s = grid.RegisterState{Promised: 1, VotedFor: self, Epoch: 1, Owner: self}
+		*s = grid.RegisterState{Promised: 1, VotedFor: self, Epoch: 1, Owner: self, Genesis: s.Genesis}
 	}
 	if s.Owner != self || s.VotedFor != self || s.Promised != s.Epoch {
 		return
 	}
 	r.campaign = nil
 	r.ownership = &ownership{seq: seq}
+	r.ownSigned()
 	if r.ownership.progress = r.ownership.own[:]; !r.Sole() {
 		r.ownership.progress = make([]progress, len(r.members))
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"skep/grid"
+	"skep/node/chain"
 	"skep/node/failures"
 	"skep/sparse"
 )
@@ -21,6 +22,7 @@ type Register struct {
 	bytes     grid.Bytes        // of the entries: see Weight
 	retried   int               // failures in the entries of tasks: see Retried
 	slots     sparse.List[slot] // an unwritten entry takes no memory
+	chain     *chain.Chain      // of a signed job; nil = it is not
 	ownership *ownership        // nil unless this member is the owner
 	campaign  *campaign         // nil unless this member campaigns
 }
@@ -155,7 +157,7 @@ func (r *Register) Write(from grid.NodeID, g *grid.RegisterMessage, dst []uint32
 		return grid.RegisterOK, dst
 	}
 	if g.Epoch > s.Epoch {
-		r.ownership = nil
+		r.ownership, s.Mandate = nil, g.Mandate
 	}
 	if !r.isLate(g) { // the owner is alive
 		r.campaign = nil

@@ -75,7 +75,7 @@ func (r *Replica) successionRank() int {
 
 // describe adds the job's description to a message, for a member that may not know the job. wall is the time now.
 func (r *Replica) describe(wall int64, g *grid.RegisterMessage) {
-	g.Spec, g.Members = r.spec, append(g.Members[:0], r.members...)
+	g.Spec, g.Members, g.Genesis = r.spec, append(g.Members[:0], r.members...), r.state.Genesis
 	g.Age = time.Duration(max(wall-r.submitted, 0))
 }
 

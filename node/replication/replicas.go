@@ -6,6 +6,7 @@ import (
 
 	"skep/fifo"
 	"skep/grid"
+	"skep/node/chain"
 	"skep/node/generation"
 	"skep/sparse"
 )
@@ -15,6 +16,8 @@ type Config struct {
 	Self  grid.NodeID
 	Boot  uint64 // counts the node's starts; kept on disk
 	Lease time.Duration
+
+	Signer chain.Signer // for signed jobs; nil = this node keeps none
 }
 
 // Replicas are this node's replicas of registers whose jobs are not closed, and what it knows of the other members.
@@ -59,12 +62,15 @@ func (s *Replicas) Add(id grid.JobID, spec *grid.JobSpec, submitted int64, membe
 	state grid.RegisterState) *Replica {
 	r := &Replica{of: s, id: id, spec: spec, submitted: submitted, knownOwner: knownOwner{owner: state.Owner,
 		ownerEpoch: state.Epoch}}
+	signed := s.begin(id, spec, members, &state)
 	k, further := len(members), spec.Entries()-spec.Count-1
 	if k == 1 {
 		r.Register = makeRegister(s.cfg.Self, s.self, spec.Count, further, state)
+		r.chain = signed
 		return r
 	}
 	r.Register = makeRegister(s.cfg.Self, slices.Clone(members), spec.Count, further, state)
+	r.chain = signed
 	times := make([]grid.Time, 3*k)
 	r.acked, r.acceptedAt, r.writeSent = times[:k:k], times[k:2*k:2*k], times[2*k:]
 	s.track(r)
@@ -143,6 +149,7 @@ func (r *Replica) Save(fx *grid.Effects) {
 	fx.Save(grid.RecRegister).Register = grid.RegisterRecord{ID: r.id, Spec: r.spec, Members: r.members,
 		Submitted: r.submitted,
 		Promised:  st.Promised, VotedFor: st.VotedFor, Epoch: st.Epoch, Owner: st.Owner, Done: st.Done, Opened: st.Opened,
+		Genesis: st.Genesis, Mandate: st.Mandate,
 		Held: len(r.spec.Inputs) > 0 && (r.inputsHeld || r.id.Origin == r.of.cfg.Self)}
 }
 

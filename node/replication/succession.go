@@ -64,6 +64,10 @@ func (r *Replica) delayCampaign(now grid.Time) {
 
 // VoteAnswered takes a member's answer to a campaign.
 func (r *Replica) VoteAnswered(now grid.Time, from grid.NodeID, a *grid.RegisterMessage, fx *grid.Effects) {
+	if !r.provenVote(from, a) {
+		fx.Offences = append(fx.Offences, from)
+		return
+	}
 	ConvertTimes(r.of.wall.At(now).UnixNano(), a.Entries)
 	wasOwner, heardClosed := r.IsOwner(), r.closedIn > 0
 	outcome := r.VoteReceived(from, a, r.of.nextTerm())

@@ -58,6 +58,7 @@ func (r *Replica) fill(now grid.Time, place int, m *grid.Message) {
 	m.Register.Job = r.id
 	if !r.HasAccepted(place) {
 		r.describe(wall, &m.Register)
+		m.Register.Mandate = r.state.Mandate
 	}
 	ConvertTimes(wall, m.Register.Entries)
 }

@@ -5,6 +5,7 @@ import (
 
 	"skep/exec"
 	"skep/grid"
+	"skep/node/chain"
 	"skep/node/quota"
 )
 
@@ -139,7 +140,7 @@ func (w *Worker) keepResult(now grid.Time, id grid.AttemptID, r *grid.Result, st
 		copied.Waited = a.Started.Sub(a.Accepted)
 		r = &copied
 	}
-	r = ranAs(a, r)
+	r = chain.Attest(w.cfg.Signer, w.cfg.Self, id, a.Assigned(), ranAs(a, r))
 	w.progress.Drop(id)
 	w.checkpoints.Drop(id)
 	occupied := w.occupied(now, a, r)
@@ -241,7 +242,7 @@ func (w *Worker) save(a *exec.Work, fx *grid.Effects) *grid.Record {
 	rec := fx.Save(grid.RecWork)
 	rec.Work = grid.WorkRecord{ID: a.ID, Spec: a.Submitted(), Class: a.Class, Lease: a.Lease, State: a.State,
 		Result: a.Result, Stays: a.Stays, Asks: a.Asks, HandedBack: a.HandedBack, Inputs: a.Inputs(), Places: a.Places(),
-		Before: a.Before(), Option: a.Spec.Needs.Chosen}
+		Before: a.Before(), Option: a.Spec.Needs.Chosen, Assigned: a.Assigned()}
 	if owner := w.owners[a.ID.Task.Job]; owner != nil {
 		rec.Work.Members, rec.Work.Owner, rec.Work.Epoch = owner.members, owner.owner, owner.epoch
 	}

@@ -7,6 +7,7 @@ import (
 	"skep/balance/order"
 	"skep/exec"
 	"skep/grid"
+	"skep/node/chain"
 	"skep/node/checkpoint"
 	"skep/node/progress"
 	"skep/node/quota"
@@ -28,6 +29,7 @@ type Config struct {
 
 	Contacts Contacts
 	Quota    *quota.Accounts // of what is stored for others; the attempts in it are the worker's
+	Signer   chain.Signer    // of how attempts of signed jobs end; nil = none is
 }
 
 // Contacts are the node's connections.

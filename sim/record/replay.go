@@ -9,6 +9,7 @@ import (
 
 	"skep/grid"
 	"skep/node"
+	"skep/node/chain"
 	"skep/sim"
 )
 
@@ -41,6 +42,7 @@ func Run(in io.Reader, step func(n int, now grid.Time, event, effects string)) (
 	if err != nil {
 		return nil, err
 	}
+	h.Config.Signer = chain.Observer{}
 	n, err := node.New(h.Config, grid.Wall{Zero: h.Zero})
 	if err != nil {
 		return nil, fmt.Errorf("the recorded configuration: %w", err)

@@ -48,6 +48,7 @@ type Owner interface {
 	Close()
 	Reopen(now grid.Time, fx *grid.Effects)
 	DecidedNow(i uint32) bool
+	Signer
 	MarkDirty()
 	StepDown()
 	Answered(now grid.Time, from grid.NodeID, g *grid.RegisterMessage, dst []uint32,
@@ -56,6 +57,13 @@ type Owner interface {
 	Repeat(now grid.Time, fx *grid.Effects) (settled bool)
 	CountCloseNotice() bool
 	Bury(ended int64, fx *grid.Effects)
+}
+
+// Signer signs as the owner of a signed job, and checks what a worker has signed. Of another job nothing is.
+type Signer interface {
+	Assign(id grid.AttemptID, worker grid.NodeID) string // what its offer carries
+	SignEnd(task uint32, r *grid.Result) *grid.Result
+	Proves(worker grid.NodeID, id grid.AttemptID, r *grid.Result) bool
 }
 
 // Member is what a member does that is not the owner.
@@ -85,6 +93,10 @@ type Voter interface {
 // Registers are this node's replicas of registers.
 type Registers interface {
 	Add(id grid.JobID, spec *grid.JobSpec, submitted int64, members []grid.NodeID, s grid.RegisterState) Register
+
+	// Admits reports whether a job that another node describes may be kept: of a signed one its origin has signed the
+	// members.
+	Admits(g *grid.RegisterMessage) bool
 
 	// Closed returns the register of a job that this node alone keeps and that is over.
 	Closed() Register

@@ -11,7 +11,7 @@ import (
 func TestRelayedJobsMustBeSigned(t *testing.T) {
 	origin, keeper := grid.NodeID{1}, grid.NodeID{2}
 	job := grid.JobID{Origin: origin}
-	plain, sealed := &grid.JobSpec{}, &grid.JobSpec{Sealed: "by its origin"}
+	plain, sealed := &grid.JobSpec{}, &grid.JobSpec{Seal: grid.Seal{Sealed: "by its origin"}}
 	for _, c := range []struct {
 		from grid.NodeID
 		spec *grid.JobSpec

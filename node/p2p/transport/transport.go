@@ -129,6 +129,23 @@ func (t *Transport) Up(n grid.NodeID) bool {
 	return s.isUp
 }
 
+// AllHave reports whether each peer that is up has a feature.
+func (t *Transport) AllHave(f grid.Feature) bool {
+	for _, n := range t.Peers() {
+		s := t.peers.session(n)
+		if s == nil {
+			continue
+		}
+		s.mu.Lock()
+		lacks := s.isUp && !s.features.Has(f)
+		s.mu.Unlock()
+		if lacks {
+			return false
+		}
+	}
+	return true
+}
+
 // Listeners returns the peers that are known to receive announcements.
 func (t *Transport) Listeners() (nodes []grid.NodeID) {
 	for _, p := range t.announcer.topic.ListPeers() {

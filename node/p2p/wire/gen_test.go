@@ -177,10 +177,12 @@ func genMessage(t *rapid.T, k grid.Kind, m *grid.Message) {
 		}
 		genGangSize(t, s, &m.Offer.ID)
 		m.Offer.Inputs, m.Offer.Places = genFiles(t, 2), genPlaces(t, s, m.Offer.ID.Attempt)
-		m.Offer.Before, m.Offer.Option = genDivision(t), genOption(t, s)
+		m.Offer.Before, m.Offer.Option, m.Offer.Assigned = genDivision(t), genOption(t, s), genSigned(t, grid.MaxProof)
 	case grid.KindWrite, grid.KindCampaign:
 		m.Register.Job, m.Register.Spec = genSealed(t)
 		m.Register.Seq = rapid.Uint64().Draw(t, "seq")
+		m.Register.Signatures = grid.Signatures{Genesis: genSigned(t, 64), Vote: genSigned(t, 64),
+			Mandate: genSigned(t, grid.MaxMandate)}
 	case grid.KindAwait, grid.KindAwaited:
 		m.Register.Job, m.Register.Seq = genJob(t), rapid.Uint64().Draw(t, "seq")
 		m.Register.Next, m.Register.More = rapid.Uint32().Draw(t, "next"), rapid.Bool().Draw(t, "more")

@@ -204,6 +204,11 @@ func genFailures(t *rapid.T, j grid.JobID) (fs []grid.Failure) {
 	return fs
 }
 
+// genSigned is the bytes of signatures, or none.
+func genSigned(t *rapid.T, most int) string {
+	return string(rapid.SliceOfN(rapid.Byte(), 0, most).Draw(t, "signed"))
+}
+
 // genSealed is a spec that its job's origin signed, or now and then one without a signature.
 func genSealed(t *rapid.T) (grid.JobID, *grid.JobSpec) {
 	job, s := genJob(t), genSpec(t)
@@ -213,6 +218,9 @@ func genSealed(t *rapid.T) (grid.JobID, *grid.JobSpec) {
 	key := testKey(rapid.Byte().Draw(t, "origin"))
 	job.Origin = nodeOf(key)
 	s.Submitter = grid.Submitter{Node: job.Origin, User: genText.Draw(t, "user")}
+	if s.Signed = rapid.Bool().Draw(t, "ends are signed"); s.Signed {
+		s.Needs.AddFeature(grid.SignedLabel)
+	}
 	if rapid.Bool().Draw(t, "owner") {
 		s.Capability = array[grid.CapabilityHash](t, "capability")
 	}
@@ -242,7 +250,7 @@ func genResult(t *rapid.T) *grid.Result {
 		r.Next = genText.Draw(t, "next")
 	}
 	r.LastLine = genText.Draw(t, "last line")
-	r.Option = rapid.Uint8().Draw(t, "option")
+	r.Option, r.Proof = rapid.Uint8().Draw(t, "option"), genSigned(t, grid.MaxProof)
 	return r
 }
 

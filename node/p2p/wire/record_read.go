@@ -45,7 +45,7 @@ func getWorkRecord(key, value []byte, w *grid.WorkRecord) error {
 	if p.State == 0 || p.State > uint32(grid.WorkFinished) {
 		return fmt.Errorf("state %d: %w: want 1 to %d", p.State, ErrBound, grid.WorkFinished)
 	}
-	w.Class, w.State = cleanText(p.Class), grid.WorkState(p.State)
+	w.Class, w.State, w.Assigned = cleanText(p.Class), grid.WorkState(p.State), string(p.Assigned)
 	var err error
 	w.ID, err = attemptOf(key)
 	if err == nil {

@@ -44,7 +44,7 @@ func genRecord(t *rapid.T) *grid.Record {
 		r.Work = grid.WorkRecord{ID: genAttempt(t, j, grid.MaxCount), Spec: spec, Class: genText.Draw(t, "class"),
 			Lease: genSpan.Draw(t, "lease"), State: grid.WorkState(rapid.IntRange(1, 3).Draw(t, "state")), Result: result,
 			Stays: rapid.Bool().Draw(t, "stays"), Asks: rapid.Bool().Draw(t, "asks"), Before: genDivision(t),
-			Option: rapid.Uint8().Draw(t, "option")}
+			Option: rapid.Uint8().Draw(t, "option"), Assigned: genSigned(t, grid.MaxProof)}
 		if rapid.Bool().Draw(t, "handed back") {
 			r.Work.HandedBack = &grid.HandBack{Why: grid.Why(rapid.IntRange(1, grid.Whys-1).Draw(t, "why")),
 				Puller: array[grid.NodeID](t, "puller")}
@@ -52,7 +52,8 @@ func genRecord(t *rapid.T) *grid.Record {
 		return r
 	case grid.RecRegister:
 		r.Register = grid.RegisterRecord{ID: j, Spec: spec, Members: []grid.NodeID{j.Origin},
-			Submitted: rapid.Int64().Draw(t, "submitted")}
+			Submitted: rapid.Int64().Draw(t, "submitted"),
+			Genesis:   genSigned(t, 64), Mandate: genSigned(t, grid.MaxMandate)}
 		return r
 	case grid.RecCheckpoint:
 		r.Checkpoint = &grid.CheckpointRecord{ID: genAttempt(t, j, grid.MaxCount), Step: rapid.Uint64().Draw(t, "step"),

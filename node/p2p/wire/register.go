@@ -15,7 +15,8 @@ func putRegister(g *grid.RegisterMessage) (*pb.Guard, error) {
 	}
 	p := &pb.Guard{Job: putJob(g.Job), Epoch: g.Epoch, Seq: g.Seq, Answer: uint32(g.Answer), Owner: putNode(g.Owner),
 		Spec: spec, Members: putNodes(g.Members), Age: putSpan(g.Age), Done: g.Done,
-		Next: g.Next, More: g.More, Opened: g.Opened, Count: g.Count}
+		Next: g.Next, More: g.More, Opened: g.Opened, Count: g.Count,
+		Genesis: []byte(g.Genesis), Vote: []byte(g.Vote), Mandate: []byte(g.Mandate)}
 	for k := range g.Entries {
 		p.Finals = append(p.Finals, putFinal(&g.Entries[k]))
 	}
@@ -43,6 +44,7 @@ func (c *Codec) readRegister(b []byte, g *grid.RegisterMessage) error {
 	g.Epoch, g.Seq, g.Answer, g.Done, g.Next, g.More = p.Epoch, p.Seq, getAnswer(p.Answer), p.Done, p.Next, p.More
 	g.Opened = p.Opened
 	g.Count = p.Count
+	g.Signatures = grid.Signatures{Genesis: string(p.Genesis), Vote: string(p.Vote), Mandate: string(p.Mandate)}
 	for _, x := range p.Finals {
 		f, err := getFinal(x)
 		if err == nil && f.Result != nil {

@@ -13,7 +13,8 @@ func putRegisterRecord(g *grid.RegisterRecord) (*pb.GuardValue, error) {
 	}
 	spec, err := specBytes(g.Spec)
 	return &pb.GuardValue{Spec: spec, Members: putNodes(g.Members), Submitted: g.Submitted, Promised: g.Promised,
-		To: putNode(g.VotedFor), Epoch: g.Epoch, Owner: putNode(g.Owner), Done: g.Done, Held: g.Held, Opened: g.Opened}, err
+		To: putNode(g.VotedFor), Epoch: g.Epoch, Owner: putNode(g.Owner), Done: g.Done, Held: g.Held, Opened: g.Opened,
+		Genesis: []byte(g.Genesis), Mandate: []byte(g.Mandate)}, err
 }
 
 func putEntryRecord(e *grid.EntryRecord) (*pb.EntryValue, error) {
@@ -42,7 +43,7 @@ func getRegisterRecord(key, value []byte, g *grid.RegisterRecord) error {
 		err = first(getNode("to", p.To, &g.VotedFor), getNode("owner", p.Owner, &g.Owner))
 	}
 	g.Submitted, g.Promised, g.Epoch, g.Done, g.Held = p.Submitted, p.Promised, p.Epoch, p.Done, p.Held
-	g.Opened = p.Opened
+	g.Opened, g.Genesis, g.Mandate = p.Opened, string(p.Genesis), string(p.Mandate)
 	return err
 }
 

@@ -64,7 +64,7 @@ func putResult(r *grid.Result) *pb.Result {
 	return &pb.Result{Cause: uint32(r.Cause), Exit: r.Exit, Error: clean(r.Error), Waited: putSpan(r.Waited),
 		Wall: putSpan(r.Wall), Cpu: putSpan(r.CPU), MaxRss: int64(r.MaxRSS), Stdout: putOutput(&r.Stdout),
 		Stderr: putOutput(&r.Stderr), Outputs: putFiles(r.Outputs), Next: clean(r.Next), LastLine: clean(r.LastLine),
-		Option: uint32(r.Option)}
+		Option: uint32(r.Option), Proof: []byte(r.Proof)}
 }
 
 func getResult(p *pb.Result) (*grid.Result, error) {
@@ -73,7 +73,7 @@ func getResult(p *pb.Result) (*grid.Result, error) {
 	}
 	r := &grid.Result{Cause: getCause(p.Cause), Exit: p.Exit, Error: cleanText(p.Error), Next: cleanText(p.Next),
 		LastLine: grid.Clean(p.LastLine, grid.MaxFailureLine),
-		MaxRSS:   grid.Bytes(p.MaxRss), Option: getOption(p.Option)}
+		MaxRSS:   grid.Bytes(p.MaxRss), Option: getOption(p.Option), Proof: string(p.Proof)}
 	var err error
 	if r.Waited, err = getSpan("waited", p.Waited); err != nil {
 		return nil, err

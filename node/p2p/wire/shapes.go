@@ -9,6 +9,9 @@ import (
 	"skep/requirement"
 )
 
+// signedField is the number of the first field about what is signed of a job, in each message that has one.
+const signedField = 100
+
 // slack is room in a limit for fields that a later version adds.
 const slack = 1024
 
@@ -87,7 +90,7 @@ var (
 		gangField: number("gang_ranks"), searchField: message("gang_search", 1, scheduleSearchShape),
 		bidField: number("bid"), 66: number("deadline"), 67: number("worthless"), 68: number("budget"),
 		69: data("rank", 1, requirement.MaxText), 78: number("reliability"), gangMinField: number("gang_min"),
-		portsField: data("gang_ports", 1, 2*grid.MaxPorts),
+		portsField: data("gang_ports", 1, 2*grid.MaxPorts), signedField: number("signed"),
 	}}
 	submitterShape = &shape{"submitter", []field{1: data("node", 1, nodeSize), 2: data("user", 1, grid.MaxUser)}}
 	outputShape    = &shape{"output", []field{
@@ -99,6 +102,7 @@ var (
 		8: message("stdout", 1, outputShape), 9: message("stderr", 1, outputShape),
 		10: message("outputs", grid.MaxFiles, fileShape), 11: data("next", 1, grid.MaxClass),
 		40: data("last_line", 1, grid.MaxFailureLine), 41: number("option"),
+		signedField: data("proof", 1, grid.MaxProof),
 	}}
 )
 
@@ -132,6 +136,7 @@ var (
 		80:          message("inputs", grid.MaxJobInputs, fileShape),
 		placesField: data("place_nodes", 1, nodeSize*grid.MaxRanks), placesField + 1: data("place_ranks", 1, 2*grid.MaxRanks),
 		placesField + 2: data("place_shares", 1, 5*grid.MaxRanks), 93: number("option"),
+		signedField: data("assigned", 1, grid.MaxProof),
 	}}
 	oneShape    = attemptsShape("attempt", 1)
 	manyShape   = attemptsShape("attempts", grid.MaxBeats)
@@ -166,6 +171,8 @@ var (
 		6: message("spec", 1, specShape), 7: data("members", 1, nodeSize*grid.MaxMembers), 8: number("age"),
 		9:  number("done"),
 		10: number("next"), 11: number("more"), 12: finalsField, 13: number("opened"), 80: number("count"),
+		signedField: data("genesis", 1, ed25519.SignatureSize), signedField + 1: data("vote", 1, ed25519.SignatureSize),
+		signedField + 2: data("mandate", 1, grid.MaxMandate),
 	}}
 	keepaliveShape = &shape{"watch", []field{
 		1: data("job", 1, jobSize), 2: number("epoch"), 3: fixed("seq"), 4: number("answer"), 5: data("owner", 1, nodeSize),

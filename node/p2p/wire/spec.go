@@ -40,7 +40,7 @@ func (c *Codec) readOffer(b []byte, o *grid.Offer) error {
 	if o.Places, err = getPlaces(p.PlaceNodes, p.PlaceRanks, p.PlaceShares); err != nil {
 		return err
 	}
-	o.Option = getOption(p.Option)
+	o.Option, o.Assigned = getOption(p.Option), string(p.Assigned)
 	o.Before = grid.Division{Ranks: p.BeforeRanks, Shares: p.BeforeShares}
 	o.Age, err = getSpan("age", p.Age)
 	return err
@@ -58,7 +58,7 @@ func putSpec(s *grid.JobSpec) *pb.JobSpec {
 		Bid:       putBid(s.Rules.Bid),
 		Deadline:  int64(s.Rules.Deadline.At), Worthless: int64(s.Rules.Deadline.Worthless),
 		Budget: int64(s.Rules.Budget), Rank: putExpression(s.Rules.Rank),
-		Reliability: uint32(s.Rules.Reliability)}
+		Reliability: uint32(s.Rules.Reliability), Signed: s.Signed}
 	if s.Folders != nil {
 		p.Workdir, p.Home = []byte(s.Folders.Work), []byte(s.Folders.Home)
 	}

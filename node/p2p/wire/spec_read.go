@@ -55,6 +55,8 @@ func (r *specReader) number(num protowire.Number, n uint64) (err error) {
 		s.Wait = n != 0
 	case 14:
 		s.Idempotent = n != 0
+	case signedField:
+		s.Signed = n != 0
 	case 41:
 		s.Rules.MaxFailures = int32(n)
 	case 42:

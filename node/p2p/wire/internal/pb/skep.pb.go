@@ -1776,6 +1776,7 @@ type Offer struct {
 	PlaceRanks    []uint32               `protobuf:"varint,91,rep,packed,name=place_ranks,json=placeRanks,proto3" json:"place_ranks,omitempty"`       // how many ranks each of them has
 	PlaceShares   []uint32               `protobuf:"varint,92,rep,packed,name=place_shares,json=placeShares,proto3" json:"place_shares,omitempty"`    // of the work, by rank; none = it is not divided
 	Option        uint32                 `protobuf:"varint,93,opt,name=option,proto3" json:"option,omitempty"`                                        // of the job, that the attempt runs as, from 1; 0 = it has none
+	Assigned      []byte                 `protobuf:"bytes,100,opt,name=assigned,proto3" json:"assigned,omitempty"`                                    // of a signed job: job 32, owner 32, changes of members 1, votes, signature; see package chain
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1941,6 +1942,13 @@ func (x *Offer) GetOption() uint32 {
 		return x.Option
 	}
 	return 0
+}
+
+func (x *Offer) GetAssigned() []byte {
+	if x != nil {
+		return x.Assigned
+	}
+	return nil
 }
 
 type Attempt struct {
@@ -2421,6 +2429,7 @@ type Result struct {
 	Next          string                 `protobuf:"bytes,11,opt,name=next,proto3" json:"next,omitempty"`                         // class
 	LastLine      string                 `protobuf:"bytes,40,opt,name=last_line,json=lastLine,proto3" json:"last_line,omitempty"` // of a long standard error of an attempt that failed
 	Option        uint32                 `protobuf:"varint,41,opt,name=option,proto3" json:"option,omitempty"`                    // of the job, as which the attempt ran, from 1; 0 = it has none
+	Proof         []byte                 `protobuf:"bytes,100,opt,name=proof,proto3" json:"proof,omitempty"`                      // of a signed job: the signatures of the end, see package chain
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2544,6 +2553,13 @@ func (x *Result) GetOption() uint32 {
 		return x.Option
 	}
 	return 0
+}
+
+func (x *Result) GetProof() []byte {
+	if x != nil {
+		return x.Proof
+	}
+	return nil
 }
 
 type Output struct {
@@ -2721,6 +2737,7 @@ type JobSpec struct {
 	Rank          string                 `protobuf:"bytes,69,opt,name=rank,proto3" json:"rank,omitempty"`                               // expression about nodes: those with the greatest value first; none = no preference
 	GangSearch    *ScheduleSearch        `protobuf:"bytes,91,opt,name=gang_search,json=gangSearch,proto3" json:"gang_search,omitempty"` // absent = workers are few and near, and the work is not divided
 	GangPorts     []byte                 `protobuf:"bytes,93,opt,name=gang_ports,json=gangPorts,proto3" json:"gang_ports,omitempty"`    // TCP ports on which ranks reach each other, 2 bytes each, big endian, ascending; none = any
+	Signed        bool                   `protobuf:"varint,100,opt,name=signed,proto3" json:"signed,omitempty"`                         // how each task ends is signed; needs the label that grid.SignedLabel names
 	GangMin       uint32                 `protobuf:"varint,92,opt,name=gang_min,json=gangMin,proto3" json:"gang_min,omitempty"`         // fewest ranks of an attempt, whose number says how many it has; 0 = all attempts have all
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -3006,6 +3023,13 @@ func (x *JobSpec) GetGangPorts() []byte {
 		return x.GangPorts
 	}
 	return nil
+}
+
+func (x *JobSpec) GetSigned() bool {
+	if x != nil {
+		return x.Signed
+	}
+	return false
 }
 
 func (x *JobSpec) GetGangMin() uint32 {
@@ -4395,8 +4419,11 @@ type Guard struct {
 	Next          uint32                 `protobuf:"varint,10,opt,name=next,proto3" json:"next,omitempty"`
 	More          bool                   `protobuf:"varint,11,opt,name=more,proto3" json:"more,omitempty"`
 	Finals        []*Final               `protobuf:"bytes,12,rep,name=finals,proto3" json:"finals,omitempty"`
-	Opened        uint32                 `protobuf:"varint,13,opt,name=opened,proto3" json:"opened,omitempty"` // times that the register was opened for a retry
-	Count         uint32                 `protobuf:"varint,80,opt,name=count,proto3" json:"count,omitempty"`   // of awaited: tasks of the job
+	Opened        uint32                 `protobuf:"varint,13,opt,name=opened,proto3" json:"opened,omitempty"`   // times that the register was opened for a retry
+	Count         uint32                 `protobuf:"varint,80,opt,name=count,proto3" json:"count,omitempty"`     // of awaited: tasks of the job
+	Genesis       []byte                 `protobuf:"bytes,100,opt,name=genesis,proto3" json:"genesis,omitempty"` // of a signed job: the origin's signature of the spec and the first members
+	Vote          []byte                 `protobuf:"bytes,101,opt,name=vote,proto3" json:"vote,omitempty"`       // the voter's signature
+	Mandate       []byte                 `protobuf:"bytes,102,opt,name=mandate,proto3" json:"mandate,omitempty"` // the votes for the owner: how many 1, then each voter's place 1 and signature 64
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -4527,6 +4554,27 @@ func (x *Guard) GetCount() uint32 {
 		return x.Count
 	}
 	return 0
+}
+
+func (x *Guard) GetGenesis() []byte {
+	if x != nil {
+		return x.Genesis
+	}
+	return nil
+}
+
+func (x *Guard) GetVote() []byte {
+	if x != nil {
+		return x.Vote
+	}
+	return nil
+}
+
+func (x *Guard) GetMandate() []byte {
+	if x != nil {
+		return x.Mandate
+	}
+	return nil
 }
 
 // Watch is what they say that needs no entries.
@@ -5248,6 +5296,7 @@ type WorkValue struct {
 	PlaceRanks    []uint32               `protobuf:"varint,91,rep,packed,name=place_ranks,json=placeRanks,proto3" json:"place_ranks,omitempty"`       // as Offer.place_ranks
 	PlaceShares   []uint32               `protobuf:"varint,92,rep,packed,name=place_shares,json=placeShares,proto3" json:"place_shares,omitempty"`    // as Offer.place_shares
 	Option        uint32                 `protobuf:"varint,93,opt,name=option,proto3" json:"option,omitempty"`                                        // as Offer.option
+	Assigned      []byte                 `protobuf:"bytes,100,opt,name=assigned,proto3" json:"assigned,omitempty"`                                    // as Offer.assigned
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -5415,6 +5464,13 @@ func (x *WorkValue) GetOption() uint32 {
 	return 0
 }
 
+func (x *WorkValue) GetAssigned() []byte {
+	if x != nil {
+		return x.Assigned
+	}
+	return nil
+}
+
 type ClassValue struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Mean          float64                `protobuf:"fixed64,1,opt,name=mean,proto3" json:"mean,omitempty"` // s
@@ -5495,6 +5551,8 @@ type GuardValue struct {
 	Done          bool                   `protobuf:"varint,8,opt,name=done,proto3" json:"done,omitempty"`
 	Held          bool                   `protobuf:"varint,9,opt,name=held,proto3" json:"held,omitempty"` // its inputs are here
 	Opened        uint32                 `protobuf:"varint,10,opt,name=opened,proto3" json:"opened,omitempty"`
+	Genesis       []byte                 `protobuf:"bytes,100,opt,name=genesis,proto3" json:"genesis,omitempty"` // as Guard.genesis
+	Mandate       []byte                 `protobuf:"bytes,101,opt,name=mandate,proto3" json:"mandate,omitempty"` // as Guard.mandate
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -5597,6 +5655,20 @@ func (x *GuardValue) GetOpened() uint32 {
 		return x.Opened
 	}
 	return 0
+}
+
+func (x *GuardValue) GetGenesis() []byte {
+	if x != nil {
+		return x.Genesis
+	}
+	return nil
+}
+
+func (x *GuardValue) GetMandate() []byte {
+	if x != nil {
+		return x.Mandate
+	}
+	return nil
 }
 
 // CheckpointValue is a checkpoint that is kept for a job.
@@ -6026,7 +6098,7 @@ const file_skep_proto_rawDesc = "" +
 	"\vOptionState\x12\x10\n" +
 	"\x03ect\x18\x01 \x01(\x03R\x03ect\x12\x18\n" +
 	"\abacklog\x18\x02 \x01(\x03R\abacklog\x12\x10\n" +
-	"\x03why\x18\x03 \x01(\rR\x03why\"\xaa\x04\n" +
+	"\x03why\x18\x03 \x01(\rR\x03why\"\xc6\x04\n" +
 	"\x05Offer\x12*\n" +
 	"\aattempt\x18\x01 \x01(\v2\x10.skep.v1.AttemptR\aattempt\x12\x12\n" +
 	"\x04spec\x18\x02 \x01(\fR\x04spec\x12\x14\n" +
@@ -6051,7 +6123,8 @@ const file_skep_proto_rawDesc = "" +
 	"\vplace_ranks\x18[ \x03(\rR\n" +
 	"placeRanks\x12!\n" +
 	"\fplace_shares\x18\\ \x03(\rR\vplaceShares\x12\x16\n" +
-	"\x06option\x18] \x01(\rR\x06option\"U\n" +
+	"\x06option\x18] \x01(\rR\x06option\x12\x1a\n" +
+	"\bassigned\x18d \x01(\fR\bassigned\"U\n" +
 	"\aAttempt\x12\x10\n" +
 	"\x03job\x18\x01 \x01(\fR\x03job\x12\x14\n" +
 	"\x05index\x18\x02 \x01(\rR\x05index\x12\x14\n" +
@@ -6092,7 +6165,7 @@ const file_skep_proto_rawDesc = "" +
 	"\x06puller\x18\x04 \x01(\fR\x06puller\"\\\n" +
 	"\x05Ended\x12*\n" +
 	"\aattempt\x18\x01 \x01(\v2\x10.skep.v1.AttemptR\aattempt\x12'\n" +
-	"\x06result\x18\x02 \x01(\v2\x0f.skep.v1.ResultR\x06result\"\xe3\x02\n" +
+	"\x06result\x18\x02 \x01(\v2\x0f.skep.v1.ResultR\x06result\"\xf9\x02\n" +
 	"\x06Result\x12\x14\n" +
 	"\x05cause\x18\x01 \x01(\rR\x05cause\x12\x12\n" +
 	"\x04exit\x18\x02 \x01(\x11R\x04exit\x12\x14\n" +
@@ -6107,7 +6180,8 @@ const file_skep_proto_rawDesc = "" +
 	" \x03(\v2\r.skep.v1.FileR\aoutputs\x12\x12\n" +
 	"\x04next\x18\v \x01(\tR\x04next\x12\x1b\n" +
 	"\tlast_line\x18( \x01(\tR\blastLine\x12\x16\n" +
-	"\x06option\x18) \x01(\rR\x06option\"b\n" +
+	"\x06option\x18) \x01(\rR\x06option\x12\x14\n" +
+	"\x05proof\x18d \x01(\fR\x05proof\"b\n" +
 	"\x06Output\x12\x16\n" +
 	"\x06inline\x18\x01 \x01(\fR\x06inline\x12\x12\n" +
 	"\x04blob\x18\x02 \x01(\fR\x04blob\x12\x12\n" +
@@ -6117,7 +6191,7 @@ const file_skep_proto_rawDesc = "" +
 	"\x04path\x18\x01 \x01(\fR\x04path\x12\x12\n" +
 	"\x04blob\x18\x02 \x01(\fR\x04blob\x12\x12\n" +
 	"\x04size\x18\x03 \x01(\x03R\x04size\x12\x12\n" +
-	"\x04exec\x18\x04 \x01(\bR\x04exec\"\xdc\b\n" +
+	"\x04exec\x18\x04 \x01(\bR\x04exec\"\xf4\b\n" +
 	"\aJobSpec\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
 	"\x05class\x18\x02 \x01(\tR\x05class\x12\x16\n" +
@@ -6164,7 +6238,8 @@ const file_skep_proto_rawDesc = "" +
 	"\vgang_search\x18[ \x01(\v2\x17.skep.v1.ScheduleSearchR\n" +
 	"gangSearch\x12\x1d\n" +
 	"\n" +
-	"gang_ports\x18] \x01(\fR\tgangPorts\x12\x19\n" +
+	"gang_ports\x18] \x01(\fR\tgangPorts\x12\x16\n" +
+	"\x06signed\x18d \x01(\bR\x06signed\x12\x19\n" +
 	"\bgang_min\x18\\ \x01(\rR\agangMin\"\xaa\x02\n" +
 	"\x0eScheduleSearch\x12\x14\n" +
 	"\x05model\x18\x01 \x01(\tR\x05model\x122\n" +
@@ -6277,7 +6352,7 @@ const file_skep_proto_rawDesc = "" +
 	"\avisited\x18\b \x01(\fR\avisited\"K\n" +
 	"\x06Search\x12!\n" +
 	"\x04find\x18\x01 \x01(\v2\r.skep.v1.FindR\x04find\x12\x1e\n" +
-	"\x02ad\x18\x02 \x01(\v2\x0e.skep.v1.EntryR\x02ad\"\xc1\x02\n" +
+	"\x02ad\x18\x02 \x01(\v2\x0e.skep.v1.EntryR\x02ad\"\x89\x03\n" +
 	"\x05Guard\x12\x10\n" +
 	"\x03job\x18\x01 \x01(\fR\x03job\x12\x14\n" +
 	"\x05epoch\x18\x02 \x01(\rR\x05epoch\x12\x10\n" +
@@ -6293,7 +6368,10 @@ const file_skep_proto_rawDesc = "" +
 	"\x04more\x18\v \x01(\bR\x04more\x12&\n" +
 	"\x06finals\x18\f \x03(\v2\x0e.skep.v1.FinalR\x06finals\x12\x16\n" +
 	"\x06opened\x18\r \x01(\rR\x06opened\x12\x14\n" +
-	"\x05count\x18P \x01(\rR\x05count\"\xee\x01\n" +
+	"\x05count\x18P \x01(\rR\x05count\x12\x18\n" +
+	"\agenesis\x18d \x01(\fR\agenesis\x12\x12\n" +
+	"\x04vote\x18e \x01(\fR\x04vote\x12\x18\n" +
+	"\amandate\x18f \x01(\fR\amandate\"\xee\x01\n" +
 	"\x05Watch\x12\x10\n" +
 	"\x03job\x18\x01 \x01(\fR\x03job\x12\x14\n" +
 	"\x05epoch\x18\x02 \x01(\rR\x05epoch\x12\x10\n" +
@@ -6360,7 +6438,7 @@ const file_skep_proto_rawDesc = "" +
 	"\tCopyValue\x12\x14\n" +
 	"\x05epoch\x18\x01 \x01(\rR\x05epoch\x12\f\n" +
 	"\x01n\x18\x02 \x01(\rR\x01n\x12\x16\n" +
-	"\x06worker\x18\x03 \x01(\fR\x06worker\"\x9f\x04\n" +
+	"\x06worker\x18\x03 \x01(\fR\x06worker\"\xbb\x04\n" +
 	"\tWorkValue\x12\x12\n" +
 	"\x04spec\x18\x01 \x01(\fR\x04spec\x12\x14\n" +
 	"\x05class\x18\x02 \x01(\tR\x05class\x12\x14\n" +
@@ -6384,13 +6462,14 @@ const file_skep_proto_rawDesc = "" +
 	"\vplace_ranks\x18[ \x03(\rR\n" +
 	"placeRanks\x12!\n" +
 	"\fplace_shares\x18\\ \x03(\rR\vplaceShares\x12\x16\n" +
-	"\x06option\x18] \x01(\rR\x06option\"h\n" +
+	"\x06option\x18] \x01(\rR\x06option\x12\x1a\n" +
+	"\bassigned\x18d \x01(\fR\bassigned\"h\n" +
 	"\n" +
 	"ClassValue\x12\x12\n" +
 	"\x04mean\x18\x01 \x01(\x01R\x04mean\x12\x14\n" +
 	"\x05count\x18\x02 \x01(\x01R\x05count\x12\x16\n" +
 	"\x06spread\x18\x03 \x01(\x01R\x06spread\x12\x18\n" +
-	"\aspreads\x18\x04 \x01(\x01R\aspreads\"\xf0\x01\n" +
+	"\aspreads\x18\x04 \x01(\x01R\aspreads\"\xa4\x02\n" +
 	"\n" +
 	"GuardValue\x12\x12\n" +
 	"\x04spec\x18\x01 \x01(\fR\x04spec\x12\x18\n" +
@@ -6403,7 +6482,9 @@ const file_skep_proto_rawDesc = "" +
 	"\x04done\x18\b \x01(\bR\x04done\x12\x12\n" +
 	"\x04held\x18\t \x01(\bR\x04held\x12\x16\n" +
 	"\x06opened\x18\n" +
-	" \x01(\rR\x06opened\"\x86\x01\n" +
+	" \x01(\rR\x06opened\x12\x18\n" +
+	"\agenesis\x18d \x01(\fR\agenesis\x12\x18\n" +
+	"\amandate\x18e \x01(\fR\amandate\"\x86\x01\n" +
 	"\x0fCheckpointValue\x12\x14\n" +
 	"\x05epoch\x18\x01 \x01(\rR\x05epoch\x12\f\n" +
 	"\x01n\x18\x02 \x01(\rR\x01n\x12\x12\n" +

@@ -1,0 +1,122 @@
+package replication
+
+import (
+	"skep/grid"
+	"skep/node/chain"
+)
+
+// Registers of signed jobs. What a member takes from another one it checks first: that a majority has voted for the
+// owner of an epoch, and how a task has ended. What does not hold changes nothing here.
+
+// begin returns the chain of a signed job, nil of another one. The origin signs a new one.
+func (s *Replicas) begin(id grid.JobID, spec *grid.JobSpec, members []grid.NodeID,
+	state *grid.RegisterState) *chain.Chain {
+	if !spec.Signed || s.cfg.Signer == nil {
+		return nil
+	}
+	c := chain.New(s.cfg.Signer, s.cfg.Self, id, spec, members)
+	if state.Genesis == "" && id.Origin == s.cfg.Self {
+		state.Genesis = c.SignGenesis()
+	}
+	return c
+}
+
+// Admits reports whether a job that another node describes may be kept: of a signed one its origin has signed the
+// members.
+func (s *Replicas) Admits(g *grid.RegisterMessage) bool {
+	if !g.Spec.Signed {
+		return true
+	}
+	return s.cfg.Signer != nil &&
+		chain.New(s.cfg.Signer, s.cfg.Self, g.Job, g.Spec, g.Members).CheckGenesis(g.Genesis) == nil
+}
+
+// mandate is the votes by which this member has won its campaign, its own among them.
+func (r *Register) mandate(epoch uint32, self grid.NodeID) string {
+	if r.chain == nil {
+		return ""
+	}
+	var votes []chain.CastVote
+	for place, v := range r.campaign.votes {
+		switch {
+		case place == r.self:
+			votes = append(votes, chain.CastVote{Place: uint8(place), Signature: r.chain.Vote(epoch, self)})
+		case v.answer == grid.RegisterOK && v.complete:
+			votes = append(votes, chain.CastVote{Place: uint8(place), Signature: v.signed})
+		}
+	}
+	return chain.Mandate(votes)
+}
+
+// ownSigned has this member sign as the owner of its epoch.
+func (r *Register) ownSigned() {
+	if r.chain != nil {
+		r.chain.Own(r.state.Epoch, r.state.Mandate)
+	}
+}
+
+// signVote returns this member's signature of its vote for the owner of an epoch; "" if it is none, or not signed.
+func (r *Register) signVote(a grid.RegisterAnswer, epoch uint32, owner grid.NodeID) string {
+	if r.chain == nil || a != grid.RegisterOK {
+		return ""
+	}
+	return r.chain.Vote(epoch, owner)
+}
+
+// provenWrite reports whether the sender of a write owns its epoch, and the ends in it are signed. The origin is
+// believed about ends: it could only belie its own job. A write of an epoch below the one promised changes nothing.
+func (r *Replica) provenWrite(from grid.NodeID, g *grid.RegisterMessage) bool {
+	s := &r.state
+	if r.chain == nil || g.Epoch < s.Promised || r.Place(from) < 0 {
+		return true
+	}
+	if (g.Epoch != s.Epoch || from != s.Owner) && r.chain.CheckOwner(g.Epoch, from, g.Mandate) != nil {
+		return false
+	}
+	return from == r.id.Origin || r.provenEnds(g.Entries)
+}
+
+// provenVote reports whether an answer to this member's campaign is signed, and the ends in it are.
+func (r *Replica) provenVote(from grid.NodeID, a *grid.RegisterMessage) bool {
+	if r.chain == nil || r.campaign == nil {
+		return true
+	}
+	if a.Answer == grid.RegisterOK && a.Epoch == r.campaign.epoch &&
+		r.chain.CheckVote(from, a.Epoch, r.of.cfg.Self, a.Vote) != nil {
+		return false
+	}
+	return r.provenEnds(a.Entries)
+}
+
+func (r *Replica) provenEnds(entries []grid.Entry) bool {
+	for k := range entries {
+		if _, err := r.chain.Check(&entries[k]); err != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// Assign returns what this node, the owner, signs that gives an attempt to a worker; "" = nothing is signed.
+func (r *Replica) Assign(id grid.AttemptID, worker grid.NodeID) string {
+	if r.chain == nil {
+		return ""
+	}
+	return r.chain.Assign(id.Task.Index, id.Attempt, worker)
+}
+
+// SignEnd returns the result with which this node, the owner, ends a task, signed if no worker has signed it.
+func (r *Replica) SignEnd(task uint32, end *grid.Result) *grid.Result {
+	if r.chain == nil {
+		return end
+	}
+	return r.chain.ByOwner(task, r.state.Epoch, end)
+}
+
+// Proves reports whether a worker has signed the result of an attempt that it was given. Its own a node need not check.
+func (r *Replica) Proves(worker grid.NodeID, id grid.AttemptID, end *grid.Result) bool {
+	if r.chain == nil || worker == r.of.cfg.Self {
+		return true
+	}
+	return r.chain.CheckResult(worker, id, end) == nil
+}
