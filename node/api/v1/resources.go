@@ -83,6 +83,8 @@ func (s *Spec) implied(key string, g *grid.JobSpec) bool {
 		return len(g.Needs.Options) > 0
 	case grid.PinLabel:
 		return g.Needs.Pin
+	case grid.SignedLabel:
+		return g.Signed
 	case grid.RequirementLabel:
 		return g.Needs.Where != nil
 	case grid.JobInputsLabel:
