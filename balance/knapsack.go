@@ -30,15 +30,9 @@ type allocating struct {
 	placed []allocator.Placement
 }
 
-// utilityPolicy is its name.
-const utilityPolicy = "utility"
-
-// usualUtility is the function without a name after a colon.
-const usualUtility = "balanced"
-
 func init() {
-	register(utilityPolicy, func(c *Config, r *grid.Rand) Policy {
-		f, err := utility.Parse(cmp.Or(c.Utility, usualUtility))
+	register(utility.PolicyName, func(c *Config, r *grid.Rand) Policy {
+		f, err := utility.Parse(cmp.Or(c.Utility, utility.Usual))
 		if err != nil {
 			panic("balance: " + err.Error()) // Make has read the parameter
 		}
@@ -51,7 +45,7 @@ func init() {
 // WeighsOptions reports whether a policy chooses among the options of a job itself: then states are to have their Ways.
 func WeighsOptions(policy string) bool {
 	base, _, _ := strings.Cut(policy, ":")
-	return base == utilityPolicy
+	return base == utility.PolicyName
 }
 
 func (p *allocating) Choose(now grid.Time, t *grid.Task, answers []State) Choice {

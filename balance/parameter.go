@@ -58,7 +58,7 @@ func (c *Config) parameter(base, param string) error {
 			return errors.New("want 1 or 2 after the colon: how many copies of a task may run at once")
 		}
 		c.Copies = int(param[0] - '0')
-	case utilityPolicy:
+	case utility.PolicyName:
 		if _, err := utility.Parse(param); err != nil {
 			return fmt.Errorf("utility %w", err)
 		}

@@ -135,6 +135,7 @@ const (
 	TimerDeadline   // node: the deadline of a job may be over
 	TimerSettle     // node: peers had time to tell whether the data folder was put back
 	TimerReallocate // node: the cores may be allocated anew
+	TimerIntake     // node: the window in which offers are gathered closes
 )
 
 // Time is the reading of a driver's clock in nanoseconds. It never goes back, goes on in suspend, starts anywhere, and

@@ -52,6 +52,9 @@ const FeatureRequirements Feature = 12
 // FeatureOptions: the node keeps registers of jobs with options, and chooses among these as their owner.
 const FeatureOptions Feature = 17
 
+// FeaturePrices: the node understands refusals with prices: see package intake.
+const FeaturePrices Feature = 18
+
 // FeatureGenerations: the node keeps the generations that others tell it, and shows them to those: see package
 // generation.
 const FeatureGenerations Feature = 16
@@ -67,7 +70,7 @@ type FeatureSet uint64
 const AllFeatures = FeatureSet(1<<FeatureAccess | 1<<FeatureLevels | 1<<FeatureReruns | 1<<FeatureRetries |
 	1<<FeatureOrder | 1<<FeatureGangs | 1<<FeatureDeadlines | 1<<FeatureGangSizes |
 	1<<FeatureContracts | 1<<FeatureBudgets | 1<<FeaturePorts | 1<<FeatureRequirements |
-	1<<FeatureMoves | 1<<FeatureOptions | 1<<FeatureGenerations |
+	1<<FeatureMoves | 1<<FeatureOptions | 1<<FeatureGenerations | 1<<FeaturePrices |
 	1<<FeatureSigned)
 
 // MemberFeatures are the features that a member of the register of such a job must have.

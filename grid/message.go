@@ -98,6 +98,7 @@ type Message struct {
 	Attempts []AttemptID
 	Refusal  Refusal // KindRefuse, KindDepositAck
 	Puller   NodeID  // KindRefuse with WhyPulled: the node that asked for the task
+	Prices   *Prices // KindRefuse with WhyWorth: for which it is refused; immutable
 	Result   *Result // KindResult, KindDeposit; immutable
 	Find     Find    // KindFind, KindHit, KindMiss, KindCall
 	// KindWrite to KindTakeover, KindAwait, KindAwaited; of KindStartLease and KindStartLeaseAck its Seq

@@ -137,7 +137,8 @@ func (n *Node) handleTimer(now grid.Time, t grid.Timer, fx *grid.Effects) {
 		if f, ok := n.discovery.Wake(now, t, n.gossip.Neighbours(), n.selfIfFits, fx); ok {
 			n.coordinator.SearchDone(now, f, fx)
 		}
-	case grid.TimerBeat, grid.TimerResult, grid.TimerBound, grid.TimerDrain, grid.TimerReserve, grid.TimerReallocate:
+	case grid.TimerBeat, grid.TimerResult, grid.TimerBound, grid.TimerDrain, grid.TimerReserve, grid.TimerReallocate,
+		grid.TimerIntake:
 		n.worker.Wake(now, t.Kind, fx)
 	case grid.TimerPull:
 		if n.pull != nil {

@@ -13,7 +13,6 @@
 //
 // These, reputation and rates do not know each other: they speak by values of package grid. Timers find what is lost in
 // between; the pair (epoch, attempt) tells what arrives twice or late.
-//
 // # Where things are
 //
 // Paths are relative to this folder; gossip, discovery, balance, exec and grid lie beside it, and node/p2p drives the
@@ -21,9 +20,9 @@
 //
 // A submission and back: coordinator/submission.go accepts the job, membership/choice.go chooses the members of its
 // register, coordinator/queue.go (PlaceNext, called by Step) takes the next task, coordinator/placement.go chooses a
-// worker, coordinator/offer.go sends the offer. There offer_received.go and worker/offer.go accept it, exec/queue.go
-// (Next) decides what starts, worker/run.go starts it and sends the result. coordinator/result.go takes that,
-// coordinator/job.go (end, releaseWorker) ends the task, and replication/ownership.go commits the end.
+// worker, coordinator/offer.go sends the offer. There offer_received.go and worker/offer.go accept it, worker/intake.go
+// once others have come, exec/queue.go (Next) decides what starts, worker/run.go starts it and sends the result.
+// coordinator/result.go takes that, coordinator/job.go (end) ends the task, replication/ownership.go commits the end.
 //
 // Where a policy decides: coordinator/placement.go polls the candidates (coordinator/candidates, peers/candidate.go)
 // that the policy names, worker/worker.go (Answer) answers at a polled node, and coordinator/offer.go carries out the
@@ -58,7 +57,6 @@
 //
 // Ad, view. An ad is what a node says of itself, signed; the view is the ads of the other nodes that gossip has brought
 // here.
-//
 // Job, task, attempt. A job has 1 to 100,000 tasks. An attempt is one placement of a task on one worker; its number
 // (epoch, n) only grows, and a message about another than the current attempt is stale.
 //
@@ -82,7 +80,6 @@
 //
 // Pull. An idle node asks one where work waits for a task; a waiting attempt goes back to its owner as never started.
 // Vacate. A worker gives a started attempt up, as its owner asks, so that the task goes on at another node.
-//
 // Backup attempt. A second attempt of a task that already runs, of idempotent jobs only.
 // Cancel barrier. A cancelled job stays behind its barrier until nothing of it can start on any worker.
 //
@@ -91,17 +88,13 @@
 //
 // Failure log, blacklist. How tasks of a class ended at each node. A node that fails a class which others run is on
 // that class's blacklist, with back-off; then one task probes it.
-//
 // Pending submission. A submission whose members are not chosen yet (package membership; node/create_jobs.go).
 // Owner cache. Nodes that have announced takeovers of jobs that do not concern this node (package ownercache).
 // Owner record. A worker's record of who owns the job of an attempt, as far as it knows.
-//
 // Tombstones. Attempts that a worker let go of: a repeated offer of one does not start it again.
 // Register tombstone. What a member keeps of a closed register that it has evicted: its answer that the job is over.
-//
 // Archive, packed job. Jobs that are over, oldest end first. Small ones are packed.
-// Deposit. Files (inputs of a job, outputs of a task) that a member stores for a job submitted elsewhere, within the
-// deposit quota; evictable once the job is over.
+// Deposit. Files that a member stores for a job submitted elsewhere, within the quota; evictable once the job is over.
 // Tuning. The part of a configuration that nodes of a grid have in common.
 //
 // Sources:

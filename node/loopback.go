@@ -51,6 +51,9 @@ func (n *Node) settle(now grid.Time, fx *grid.Effects) {
 		n.followCoordinator(now, fx)
 		n.followWorker(now, fx)
 		n.deliverLocal(now, fx)
+		for from, o := n.worker.Gathered(now, fx); o != nil; from, o = n.worker.Gathered(now, fx) {
+			n.offerReceived(now, from, o, fx)
+		}
 		more = n.worker.StartFreed(now, fx)
 	}
 	n.followWorker(now, fx)

@@ -85,7 +85,7 @@ func New(cfg Config, wall grid.Wall) (*Node, error) {
 	accounts := new(quota.Accounts)
 	n.worker = worker.New(worker.Config{Self: cfg.Self, Boot: cfg.Boot, Capacity: cfg.Capacity, Lease: t.Lease,
 		Private: cfg.Private, Durable: cfg.Durable, Whole: !t.Balance.Rest, Bounds: cfg.Bounds,
-		RunTime: n.peers.RunTime, Contacts: &n.peers, Quota: accounts, Order: &t.Order, Signer: cfg.Signer})
+		RunTime: n.peers.RunTime, Contacts: &n.peers, Quota: accounts, Order: &t.Order, Policy: t.Policy, Signer: cfg.Signer})
 	n.coordinator = coordinator.New(coordinator.Config{Tuning: &t.Tuning, Self: cfg.Self, Boot: cfg.Boot, Known: cfg.Known,
 		TakeoverDelay: replication.TakeoverDelay(t.Lease), Expire: t.Gossip.Expire, ResultRetry: worker.MaxResultRetry},
 		coordinator.Parts{GangRand: grid.NewRand(cfg.Seed, 5), Wall: wall, Scratch: &s.coordinator, Gossip: &n.gossip,

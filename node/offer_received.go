@@ -23,6 +23,9 @@ func (n *Node) offerReceived(now grid.Time, from grid.NodeID, o *grid.Offer, fx 
 		if why = n.coordinator.FitsSelf(spec); why.Why == grid.WhyNone {
 			why.Why = n.worker.Refuses(job, spec.Needs.Resources)
 		}
+		if why.Why == grid.WhyNone && n.worker.Gathers(now, from, o, reg.Verified, fx) {
+			return
+		}
 		if why.Why == grid.WhyNone {
 			why = n.coordinator.AdmitOffer(from, o, fx)
 		}
@@ -34,10 +37,11 @@ func (n *Node) offerReceived(now grid.Time, from grid.NodeID, o *grid.Offer, fx 
 		}
 	}
 	n.worker.Reply(now, from, o, v, why, reg.Verified, fx)
-	if n.pull != nil && v == worker.Fresh && o.Pulled && why.Why == grid.WhyNone {
+	if v != worker.Fresh || why.Why != grid.WhyNone {
+		return
+	}
+	if n.pull != nil && o.Pulled {
 		n.pull.Came(now, from)
 	}
-	if v == worker.Fresh && why.Why == grid.WhyNone {
-		n.coordinator.LearnOwner(now, job, o.ID.Epoch, from, fx) // the offer may be the first message of a new owner
-	}
+	n.coordinator.LearnOwner(now, job, o.ID.Epoch, from, fx) // the offer may be the first message of a new owner
 }

@@ -91,14 +91,23 @@ type Config struct {
 	// its full speed, up to 1; 0 = a task has the cores that it needs to itself. Lower has more tasks start at once, and
 	// each run slower.
 	LeastSpeed float64 `json:",omitempty"`
+
+	// OfferWindow is for how long offers of tasks with options are gathered at most where several owners want what is free
+	// at a node, and the worth of all decides; default 50 ms, the most; 0 = the first to come has it. Higher meets more
+	// offers, and delays those after which none comes.
+	OfferWindow time.Duration `json:",omitempty"`
 }
+
+// LongestWindow is the most that OfferWindow may be.
+const LongestWindow = 50 * time.Millisecond
 
 // Suspending is the usual value of Preempt where it is not 0, that of [1, chapter 10].
 const Suspending = 5.0
 
 // Defaults returns the configuration of a real node.
 func Defaults() Config {
-	return Config{Rule: "fair", MaxBid: 10 * grid.UsualBid, Ageing: 4 * time.Hour, HalfLife: time.Hour}
+	return Config{Rule: "fair", MaxBid: 10 * grid.UsualBid, Ageing: 4 * time.Hour, HalfLife: time.Hour,
+		OfferWindow: LongestWindow}
 }
 
 // SetPreempt sets Preempt and Moves as a setting says it: never, suspend, suspend:F, migrate, or migrate:F.
@@ -158,6 +167,9 @@ func (c *Config) Check() error {
 	}
 	if err := c.checkSharing(); err != nil {
 		return err
+	}
+	if w := c.OfferWindow; w < 0 || w > LongestWindow {
+		return fmt.Errorf("offer_window %v: want 0s (none) to %v", w, LongestWindow)
 	}
 	switch p := c.Preempt; {
 	case p == 0 && c.Moves:

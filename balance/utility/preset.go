@@ -6,6 +6,12 @@ import (
 	"strings"
 )
 
+// Usual is the function of policy utility, PolicyName, where it names none.
+const (
+	Usual      = "balanced"
+	PolicyName = "utility"
+)
+
 // Preset is a function that has a name.
 type Preset struct {
 	Name      string

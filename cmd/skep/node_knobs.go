@@ -119,6 +119,15 @@ var orderSettings = []setting{
 	{name: "sharing", usage: fmt.Sprintf("whether tasks share the cores: exclusive, each has those that it needs; "+
 		"proportional, all run at once, by their bids, as long as each keeps %g of its speed; proportional:S, S of it",
 		order.Sharing), def: []string{"exclusive"}, apply: setSharing},
+	{name: "offer_window", usage: fmt.Sprintf("for how long offers of tasks with options are gathered at most where "+
+		"several owners want the same cores, and the worth of all decides: 0s (the first has them) to %v", order.LongestWindow),
+		def: []string{order.LongestWindow.String()},
+		apply: func(n *nodeSettings, v []string) (err error) {
+			if n.Node.Order.OfferWindow, err = time.ParseDuration(v[0]); err != nil {
+				return fmt.Errorf("%.40q: want a time, as in 20ms", v[0])
+			}
+			return checkOrder(n, "offer_window", v[0])
+		}},
 	{name: "accept", usage: "expression that must hold of a job whose tasks are to run here, as in " +
 		`'job.submitter != "guest" && (time.hour >= 18 || job.cpu <= 1)'`,
 		apply: func(n *nodeSettings, v []string) (err error) {

@@ -202,7 +202,7 @@ func (c *Coordinator) attemptMessage(now grid.Time, from grid.NodeID, m *grid.Me
 		c.acceptReceived(now, from, id, fx)
 		c.noteStatus(now, from, m, fx)
 	case grid.KindRefuse:
-		c.refuseReceived(now, from, id, m.Refusal, m.Puller, fx)
+		c.refuseReceived(now, from, m, fx)
 	case grid.KindResult:
 		c.resultReceived(now, from, id, m.Result, fx)
 	case grid.KindDeposit:

@@ -152,16 +152,16 @@ func (c *Coordinator) traceAccepted(now grid.Time, t *task, worker grid.NodeID) 
 }
 
 // refuseReceived handles a worker's refusal of an attempt, or its report that it does not have the attempt.
-func (c *Coordinator) refuseReceived(now grid.Time, from grid.NodeID, id grid.AttemptID, why grid.Refusal,
-	puller grid.NodeID, fx *grid.Effects) {
-	if (neverStarted(why.Why) || why.Why == grid.WhyMoved) && from != c.cfg.Self {
+func (c *Coordinator) refuseReceived(now grid.Time, from grid.NodeID, m *grid.Message, fx *grid.Effects) {
+	id, why := m.Attempts[0], m.Refusal
+	if (why.Why.NeverStarted() || why.Why == grid.WhyMoved) && from != c.cfg.Self {
 		c.acknowledgeHandBack(from, id, fx)
 	}
 	if c.confirmStopped(now, from, id, fx) {
 		return
 	}
 	if l := c.backupOf(from, id); l != nil {
-		c.dropBackup(now, l, why, l.backup.accepted && !neverStarted(why.Why), fx)
+		c.dropBackup(now, l, why, l.backup.accepted && !why.Why.NeverStarted(), fx)
 		return
 	}
 	l := c.currentAttempt(from, id)
@@ -172,20 +172,15 @@ func (c *Coordinator) refuseReceived(now grid.Time, from grid.NodeID, id grid.At
 	if l.Phase() == live.Offered { // the offer may have been sent twice, and the repeat still be under way
 		c.startsPossible(now, l.job, from)
 	}
+	why = c.peers.Priced(now, from, l.job.spec, l.level(), l.task().Option, m)
 	switch {
-	case l.wasPulled(from, why.Why, puller):
-		c.pulledAway(now, l, from, puller, fx)
-	case l.Phase() == live.Offered || neverStarted(why.Why):
+	case l.wasPulled(from, why.Why, m.Puller):
+		c.pulledAway(now, l, from, m.Puller, fx)
+	case l.Phase() == live.Offered || why.Why.NeverStarted():
 		c.refusedAttempt(now, l, why, fx)
 	case why.Why != grid.WhyMoved || !c.movedAway(now, l, fx):
 		c.attemptLost(now, l, why, fx)
 	}
-}
-
-// neverStarted reports whether a worker that accepted an attempt states with this reason that it never started it.
-func neverStarted(why grid.Why) bool {
-	return why == grid.WhyDrain || why == grid.WhyOverdue || why == grid.WhyStale || why == grid.WhyMajority ||
-		why == grid.WhyPulled || why == grid.WhyGang
 }
 
 // refusedAttempt places a task again after a refusal: the attempt never ran, so it is not a loss.

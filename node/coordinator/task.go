@@ -215,19 +215,19 @@ func (c *Coordinator) exclude(now grid.Time, l *liveTask, id grid.NodeID, why gr
 	c.excludeUntil(now, l, id, why, candidates.Until(now, l.tries, why.Why))
 }
 
-// excludeRefusing is exclude for a node that has refused an attempt: one that never runs the task as the option that it
-// was offered as may run it as another one of several.
+// excludeRefusing is exclude for a node that has refused an attempt.
 func (c *Coordinator) excludeRefusing(now grid.Time, l *liveTask, id grid.NodeID, why grid.Refusal) {
-	as := why.Why
-	if len(l.job.spec.Needs.Options) > 1 && why.Why.OfOption() {
-		as = grid.WhyNone
-	}
-	c.excludeUntil(now, l, id, why, candidates.Until(now, l.tries, as))
+	c.traceRefused(now, l, id, why)
+	l.Refused(now, id, why, l.tries, c.need(now, l))
 }
 
 func (c *Coordinator) excludeUntil(now grid.Time, l *liveTask, id grid.NodeID, why grid.Refusal, until grid.Time) {
-	c.trace(l.task(), grid.Trace{At: now, What: grid.TraceRefused, Node: id, Refusal: why, Asked: int32(len(l.Polled))})
+	c.traceRefused(now, l, id, why)
 	l.Exclude(id, why, until)
+}
+
+func (c *Coordinator) traceRefused(now grid.Time, l *liveTask, id grid.NodeID, why grid.Refusal) {
+	c.trace(l.task(), grid.Trace{At: now, What: grid.TraceRefused, Node: id, Refusal: why, Asked: int32(len(l.Polled))})
 }
 
 // tooDear parks a task whose job's budget does not pay for it as the option that was chosen, and reports whether it

@@ -51,7 +51,7 @@ func (p *Peers) Eligible(now grid.Time, n *Need, dst []balance.State) (fit []bal
 			onProbation++
 			continue
 		}
-		b := p.stated(m, spec, n.Level, typical, n.Limit)
+		b := p.stated(now, m, spec, n.Level, typical, n.Limit)
 		dst = append(dst, balance.State{Node: q.id, Ready: b.ready, RTT: g.RTT, Site: q.site, Heard: g.Fresh(),
 			Quote: grid.Quote{Price: g.Ad.Price, Outbid: g.Ad.Outbid}, Option: b.option,
 			ECT:  s.CompletionTime(now, b.ect, expected/b.speedup, floor/b.speedup),
@@ -122,7 +122,7 @@ func (p *Peers) runTimeAt(m connectedPeer, spec *grid.JobSpec, level string, typ
 // Answer is a peer's answer to a poll for a task, as far as it is believed.
 func (p *Peers) Answer(now grid.Time, from grid.NodeID, level string, spec *grid.JobSpec, limit float64,
 	s *grid.State, rtt time.Duration) balance.State {
-	b := p.answered(from, spec, limit, s)
+	b := p.answered(now, from, spec, level, limit, s)
 	move, expected, floor := p.cfg.Rates.Overhead(rtt, inputBytes(spec)), p.Expected(level),
 		p.cfg.Rates.MinRunTime(level, p.statedRates)
 	believed := func(ect, speedup float64) float64 {
@@ -181,7 +181,7 @@ func (p *Peers) RunTimeAt(now grid.Time, id grid.NodeID, spec *grid.JobSpec, lev
 		m.record.OnProbation(now, grid.MilliCPU(m.peer.cores)) {
 		return 0, false
 	}
-	b := p.stated(m, spec, level, p.levelRate(level), 0)
+	b := p.stated(now, m, spec, level, p.levelRate(level), 0)
 	return b.ect - b.ready, true
 }
 

@@ -15,6 +15,7 @@ type way struct {
 	option  uint8 // number; 0 = none
 	speedup float64
 	value   float64
+	dear    bool // the node has wanted more for it lately than it is worth
 }
 
 // waysOf is in how many ways the tasks of a job can run.
@@ -29,16 +30,17 @@ func waysOf(spec *grid.JobSpec) int {
 func wayOf(spec *grid.JobSpec, k int, ad *grid.Ad) (w way, fits bool) {
 	n := &spec.Needs
 	if !n.Unchosen() {
-		return way{n.Resources, n.Chosen, spec.Speedup(), 1}, true
+		return way{n.Resources, n.Chosen, spec.Speedup(), 1, false}, true
 	}
 	o, number := &n.Options[k], uint8(k+1)
-	w = way{o.Resources, number, o.Speedup, o.Value}
+	w = way{o.Resources, number, o.Speedup, o.Value, false}
 	return w, ad == nil || discovery.SuitsOption(spec, number, ad) == grid.WhyNone
 }
 
 // best takes the way with the least expected completion time for its value; of equal ones the first. A way that ends
 // within the time in which a result is worth something comes before those that end later, of which the first to end is
-// taken: no value makes up for that. For a policy that places tasks only where they start at once, a way that does
+// taken: no value makes up for that. So do those that the node has named no price for that is above their worth. For a
+// policy that places tasks only where they start at once, a way that does
 // comes before all that do not: else the policy would keep the task from an idle node for the sake of a way that waits
 // there.
 type best struct {
@@ -48,18 +50,25 @@ type best struct {
 	atOnce     bool    // the policy is such
 	limit      float64 // in seconds from now; 0 = none
 	weighed    bool    // the policy weighs all ways itself
-	all        []balance.Way
+	all        []weighedWay
+}
+
+type weighedWay struct {
+	balance.Way
+	dear bool
 }
 
 func (b *best) offer(w way, ready, ect float64) {
 	better := ect/w.value < b.ect/b.value
 	if late, was := b.late(ect), b.late(b.ect); late || was {
 		better = ect < b.ect
+	} else if w.dear != b.dear {
+		better = b.dear
 	} else if idle := ready <= 0; b.atOnce && idle != (b.ready <= 0) {
 		better = idle
 	}
 	if b.weighed {
-		b.all = append(b.all, balance.Way{Option: w.option, Cores: w.CPU.Cores(), Ready: ready, ECT: ect})
+		b.all = append(b.all, weighedWay{balance.Way{Option: w.option, Cores: w.CPU.Cores(), Ready: ready, ECT: ect}, w.dear})
 	}
 	if !b.some || better {
 		b.way, b.ready, b.ect, b.some = w, ready, ect, true
@@ -69,13 +78,16 @@ func (b *best) offer(w way, ready, ect float64) {
 // waysAt are all ways to run a task at a node of a capacity, if the policy weighs them, with their completion times as
 // they are believed of the node.
 func (b *best) waysAt(spec *grid.JobSpec, capacity grid.Resources, believed func(ect, speedup float64) float64,
-) []balance.Way {
-	for k := range b.all {
-		w := &b.all[k]
+) (all []balance.Way) {
+	for _, w := range b.all {
+		if w.dear && !b.dear {
+			continue
+		}
 		o := spec.Needs.Option(w.Option)
 		w.ECT, w.Most = believed(w.ECT, o.Speedup), atOnce(capacity, o.Counts)
+		all = append(all, w.Way)
 	}
-	return b.all
+	return all
 }
 
 func (b *best) late(ect float64) bool { return b.limit > 0 && ect > b.limit }
@@ -94,7 +106,8 @@ func (p *Peers) bestOf(spec *grid.JobSpec, limit float64) (b best) {
 // and be done. A peer says when a task of one core would start. A task that runs as an option which does not fit beside
 // what runs there waits for some of that to end; how much of it is left is not known, and is taken to be a run time of
 // the task's own class.
-func (p *Peers) stated(m connectedPeer, spec *grid.JobSpec, level string, typical, limit float64) (b best) {
+func (p *Peers) stated(now grid.Time, m connectedPeer, spec *grid.JobSpec, level string,
+	typical, limit float64) (b best) {
 	ad := m.view.Ad
 	b = p.bestOf(spec, limit)
 	for k := range waysOf(spec) {
@@ -102,6 +115,7 @@ func (p *Peers) stated(m connectedPeer, spec *grid.JobSpec, level string, typica
 		if !fits {
 			continue
 		}
+		w.dear = p.dear(now, m.peer, spec, level, w)
 		ready := startAt(ad, w.Counts)
 		if w.option > 0 && !ad.Free.Fits(w.Resources) {
 			ready = max(ready, 1/p.rateOf(m.peer, level, typical))
@@ -129,11 +143,12 @@ func (p *Peers) ownBest(now grid.Time, spec *grid.JobSpec, level string, limit f
 
 // answered is the best way to run a task at a peer, by its answer to a poll for the task. An answer that leaves out
 // options says nothing of them.
-func (p *Peers) answered(from grid.NodeID, spec *grid.JobSpec, limit float64, s *grid.State) (b best) {
+func (p *Peers) answered(now grid.Time, from grid.NodeID, spec *grid.JobSpec, level string, limit float64,
+	s *grid.State) (b best) {
 	n := &spec.Needs
 	if len(n.Options) == 0 {
-		return best{way: way{n.Resources, 0, 1, 1}, ready: max(s.Backlog, 0).Seconds(), ect: max(s.ECT, 0).Seconds(),
-			some: true}
+		return best{way: way{Resources: n.Resources, speedup: 1, value: 1}, ready: max(s.Backlog, 0).Seconds(),
+			ect: max(s.ECT, 0).Seconds(), some: true}
 	}
 	b = p.bestOf(spec, limit)
 	ad := p.adOf(from)
@@ -143,6 +158,7 @@ func (p *Peers) answered(from grid.NodeID, spec *grid.JobSpec, limit float64, s 
 		if fits && first < 0 {
 			first = k
 		}
+		w.dear = p.dear(now, p.set.get(from), spec, level, w)
 		if x := s.Options; fits && k < len(x) && x[k].Why == grid.WhyNone {
 			b.offer(w, max(x[k].Ready, 0).Seconds(), max(x[k].ECT, 0).Seconds())
 		}
@@ -165,7 +181,7 @@ func (p *Peers) OptionAt(now grid.Time, id grid.NodeID, spec *grid.JobSpec, leve
 		b = p.ownBest(now, spec, level, limit)
 	} else if m := (connectedPeer{p.set.get(id), p.cfg.Gossip.Peer(id), p.records.Of(id)}); m.peer != nil &&
 		m.view != nil && m.view.Ad != nil {
-		b = p.stated(m, spec, level, p.levelRate(level), limit)
+		b = p.stated(now, m, spec, level, p.levelRate(level), limit)
 	}
 	return max(b.option, 1)
 }

@@ -32,6 +32,7 @@ type meeting struct {
 	ourVersion   uint64 // version of this node's rates that it is known to have
 	stamp        uint64 // newest start lease stamp that it sent; 0 = none
 	received     reputation.Received
+	priced       *priced // nil = it has named no prices
 }
 
 // told returns what q and this node have told each other.
@@ -60,6 +61,7 @@ const (
 	reopens     ability = 1 << grid.FeatureRetries
 	ordersJobs  ability = 1 << grid.FeatureOrder
 	keepsGangs  ability = 1 << grid.FeatureGangs
+	knowsPrices ability = 1 << grid.FeaturePrices
 )
 
 const (

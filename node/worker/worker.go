@@ -9,6 +9,7 @@ import (
 	"skep/grid"
 	"skep/node/chain"
 	"skep/node/checkpoint"
+	"skep/node/intake"
 	"skep/node/progress"
 	"skep/node/quota"
 	"skep/node/reservation"
@@ -26,6 +27,7 @@ type Config struct {
 	Bounds   []Bound
 	RunTime  exec.Law      // expected run times here
 	Order    *order.Config // of the queue; nil = first come, first served
+	Policy   string        // of the jobs that say none: what it calls worth more is accepted first
 
 	Contacts Contacts
 	Quota    *quota.Accounts // of what is stored for others; the attempts in it are the worker's
@@ -36,6 +38,9 @@ type Config struct {
 type Contacts interface {
 	// Connected reports whether a node is this one, or connected.
 	Connected(id grid.NodeID) bool
+
+	// KnowsPrices reports whether a node understands refusals with prices.
+	KnowsPrices(id grid.NodeID) bool
 
 	// Dial requests a connection, once in a step.
 	Dial(now grid.Time, id grid.NodeID, fx *grid.Effects)
@@ -59,9 +64,9 @@ type Worker struct {
 	progress    progress.Outbox
 	checkpoints checkpoint.Running
 
-	released   tombstones // attempts of others' jobs that are not here any more
-	neverRan   tombstones // attempts that were refused or handed back, the latter also after they were acknowledged
-	drainUntil grid.Time  // when a draining node stops what runs
+	letGo
+	intake     *intake.Window // nil = nobody has asked about a job with options
+	drainUntil grid.Time      // when a draining node stops what runs
 	counts     counts
 
 	reallocating reallocating
@@ -71,6 +76,12 @@ type Worker struct {
 
 // counts are those since the start.
 type counts struct{ stale, vacated uint64 }
+
+// letGo are attempts that are not here.
+type letGo struct {
+	released tombstones // of others' jobs, not here any more
+	neverRan tombstones // that were refused or handed back, the latter also after they were acknowledged
+}
 
 // News is what has changed at a worker.
 type News struct {
@@ -141,6 +152,7 @@ func (w *Worker) Answer(now grid.Time, from grid.NodeID, q *grid.Poll, s *grid.S
 	s.Backlog, s.ECT = grid.Seconds(ready), grid.Seconds(done)
 	s.Free, s.Stamp = w.exec.Free(), w.Stamp(now)
 	w.answerOptions(now, key, q.Options, s)
+	w.askedAbout(now, from, q.Options)
 	ran, rest := w.exec.Ahead(now, key.Bid, need, w.cfg.RunTime)
 	s.Waiting, s.Running, s.Ran, s.Rest = int32(w.exec.Waiting()), int32(len(w.exec.Running())), grid.Seconds(ran),
 		grid.Seconds(rest)

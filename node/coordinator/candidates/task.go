@@ -143,6 +143,23 @@ func Until(now grid.Time, tries int, why grid.Why) grid.Time {
 	return grid.Never
 }
 
+// Refused keeps the task from a node that has refused an attempt of it. One that never runs it as the option that it
+// was offered as may run it as another one of several. To one that takes what is worth more others are preferred, unless it
+// has room for another option that is worth its price: if there is no other node it is offered there again.
+func (x *Task) Refused(now grid.Time, id grid.NodeID, why grid.Refusal, tries int, n *Need) {
+	as := why.Why
+	switch {
+	case as == grid.WhyWorth && n.Peers.Affords(now, id, n.Spec, n.Level):
+		return
+	case as == grid.WhyWorth:
+		x.PreferOthers(id, why, now.Add(peers.PriceLife))
+		return
+	case len(n.Spec.Needs.Options) > 1 && as.OfOption():
+		as = grid.WhyNone
+	}
+	x.Exclude(id, why, Until(now, tries, as))
+}
+
 // TriesBlacklisted reports whether all candidates are blacklisted, and one is tried.
 func (x *Task) TriesBlacklisted() bool { return x.tryBlacklisted }
 

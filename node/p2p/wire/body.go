@@ -34,7 +34,8 @@ func (c *Codec) body(m *grid.Message, seal func(*grid.Ad) []byte) (proto.Message
 	case grid.KindResultAck, grid.KindDrop, grid.KindAsk:
 		return c.putAttempts(m.Attempts), nil
 	case grid.KindRefuse, grid.KindDepositAck:
-		p := &pb.Refuse{Attempt: putAttempt(m.Attempts[0]), Why: uint32(m.Refusal.Why), Detail: clean(m.Refusal.Detail)}
+		p := &pb.Refuse{Attempt: putAttempt(m.Attempts[0]), Why: uint32(m.Refusal.Why), Detail: clean(m.Refusal.Detail),
+			Prices: putPrices(m.Prices)}
 		if !m.Puller.IsZero() {
 			p.Puller = m.Puller[:]
 		}

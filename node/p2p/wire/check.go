@@ -45,7 +45,9 @@ func check(m *grid.Message) error {
 			optionStates(s.Options), resources("free", s.Free), partner(s.Rates, s.Speed, s.Cores))
 	case grid.KindOffer:
 		return offer(&m.Offer)
-	case grid.KindAccept, grid.KindResultAck, grid.KindRefuse, grid.KindDepositAck, grid.KindVacate:
+	case grid.KindRefuse:
+		return first(attempts(m.Attempts, 1, 1), prices(m.Prices))
+	case grid.KindAccept, grid.KindResultAck, grid.KindDepositAck, grid.KindVacate:
 		return attempts(m.Attempts, 1, 1)
 	case grid.KindResult:
 		return first(attempts(m.Attempts, 1, 1), result(m.Result))

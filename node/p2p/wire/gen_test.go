@@ -212,6 +212,9 @@ func genMessage(t *rapid.T, k grid.Kind, m *grid.Message) {
 		if rapid.Bool().Draw(t, "pulled") {
 			m.Puller = grid.NodeID{byte(rapid.IntRange(1, 255).Draw(t, "puller"))}
 		}
+		if m.Kind == grid.KindRefuse && rapid.Bool().Draw(t, "priced") {
+			m.Prices = genPrices(t)
+		}
 	case grid.KindReserve, grid.KindReserveAck:
 		m.Reserve = genReserve(t)
 	case grid.KindCheckpoint, grid.KindCheckpointAck, grid.KindCheckpointKeep:

@@ -48,6 +48,10 @@ func readRefuse(b []byte, m *grid.Message) error {
 	} else if n != 0 {
 		return fmt.Errorf("puller: %w: %d bytes, want %d", ErrBound, n, nodeSize)
 	}
+	var err error
+	if m.Prices, err = getPrices(p.Prices); err != nil {
+		return err
+	}
 	return text("detail", m.Refusal.Detail, grid.MaxText)
 }
 
@@ -123,4 +127,40 @@ func getWhy(n uint32) grid.Why {
 		return grid.WhyFailed
 	}
 	return grid.Why(n)
+}
+
+// putPrices encodes the prices of a refusal; nil = there are none.
+func putPrices(x *grid.Prices) *pb.Prices {
+	if x == nil {
+		return nil
+	}
+	p := &pb.Prices{Cpu: x.CPU, Memory: x.Memory, Worth: x.Worth, LeftCpu: int64(x.Left.CPU),
+		LeftMemory: int64(x.Left.Memory), LeftCounts: string(x.Left.Counts), Offers: uint32(x.Offers)}
+	for _, u := range x.Counted {
+		p.Kinds, p.Units = append(p.Kinds, u.Kind), append(p.Units, u.Price)
+	}
+	return p
+}
+
+func getPrices(p *pb.Prices) (*grid.Prices, error) {
+	if p == nil {
+		return nil, nil
+	}
+	if len(p.Kinds) != len(p.Units) {
+		return nil, fmt.Errorf("prices: %w: columns of %d and %d", ErrMalformed, len(p.Kinds), len(p.Units))
+	}
+	x := &grid.Prices{CPU: p.Cpu, Memory: p.Memory, Worth: p.Worth, Left: resourcesOf(p.LeftCpu, p.LeftMemory,
+		p.LeftCounts), Offers: int(p.Offers)}
+	for k, kind := range p.Kinds {
+		x.Counted = append(x.Counted, grid.UnitPrice{Kind: kind, Price: p.Units[k]})
+	}
+	return x, nil
+}
+
+// prices checks what a worker says of its prices: they are an estimate, but a number.
+func prices(x *grid.Prices) error {
+	if x == nil {
+		return nil
+	}
+	return first(bound(x.Check()), resources("left", x.Left))
 }

@@ -146,9 +146,14 @@ var (
 		9: number("place"), 10: number("suspensions"), 11: number("stood"), 12: data("by", 1, jobSize), 13: number("by_bid"),
 		14: number("movable"), 15: number("resumes"), 16: number("ran"), 17: number("kept"),
 	}}
+	pricesShape = &shape{"prices", []field{
+		1: fixed("cpu"), 2: fixed("memory"), 3: data("kinds", grid.MaxKinds, grid.MaxKind),
+		4: data("units", 1, 8*grid.MaxKinds), 5: fixed("worth"), 6: number("left_cpu"), 7: number("left_memory"),
+		8: data("left_counts", 1, grid.MaxCounts), 9: number("offers"),
+	}}
 	refuseShape = &shape{"refuse", []field{
 		1: message("attempt", 1, attemptShape), 2: number("why"), 3: data("detail", 1, grid.MaxText),
-		4: data("puller", 1, nodeSize),
+		4: data("puller", 1, nodeSize), 80: message("prices", 1, pricesShape),
 	}}
 	endedShape = &shape{"result", []field{1: message("attempt", 1, attemptShape), 2: message("result", 1, resultShape)}}
 	findShape  = &shape{"find", []field{

@@ -2300,6 +2300,7 @@ type Refuse struct {
 	Why           uint32                 `protobuf:"varint,2,opt,name=why,proto3" json:"why,omitempty"`
 	Detail        string                 `protobuf:"bytes,3,opt,name=detail,proto3" json:"detail,omitempty"`
 	Puller        []byte                 `protobuf:"bytes,4,opt,name=puller,proto3" json:"puller,omitempty"` // the node that asked for the task
+	Prices        *Prices                `protobuf:"bytes,80,opt,name=prices,proto3" json:"prices,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2362,6 +2363,121 @@ func (x *Refuse) GetPuller() []byte {
 	return nil
 }
 
+func (x *Refuse) GetPrices() *Prices {
+	if x != nil {
+		return x.Prices
+	}
+	return nil
+}
+
+type Prices struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Cpu           float64                `protobuf:"fixed64,1,opt,name=cpu,proto3" json:"cpu,omitempty"`                                // of a core
+	Memory        float64                `protobuf:"fixed64,2,opt,name=memory,proto3" json:"memory,omitempty"`                          // of a GiB
+	Kinds         []string               `protobuf:"bytes,3,rep,name=kinds,proto3" json:"kinds,omitempty"`                              // of counted resources
+	Units         []float64              `protobuf:"fixed64,4,rep,packed,name=units,proto3" json:"units,omitempty"`                     // of a unit of each
+	Worth         float64                `protobuf:"fixed64,5,opt,name=worth,proto3" json:"worth,omitempty"`                            // of the task as it was offered
+	LeftCpu       int64                  `protobuf:"varint,6,opt,name=left_cpu,json=leftCpu,proto3" json:"left_cpu,omitempty"`          // thousandths of a core
+	LeftMemory    int64                  `protobuf:"varint,7,opt,name=left_memory,json=leftMemory,proto3" json:"left_memory,omitempty"` // bytes
+	LeftCounts    string                 `protobuf:"bytes,8,opt,name=left_counts,json=leftCounts,proto3" json:"left_counts,omitempty"`
+	Offers        uint32                 `protobuf:"varint,9,opt,name=offers,proto3" json:"offers,omitempty"` // that were chosen among
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Prices) Reset() {
+	*x = Prices{}
+	mi := &file_skep_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Prices) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Prices) ProtoMessage() {}
+
+func (x *Prices) ProtoReflect() protoreflect.Message {
+	mi := &file_skep_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Prices.ProtoReflect.Descriptor instead.
+func (*Prices) Descriptor() ([]byte, []int) {
+	return file_skep_proto_rawDescGZIP(), []int{16}
+}
+
+func (x *Prices) GetCpu() float64 {
+	if x != nil {
+		return x.Cpu
+	}
+	return 0
+}
+
+func (x *Prices) GetMemory() float64 {
+	if x != nil {
+		return x.Memory
+	}
+	return 0
+}
+
+func (x *Prices) GetKinds() []string {
+	if x != nil {
+		return x.Kinds
+	}
+	return nil
+}
+
+func (x *Prices) GetUnits() []float64 {
+	if x != nil {
+		return x.Units
+	}
+	return nil
+}
+
+func (x *Prices) GetWorth() float64 {
+	if x != nil {
+		return x.Worth
+	}
+	return 0
+}
+
+func (x *Prices) GetLeftCpu() int64 {
+	if x != nil {
+		return x.LeftCpu
+	}
+	return 0
+}
+
+func (x *Prices) GetLeftMemory() int64 {
+	if x != nil {
+		return x.LeftMemory
+	}
+	return 0
+}
+
+func (x *Prices) GetLeftCounts() string {
+	if x != nil {
+		return x.LeftCounts
+	}
+	return ""
+}
+
+func (x *Prices) GetOffers() uint32 {
+	if x != nil {
+		return x.Offers
+	}
+	return 0
+}
+
 type Ended struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Attempt       *Attempt               `protobuf:"bytes,1,opt,name=attempt,proto3" json:"attempt,omitempty"`
@@ -2372,7 +2488,7 @@ type Ended struct {
 
 func (x *Ended) Reset() {
 	*x = Ended{}
-	mi := &file_skep_proto_msgTypes[16]
+	mi := &file_skep_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2384,7 +2500,7 @@ func (x *Ended) String() string {
 func (*Ended) ProtoMessage() {}
 
 func (x *Ended) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[16]
+	mi := &file_skep_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2397,7 +2513,7 @@ func (x *Ended) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Ended.ProtoReflect.Descriptor instead.
 func (*Ended) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{16}
+	return file_skep_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *Ended) GetAttempt() *Attempt {
@@ -2436,7 +2552,7 @@ type Result struct {
 
 func (x *Result) Reset() {
 	*x = Result{}
-	mi := &file_skep_proto_msgTypes[17]
+	mi := &file_skep_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2448,7 +2564,7 @@ func (x *Result) String() string {
 func (*Result) ProtoMessage() {}
 
 func (x *Result) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[17]
+	mi := &file_skep_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2461,7 +2577,7 @@ func (x *Result) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Result.ProtoReflect.Descriptor instead.
 func (*Result) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{17}
+	return file_skep_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *Result) GetCause() uint32 {
@@ -2574,7 +2690,7 @@ type Output struct {
 
 func (x *Output) Reset() {
 	*x = Output{}
-	mi := &file_skep_proto_msgTypes[18]
+	mi := &file_skep_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2586,7 +2702,7 @@ func (x *Output) String() string {
 func (*Output) ProtoMessage() {}
 
 func (x *Output) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[18]
+	mi := &file_skep_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2599,7 +2715,7 @@ func (x *Output) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Output.ProtoReflect.Descriptor instead.
 func (*Output) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{18}
+	return file_skep_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *Output) GetInline() []byte {
@@ -2643,7 +2759,7 @@ type File struct {
 
 func (x *File) Reset() {
 	*x = File{}
-	mi := &file_skep_proto_msgTypes[19]
+	mi := &file_skep_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2655,7 +2771,7 @@ func (x *File) String() string {
 func (*File) ProtoMessage() {}
 
 func (x *File) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[19]
+	mi := &file_skep_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2668,7 +2784,7 @@ func (x *File) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use File.ProtoReflect.Descriptor instead.
 func (*File) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{19}
+	return file_skep_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *File) GetPath() []byte {
@@ -2745,7 +2861,7 @@ type JobSpec struct {
 
 func (x *JobSpec) Reset() {
 	*x = JobSpec{}
-	mi := &file_skep_proto_msgTypes[20]
+	mi := &file_skep_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2757,7 +2873,7 @@ func (x *JobSpec) String() string {
 func (*JobSpec) ProtoMessage() {}
 
 func (x *JobSpec) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[20]
+	mi := &file_skep_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2770,7 +2886,7 @@ func (x *JobSpec) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JobSpec.ProtoReflect.Descriptor instead.
 func (*JobSpec) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{20}
+	return file_skep_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *JobSpec) GetName() string {
@@ -3056,7 +3172,7 @@ type ScheduleSearch struct {
 
 func (x *ScheduleSearch) Reset() {
 	*x = ScheduleSearch{}
-	mi := &file_skep_proto_msgTypes[21]
+	mi := &file_skep_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3068,7 +3184,7 @@ func (x *ScheduleSearch) String() string {
 func (*ScheduleSearch) ProtoMessage() {}
 
 func (x *ScheduleSearch) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[21]
+	mi := &file_skep_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3081,7 +3197,7 @@ func (x *ScheduleSearch) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ScheduleSearch.ProtoReflect.Descriptor instead.
 func (*ScheduleSearch) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{21}
+	return file_skep_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *ScheduleSearch) GetModel() string {
@@ -3152,7 +3268,7 @@ type Contract struct {
 
 func (x *Contract) Reset() {
 	*x = Contract{}
-	mi := &file_skep_proto_msgTypes[22]
+	mi := &file_skep_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3164,7 +3280,7 @@ func (x *Contract) String() string {
 func (*Contract) ProtoMessage() {}
 
 func (x *Contract) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[22]
+	mi := &file_skep_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3177,7 +3293,7 @@ func (x *Contract) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Contract.ProtoReflect.Descriptor instead.
 func (*Contract) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{22}
+	return file_skep_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *Contract) GetTolerance() uint64 {
@@ -3211,7 +3327,7 @@ type Parameter struct {
 
 func (x *Parameter) Reset() {
 	*x = Parameter{}
-	mi := &file_skep_proto_msgTypes[23]
+	mi := &file_skep_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3223,7 +3339,7 @@ func (x *Parameter) String() string {
 func (*Parameter) ProtoMessage() {}
 
 func (x *Parameter) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[23]
+	mi := &file_skep_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3236,7 +3352,7 @@ func (x *Parameter) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Parameter.ProtoReflect.Descriptor instead.
 func (*Parameter) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{23}
+	return file_skep_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *Parameter) GetName() string {
@@ -3265,7 +3381,7 @@ type Measured struct {
 
 func (x *Measured) Reset() {
 	*x = Measured{}
-	mi := &file_skep_proto_msgTypes[24]
+	mi := &file_skep_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3277,7 +3393,7 @@ func (x *Measured) String() string {
 func (*Measured) ProtoMessage() {}
 
 func (x *Measured) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[24]
+	mi := &file_skep_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3290,7 +3406,7 @@ func (x *Measured) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Measured.ProtoReflect.Descriptor instead.
 func (*Measured) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{24}
+	return file_skep_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *Measured) GetRanks() uint32 {
@@ -3337,7 +3453,7 @@ type Reserve struct {
 
 func (x *Reserve) Reset() {
 	*x = Reserve{}
-	mi := &file_skep_proto_msgTypes[25]
+	mi := &file_skep_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3349,7 +3465,7 @@ func (x *Reserve) String() string {
 func (*Reserve) ProtoMessage() {}
 
 func (x *Reserve) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[25]
+	mi := &file_skep_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3362,7 +3478,7 @@ func (x *Reserve) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Reserve.ProtoReflect.Descriptor instead.
 func (*Reserve) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{25}
+	return file_skep_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *Reserve) GetJob() []byte {
@@ -3481,7 +3597,7 @@ type Checkpoint struct {
 
 func (x *Checkpoint) Reset() {
 	*x = Checkpoint{}
-	mi := &file_skep_proto_msgTypes[26]
+	mi := &file_skep_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3493,7 +3609,7 @@ func (x *Checkpoint) String() string {
 func (*Checkpoint) ProtoMessage() {}
 
 func (x *Checkpoint) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[26]
+	mi := &file_skep_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3506,7 +3622,7 @@ func (x *Checkpoint) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Checkpoint.ProtoReflect.Descriptor instead.
 func (*Checkpoint) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{26}
+	return file_skep_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *Checkpoint) GetAttempt() *Attempt {
@@ -3583,7 +3699,7 @@ type After struct {
 
 func (x *After) Reset() {
 	*x = After{}
-	mi := &file_skep_proto_msgTypes[27]
+	mi := &file_skep_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3595,7 +3711,7 @@ func (x *After) String() string {
 func (*After) ProtoMessage() {}
 
 func (x *After) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[27]
+	mi := &file_skep_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3608,7 +3724,7 @@ func (x *After) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use After.ProtoReflect.Descriptor instead.
 func (*After) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{27}
+	return file_skep_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *After) GetJobs() []*Dependency {
@@ -3636,7 +3752,7 @@ type Dependency struct {
 
 func (x *Dependency) Reset() {
 	*x = Dependency{}
-	mi := &file_skep_proto_msgTypes[28]
+	mi := &file_skep_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3648,7 +3764,7 @@ func (x *Dependency) String() string {
 func (*Dependency) ProtoMessage() {}
 
 func (x *Dependency) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[28]
+	mi := &file_skep_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3661,7 +3777,7 @@ func (x *Dependency) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Dependency.ProtoReflect.Descriptor instead.
 func (*Dependency) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{28}
+	return file_skep_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *Dependency) GetJob() []byte {
@@ -3698,7 +3814,7 @@ type JobInput struct {
 
 func (x *JobInput) Reset() {
 	*x = JobInput{}
-	mi := &file_skep_proto_msgTypes[29]
+	mi := &file_skep_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3710,7 +3826,7 @@ func (x *JobInput) String() string {
 func (*JobInput) ProtoMessage() {}
 
 func (x *JobInput) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[29]
+	mi := &file_skep_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3723,7 +3839,7 @@ func (x *JobInput) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JobInput.ProtoReflect.Descriptor instead.
 func (*JobInput) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{29}
+	return file_skep_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *JobInput) GetOf() uint32 {
@@ -3767,7 +3883,7 @@ type OnFailure struct {
 
 func (x *OnFailure) Reset() {
 	*x = OnFailure{}
-	mi := &file_skep_proto_msgTypes[30]
+	mi := &file_skep_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3779,7 +3895,7 @@ func (x *OnFailure) String() string {
 func (*OnFailure) ProtoMessage() {}
 
 func (x *OnFailure) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[30]
+	mi := &file_skep_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3792,7 +3908,7 @@ func (x *OnFailure) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OnFailure.ProtoReflect.Descriptor instead.
 func (*OnFailure) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{30}
+	return file_skep_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *OnFailure) GetRetry() int32 {
@@ -3840,7 +3956,7 @@ type Array struct {
 
 func (x *Array) Reset() {
 	*x = Array{}
-	mi := &file_skep_proto_msgTypes[31]
+	mi := &file_skep_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3852,7 +3968,7 @@ func (x *Array) String() string {
 func (*Array) ProtoMessage() {}
 
 func (x *Array) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[31]
+	mi := &file_skep_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3865,7 +3981,7 @@ func (x *Array) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Array.ProtoReflect.Descriptor instead.
 func (*Array) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{31}
+	return file_skep_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *Array) GetNames() []string {
@@ -3928,7 +4044,7 @@ type Submitter struct {
 
 func (x *Submitter) Reset() {
 	*x = Submitter{}
-	mi := &file_skep_proto_msgTypes[32]
+	mi := &file_skep_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3940,7 +4056,7 @@ func (x *Submitter) String() string {
 func (*Submitter) ProtoMessage() {}
 
 func (x *Submitter) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[32]
+	mi := &file_skep_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3953,7 +4069,7 @@ func (x *Submitter) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Submitter.ProtoReflect.Descriptor instead.
 func (*Submitter) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{32}
+	return file_skep_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *Submitter) GetNode() []byte {
@@ -3980,7 +4096,7 @@ type Var struct {
 
 func (x *Var) Reset() {
 	*x = Var{}
-	mi := &file_skep_proto_msgTypes[33]
+	mi := &file_skep_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3992,7 +4108,7 @@ func (x *Var) String() string {
 func (*Var) ProtoMessage() {}
 
 func (x *Var) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[33]
+	mi := &file_skep_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4005,7 +4121,7 @@ func (x *Var) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Var.ProtoReflect.Descriptor instead.
 func (*Var) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{33}
+	return file_skep_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *Var) GetName() []byte {
@@ -4037,7 +4153,7 @@ type Needs struct {
 
 func (x *Needs) Reset() {
 	*x = Needs{}
-	mi := &file_skep_proto_msgTypes[34]
+	mi := &file_skep_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4049,7 +4165,7 @@ func (x *Needs) String() string {
 func (*Needs) ProtoMessage() {}
 
 func (x *Needs) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[34]
+	mi := &file_skep_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4062,7 +4178,7 @@ func (x *Needs) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Needs.ProtoReflect.Descriptor instead.
 func (*Needs) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{34}
+	return file_skep_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *Needs) GetCpu() int64 {
@@ -4129,7 +4245,7 @@ type Option struct {
 
 func (x *Option) Reset() {
 	*x = Option{}
-	mi := &file_skep_proto_msgTypes[35]
+	mi := &file_skep_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4141,7 +4257,7 @@ func (x *Option) String() string {
 func (*Option) ProtoMessage() {}
 
 func (x *Option) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[35]
+	mi := &file_skep_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4154,7 +4270,7 @@ func (x *Option) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Option.ProtoReflect.Descriptor instead.
 func (*Option) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{35}
+	return file_skep_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *Option) GetCpu() int64 {
@@ -4209,7 +4325,7 @@ type LabelNeed struct {
 
 func (x *LabelNeed) Reset() {
 	*x = LabelNeed{}
-	mi := &file_skep_proto_msgTypes[36]
+	mi := &file_skep_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4221,7 +4337,7 @@ func (x *LabelNeed) String() string {
 func (*LabelNeed) ProtoMessage() {}
 
 func (x *LabelNeed) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[36]
+	mi := &file_skep_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4234,7 +4350,7 @@ func (x *LabelNeed) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LabelNeed.ProtoReflect.Descriptor instead.
 func (*LabelNeed) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{36}
+	return file_skep_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *LabelNeed) GetKey() string {
@@ -4267,7 +4383,7 @@ type Find struct {
 
 func (x *Find) Reset() {
 	*x = Find{}
-	mi := &file_skep_proto_msgTypes[37]
+	mi := &file_skep_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4279,7 +4395,7 @@ func (x *Find) String() string {
 func (*Find) ProtoMessage() {}
 
 func (x *Find) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[37]
+	mi := &file_skep_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4292,7 +4408,7 @@ func (x *Find) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Find.ProtoReflect.Descriptor instead.
 func (*Find) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{37}
+	return file_skep_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *Find) GetId() uint64 {
@@ -4362,7 +4478,7 @@ type Search struct {
 
 func (x *Search) Reset() {
 	*x = Search{}
-	mi := &file_skep_proto_msgTypes[38]
+	mi := &file_skep_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4374,7 +4490,7 @@ func (x *Search) String() string {
 func (*Search) ProtoMessage() {}
 
 func (x *Search) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[38]
+	mi := &file_skep_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4387,7 +4503,7 @@ func (x *Search) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Search.ProtoReflect.Descriptor instead.
 func (*Search) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{38}
+	return file_skep_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *Search) GetFind() *Find {
@@ -4430,7 +4546,7 @@ type Guard struct {
 
 func (x *Guard) Reset() {
 	*x = Guard{}
-	mi := &file_skep_proto_msgTypes[39]
+	mi := &file_skep_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4442,7 +4558,7 @@ func (x *Guard) String() string {
 func (*Guard) ProtoMessage() {}
 
 func (x *Guard) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[39]
+	mi := &file_skep_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4455,7 +4571,7 @@ func (x *Guard) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Guard.ProtoReflect.Descriptor instead.
 func (*Guard) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{39}
+	return file_skep_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *Guard) GetJob() []byte {
@@ -4596,7 +4712,7 @@ type Watch struct {
 
 func (x *Watch) Reset() {
 	*x = Watch{}
-	mi := &file_skep_proto_msgTypes[40]
+	mi := &file_skep_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4608,7 +4724,7 @@ func (x *Watch) String() string {
 func (*Watch) ProtoMessage() {}
 
 func (x *Watch) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[40]
+	mi := &file_skep_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4621,7 +4737,7 @@ func (x *Watch) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Watch.ProtoReflect.Descriptor instead.
 func (*Watch) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{40}
+	return file_skep_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *Watch) GetJob() []byte {
@@ -4719,7 +4835,7 @@ type Final struct {
 
 func (x *Final) Reset() {
 	*x = Final{}
-	mi := &file_skep_proto_msgTypes[41]
+	mi := &file_skep_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4731,7 +4847,7 @@ func (x *Final) String() string {
 func (*Final) ProtoMessage() {}
 
 func (x *Final) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[41]
+	mi := &file_skep_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4744,7 +4860,7 @@ func (x *Final) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Final.ProtoReflect.Descriptor instead.
 func (*Final) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{41}
+	return file_skep_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *Final) GetIndex() uint32 {
@@ -4875,7 +4991,7 @@ type Failure struct {
 
 func (x *Failure) Reset() {
 	*x = Failure{}
-	mi := &file_skep_proto_msgTypes[42]
+	mi := &file_skep_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4887,7 +5003,7 @@ func (x *Failure) String() string {
 func (*Failure) ProtoMessage() {}
 
 func (x *Failure) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[42]
+	mi := &file_skep_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4900,7 +5016,7 @@ func (x *Failure) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Failure.ProtoReflect.Descriptor instead.
 func (*Failure) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{42}
+	return file_skep_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *Failure) GetAttemptEpoch() uint32 {
@@ -4964,7 +5080,7 @@ type Token struct {
 
 func (x *Token) Reset() {
 	*x = Token{}
-	mi := &file_skep_proto_msgTypes[43]
+	mi := &file_skep_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4976,7 +5092,7 @@ func (x *Token) String() string {
 func (*Token) ProtoMessage() {}
 
 func (x *Token) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[43]
+	mi := &file_skep_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4989,7 +5105,7 @@ func (x *Token) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Token.ProtoReflect.Descriptor instead.
 func (*Token) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{43}
+	return file_skep_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *Token) GetSecret() []byte {
@@ -5025,7 +5141,7 @@ type JobValue struct {
 
 func (x *JobValue) Reset() {
 	*x = JobValue{}
-	mi := &file_skep_proto_msgTypes[44]
+	mi := &file_skep_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5037,7 +5153,7 @@ func (x *JobValue) String() string {
 func (*JobValue) ProtoMessage() {}
 
 func (x *JobValue) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[44]
+	mi := &file_skep_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5050,7 +5166,7 @@ func (x *JobValue) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JobValue.ProtoReflect.Descriptor instead.
 func (*JobValue) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{44}
+	return file_skep_proto_rawDescGZIP(), []int{45}
 }
 
 func (x *JobValue) GetSpec() []byte {
@@ -5095,7 +5211,7 @@ type TaskValue struct {
 
 func (x *TaskValue) Reset() {
 	*x = TaskValue{}
-	mi := &file_skep_proto_msgTypes[45]
+	mi := &file_skep_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5107,7 +5223,7 @@ func (x *TaskValue) String() string {
 func (*TaskValue) ProtoMessage() {}
 
 func (x *TaskValue) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[45]
+	mi := &file_skep_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5120,7 +5236,7 @@ func (x *TaskValue) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TaskValue.ProtoReflect.Descriptor instead.
 func (*TaskValue) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{45}
+	return file_skep_proto_rawDescGZIP(), []int{46}
 }
 
 func (x *TaskValue) GetEpoch() uint32 {
@@ -5226,7 +5342,7 @@ type CopyValue struct {
 
 func (x *CopyValue) Reset() {
 	*x = CopyValue{}
-	mi := &file_skep_proto_msgTypes[46]
+	mi := &file_skep_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5238,7 +5354,7 @@ func (x *CopyValue) String() string {
 func (*CopyValue) ProtoMessage() {}
 
 func (x *CopyValue) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[46]
+	mi := &file_skep_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5251,7 +5367,7 @@ func (x *CopyValue) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CopyValue.ProtoReflect.Descriptor instead.
 func (*CopyValue) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{46}
+	return file_skep_proto_rawDescGZIP(), []int{47}
 }
 
 func (x *CopyValue) GetEpoch() uint32 {
@@ -5303,7 +5419,7 @@ type WorkValue struct {
 
 func (x *WorkValue) Reset() {
 	*x = WorkValue{}
-	mi := &file_skep_proto_msgTypes[47]
+	mi := &file_skep_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5315,7 +5431,7 @@ func (x *WorkValue) String() string {
 func (*WorkValue) ProtoMessage() {}
 
 func (x *WorkValue) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[47]
+	mi := &file_skep_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5328,7 +5444,7 @@ func (x *WorkValue) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WorkValue.ProtoReflect.Descriptor instead.
 func (*WorkValue) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{47}
+	return file_skep_proto_rawDescGZIP(), []int{48}
 }
 
 func (x *WorkValue) GetSpec() []byte {
@@ -5483,7 +5599,7 @@ type ClassValue struct {
 
 func (x *ClassValue) Reset() {
 	*x = ClassValue{}
-	mi := &file_skep_proto_msgTypes[48]
+	mi := &file_skep_proto_msgTypes[49]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5495,7 +5611,7 @@ func (x *ClassValue) String() string {
 func (*ClassValue) ProtoMessage() {}
 
 func (x *ClassValue) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[48]
+	mi := &file_skep_proto_msgTypes[49]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5508,7 +5624,7 @@ func (x *ClassValue) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ClassValue.ProtoReflect.Descriptor instead.
 func (*ClassValue) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{48}
+	return file_skep_proto_rawDescGZIP(), []int{49}
 }
 
 func (x *ClassValue) GetMean() float64 {
@@ -5559,7 +5675,7 @@ type GuardValue struct {
 
 func (x *GuardValue) Reset() {
 	*x = GuardValue{}
-	mi := &file_skep_proto_msgTypes[49]
+	mi := &file_skep_proto_msgTypes[50]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5571,7 +5687,7 @@ func (x *GuardValue) String() string {
 func (*GuardValue) ProtoMessage() {}
 
 func (x *GuardValue) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[49]
+	mi := &file_skep_proto_msgTypes[50]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5584,7 +5700,7 @@ func (x *GuardValue) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GuardValue.ProtoReflect.Descriptor instead.
 func (*GuardValue) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{49}
+	return file_skep_proto_rawDescGZIP(), []int{50}
 }
 
 func (x *GuardValue) GetSpec() []byte {
@@ -5685,7 +5801,7 @@ type CheckpointValue struct {
 
 func (x *CheckpointValue) Reset() {
 	*x = CheckpointValue{}
-	mi := &file_skep_proto_msgTypes[50]
+	mi := &file_skep_proto_msgTypes[51]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5697,7 +5813,7 @@ func (x *CheckpointValue) String() string {
 func (*CheckpointValue) ProtoMessage() {}
 
 func (x *CheckpointValue) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[50]
+	mi := &file_skep_proto_msgTypes[51]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5710,7 +5826,7 @@ func (x *CheckpointValue) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CheckpointValue.ProtoReflect.Descriptor instead.
 func (*CheckpointValue) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{50}
+	return file_skep_proto_rawDescGZIP(), []int{51}
 }
 
 func (x *CheckpointValue) GetEpoch() uint32 {
@@ -5762,7 +5878,7 @@ type TombstoneValue struct {
 
 func (x *TombstoneValue) Reset() {
 	*x = TombstoneValue{}
-	mi := &file_skep_proto_msgTypes[51]
+	mi := &file_skep_proto_msgTypes[52]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5774,7 +5890,7 @@ func (x *TombstoneValue) String() string {
 func (*TombstoneValue) ProtoMessage() {}
 
 func (x *TombstoneValue) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[51]
+	mi := &file_skep_proto_msgTypes[52]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5787,7 +5903,7 @@ func (x *TombstoneValue) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TombstoneValue.ProtoReflect.Descriptor instead.
 func (*TombstoneValue) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{51}
+	return file_skep_proto_rawDescGZIP(), []int{52}
 }
 
 func (x *TombstoneValue) GetEpoch() uint32 {
@@ -5849,7 +5965,7 @@ type EntryValue struct {
 
 func (x *EntryValue) Reset() {
 	*x = EntryValue{}
-	mi := &file_skep_proto_msgTypes[52]
+	mi := &file_skep_proto_msgTypes[53]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5861,7 +5977,7 @@ func (x *EntryValue) String() string {
 func (*EntryValue) ProtoMessage() {}
 
 func (x *EntryValue) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[52]
+	mi := &file_skep_proto_msgTypes[53]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5874,7 +5990,7 @@ func (x *EntryValue) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EntryValue.ProtoReflect.Descriptor instead.
 func (*EntryValue) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{52}
+	return file_skep_proto_rawDescGZIP(), []int{53}
 }
 
 func (x *EntryValue) GetTask() *TaskValue {
@@ -6157,12 +6273,25 @@ const file_skep_proto_rawDesc = "" +
 	"\amovable\x18\x0e \x01(\bR\amovable\x12\x18\n" +
 	"\aresumes\x18\x0f \x01(\x03R\aresumes\x12\x10\n" +
 	"\x03ran\x18\x10 \x01(\x03R\x03ran\x12\x12\n" +
-	"\x04kept\x18\x11 \x01(\x03R\x04kept\"v\n" +
+	"\x04kept\x18\x11 \x01(\x03R\x04kept\"\x9f\x01\n" +
 	"\x06Refuse\x12*\n" +
 	"\aattempt\x18\x01 \x01(\v2\x10.skep.v1.AttemptR\aattempt\x12\x10\n" +
 	"\x03why\x18\x02 \x01(\rR\x03why\x12\x16\n" +
 	"\x06detail\x18\x03 \x01(\tR\x06detail\x12\x16\n" +
-	"\x06puller\x18\x04 \x01(\fR\x06puller\"\\\n" +
+	"\x06puller\x18\x04 \x01(\fR\x06puller\x12'\n" +
+	"\x06prices\x18P \x01(\v2\x0f.skep.v1.PricesR\x06prices\"\xe9\x01\n" +
+	"\x06Prices\x12\x10\n" +
+	"\x03cpu\x18\x01 \x01(\x01R\x03cpu\x12\x16\n" +
+	"\x06memory\x18\x02 \x01(\x01R\x06memory\x12\x14\n" +
+	"\x05kinds\x18\x03 \x03(\tR\x05kinds\x12\x14\n" +
+	"\x05units\x18\x04 \x03(\x01R\x05units\x12\x14\n" +
+	"\x05worth\x18\x05 \x01(\x01R\x05worth\x12\x19\n" +
+	"\bleft_cpu\x18\x06 \x01(\x03R\aleftCpu\x12\x1f\n" +
+	"\vleft_memory\x18\a \x01(\x03R\n" +
+	"leftMemory\x12\x1f\n" +
+	"\vleft_counts\x18\b \x01(\tR\n" +
+	"leftCounts\x12\x16\n" +
+	"\x06offers\x18\t \x01(\rR\x06offers\"\\\n" +
 	"\x05Ended\x12*\n" +
 	"\aattempt\x18\x01 \x01(\v2\x10.skep.v1.AttemptR\aattempt\x12'\n" +
 	"\x06result\x18\x02 \x01(\v2\x0f.skep.v1.ResultR\x06result\"\xf9\x02\n" +
@@ -6524,7 +6653,7 @@ func file_skep_proto_rawDescGZIP() []byte {
 	return file_skep_proto_rawDescData
 }
 
-var file_skep_proto_msgTypes = make([]protoimpl.MessageInfo, 53)
+var file_skep_proto_msgTypes = make([]protoimpl.MessageInfo, 54)
 var file_skep_proto_goTypes = []any{
 	(*Message)(nil),         // 0: skep.v1.Message
 	(*Hello)(nil),           // 1: skep.v1.Hello
@@ -6542,43 +6671,44 @@ var file_skep_proto_goTypes = []any{
 	(*Attempts)(nil),        // 13: skep.v1.Attempts
 	(*Report)(nil),          // 14: skep.v1.Report
 	(*Refuse)(nil),          // 15: skep.v1.Refuse
-	(*Ended)(nil),           // 16: skep.v1.Ended
-	(*Result)(nil),          // 17: skep.v1.Result
-	(*Output)(nil),          // 18: skep.v1.Output
-	(*File)(nil),            // 19: skep.v1.File
-	(*JobSpec)(nil),         // 20: skep.v1.JobSpec
-	(*ScheduleSearch)(nil),  // 21: skep.v1.ScheduleSearch
-	(*Contract)(nil),        // 22: skep.v1.Contract
-	(*Parameter)(nil),       // 23: skep.v1.Parameter
-	(*Measured)(nil),        // 24: skep.v1.Measured
-	(*Reserve)(nil),         // 25: skep.v1.Reserve
-	(*Checkpoint)(nil),      // 26: skep.v1.Checkpoint
-	(*After)(nil),           // 27: skep.v1.After
-	(*Dependency)(nil),      // 28: skep.v1.Dependency
-	(*JobInput)(nil),        // 29: skep.v1.JobInput
-	(*OnFailure)(nil),       // 30: skep.v1.OnFailure
-	(*Array)(nil),           // 31: skep.v1.Array
-	(*Submitter)(nil),       // 32: skep.v1.Submitter
-	(*Var)(nil),             // 33: skep.v1.Var
-	(*Needs)(nil),           // 34: skep.v1.Needs
-	(*Option)(nil),          // 35: skep.v1.Option
-	(*LabelNeed)(nil),       // 36: skep.v1.LabelNeed
-	(*Find)(nil),            // 37: skep.v1.Find
-	(*Search)(nil),          // 38: skep.v1.Search
-	(*Guard)(nil),           // 39: skep.v1.Guard
-	(*Watch)(nil),           // 40: skep.v1.Watch
-	(*Final)(nil),           // 41: skep.v1.Final
-	(*Failure)(nil),         // 42: skep.v1.Failure
-	(*Token)(nil),           // 43: skep.v1.Token
-	(*JobValue)(nil),        // 44: skep.v1.JobValue
-	(*TaskValue)(nil),       // 45: skep.v1.TaskValue
-	(*CopyValue)(nil),       // 46: skep.v1.CopyValue
-	(*WorkValue)(nil),       // 47: skep.v1.WorkValue
-	(*ClassValue)(nil),      // 48: skep.v1.ClassValue
-	(*GuardValue)(nil),      // 49: skep.v1.GuardValue
-	(*CheckpointValue)(nil), // 50: skep.v1.CheckpointValue
-	(*TombstoneValue)(nil),  // 51: skep.v1.TombstoneValue
-	(*EntryValue)(nil),      // 52: skep.v1.EntryValue
+	(*Prices)(nil),          // 16: skep.v1.Prices
+	(*Ended)(nil),           // 17: skep.v1.Ended
+	(*Result)(nil),          // 18: skep.v1.Result
+	(*Output)(nil),          // 19: skep.v1.Output
+	(*File)(nil),            // 20: skep.v1.File
+	(*JobSpec)(nil),         // 21: skep.v1.JobSpec
+	(*ScheduleSearch)(nil),  // 22: skep.v1.ScheduleSearch
+	(*Contract)(nil),        // 23: skep.v1.Contract
+	(*Parameter)(nil),       // 24: skep.v1.Parameter
+	(*Measured)(nil),        // 25: skep.v1.Measured
+	(*Reserve)(nil),         // 26: skep.v1.Reserve
+	(*Checkpoint)(nil),      // 27: skep.v1.Checkpoint
+	(*After)(nil),           // 28: skep.v1.After
+	(*Dependency)(nil),      // 29: skep.v1.Dependency
+	(*JobInput)(nil),        // 30: skep.v1.JobInput
+	(*OnFailure)(nil),       // 31: skep.v1.OnFailure
+	(*Array)(nil),           // 32: skep.v1.Array
+	(*Submitter)(nil),       // 33: skep.v1.Submitter
+	(*Var)(nil),             // 34: skep.v1.Var
+	(*Needs)(nil),           // 35: skep.v1.Needs
+	(*Option)(nil),          // 36: skep.v1.Option
+	(*LabelNeed)(nil),       // 37: skep.v1.LabelNeed
+	(*Find)(nil),            // 38: skep.v1.Find
+	(*Search)(nil),          // 39: skep.v1.Search
+	(*Guard)(nil),           // 40: skep.v1.Guard
+	(*Watch)(nil),           // 41: skep.v1.Watch
+	(*Final)(nil),           // 42: skep.v1.Final
+	(*Failure)(nil),         // 43: skep.v1.Failure
+	(*Token)(nil),           // 44: skep.v1.Token
+	(*JobValue)(nil),        // 45: skep.v1.JobValue
+	(*TaskValue)(nil),       // 46: skep.v1.TaskValue
+	(*CopyValue)(nil),       // 47: skep.v1.CopyValue
+	(*WorkValue)(nil),       // 48: skep.v1.WorkValue
+	(*ClassValue)(nil),      // 49: skep.v1.ClassValue
+	(*GuardValue)(nil),      // 50: skep.v1.GuardValue
+	(*CheckpointValue)(nil), // 51: skep.v1.CheckpointValue
+	(*TombstoneValue)(nil),  // 52: skep.v1.TombstoneValue
+	(*EntryValue)(nil),      // 53: skep.v1.EntryValue
 }
 var file_skep_proto_depIdxs = []int32{
 	2,  // 0: skep.v1.Message.digest:type_name -> skep.v1.Digest
@@ -6589,35 +6719,35 @@ var file_skep_proto_depIdxs = []int32{
 	15, // 5: skep.v1.Message.refuse:type_name -> skep.v1.Refuse
 	13, // 6: skep.v1.Message.beat:type_name -> skep.v1.Attempts
 	13, // 7: skep.v1.Message.drop:type_name -> skep.v1.Attempts
-	16, // 8: skep.v1.Message.result:type_name -> skep.v1.Ended
+	17, // 8: skep.v1.Message.result:type_name -> skep.v1.Ended
 	13, // 9: skep.v1.Message.result_ack:type_name -> skep.v1.Attempts
 	13, // 10: skep.v1.Message.ask:type_name -> skep.v1.Attempts
-	38, // 11: skep.v1.Message.find:type_name -> skep.v1.Search
-	38, // 12: skep.v1.Message.hit:type_name -> skep.v1.Search
-	37, // 13: skep.v1.Message.miss:type_name -> skep.v1.Find
-	38, // 14: skep.v1.Message.call:type_name -> skep.v1.Search
+	39, // 11: skep.v1.Message.find:type_name -> skep.v1.Search
+	39, // 12: skep.v1.Message.hit:type_name -> skep.v1.Search
+	38, // 13: skep.v1.Message.miss:type_name -> skep.v1.Find
+	39, // 14: skep.v1.Message.call:type_name -> skep.v1.Search
 	2,  // 15: skep.v1.Message.bye:type_name -> skep.v1.Digest
-	39, // 16: skep.v1.Message.guard:type_name -> skep.v1.Guard
-	40, // 17: skep.v1.Message.guarded:type_name -> skep.v1.Watch
-	39, // 18: skep.v1.Message.promise:type_name -> skep.v1.Guard
-	39, // 19: skep.v1.Message.promised:type_name -> skep.v1.Guard
-	40, // 20: skep.v1.Message.watch:type_name -> skep.v1.Watch
-	40, // 21: skep.v1.Message.watched:type_name -> skep.v1.Watch
-	40, // 22: skep.v1.Message.takeover:type_name -> skep.v1.Watch
-	40, // 23: skep.v1.Message.hold:type_name -> skep.v1.Watch
-	40, // 24: skep.v1.Message.held:type_name -> skep.v1.Watch
-	16, // 25: skep.v1.Message.copy:type_name -> skep.v1.Ended
+	40, // 16: skep.v1.Message.guard:type_name -> skep.v1.Guard
+	41, // 17: skep.v1.Message.guarded:type_name -> skep.v1.Watch
+	40, // 18: skep.v1.Message.promise:type_name -> skep.v1.Guard
+	40, // 19: skep.v1.Message.promised:type_name -> skep.v1.Guard
+	41, // 20: skep.v1.Message.watch:type_name -> skep.v1.Watch
+	41, // 21: skep.v1.Message.watched:type_name -> skep.v1.Watch
+	41, // 22: skep.v1.Message.takeover:type_name -> skep.v1.Watch
+	41, // 23: skep.v1.Message.hold:type_name -> skep.v1.Watch
+	41, // 24: skep.v1.Message.held:type_name -> skep.v1.Watch
+	17, // 25: skep.v1.Message.copy:type_name -> skep.v1.Ended
 	15, // 26: skep.v1.Message.copied:type_name -> skep.v1.Refuse
 	7,  // 27: skep.v1.Message.waiting:type_name -> skep.v1.Poll
 	7,  // 28: skep.v1.Message.pull:type_name -> skep.v1.Poll
 	7,  // 29: skep.v1.Message.no_work:type_name -> skep.v1.Poll
-	39, // 30: skep.v1.Message.await:type_name -> skep.v1.Guard
-	39, // 31: skep.v1.Message.awaited:type_name -> skep.v1.Guard
-	25, // 32: skep.v1.Message.reserve:type_name -> skep.v1.Reserve
-	25, // 33: skep.v1.Message.reserve_ack:type_name -> skep.v1.Reserve
-	26, // 34: skep.v1.Message.checkpoint:type_name -> skep.v1.Checkpoint
-	26, // 35: skep.v1.Message.checkpoint_ack:type_name -> skep.v1.Checkpoint
-	26, // 36: skep.v1.Message.checkpoint_keep:type_name -> skep.v1.Checkpoint
+	40, // 30: skep.v1.Message.await:type_name -> skep.v1.Guard
+	40, // 31: skep.v1.Message.awaited:type_name -> skep.v1.Guard
+	26, // 32: skep.v1.Message.reserve:type_name -> skep.v1.Reserve
+	26, // 33: skep.v1.Message.reserve_ack:type_name -> skep.v1.Reserve
+	27, // 34: skep.v1.Message.checkpoint:type_name -> skep.v1.Checkpoint
+	27, // 35: skep.v1.Message.checkpoint_ack:type_name -> skep.v1.Checkpoint
+	27, // 36: skep.v1.Message.checkpoint_keep:type_name -> skep.v1.Checkpoint
 	13, // 37: skep.v1.Message.vacate:type_name -> skep.v1.Attempts
 	3,  // 38: skep.v1.Digest.ads:type_name -> skep.v1.Entry
 	5,  // 39: skep.v1.Ad.labels:type_name -> skep.v1.Label
@@ -6627,53 +6757,54 @@ var file_skep_proto_depIdxs = []int32{
 	6,  // 43: skep.v1.State.rates:type_name -> skep.v1.Rates
 	10, // 44: skep.v1.State.options:type_name -> skep.v1.OptionState
 	12, // 45: skep.v1.Offer.attempt:type_name -> skep.v1.Attempt
-	19, // 46: skep.v1.Offer.checkpoint:type_name -> skep.v1.File
-	19, // 47: skep.v1.Offer.inputs:type_name -> skep.v1.File
+	20, // 46: skep.v1.Offer.checkpoint:type_name -> skep.v1.File
+	20, // 47: skep.v1.Offer.inputs:type_name -> skep.v1.File
 	14, // 48: skep.v1.Attempts.reports:type_name -> skep.v1.Report
 	12, // 49: skep.v1.Refuse.attempt:type_name -> skep.v1.Attempt
-	12, // 50: skep.v1.Ended.attempt:type_name -> skep.v1.Attempt
-	17, // 51: skep.v1.Ended.result:type_name -> skep.v1.Result
-	18, // 52: skep.v1.Result.stdout:type_name -> skep.v1.Output
-	18, // 53: skep.v1.Result.stderr:type_name -> skep.v1.Output
-	19, // 54: skep.v1.Result.outputs:type_name -> skep.v1.File
-	34, // 55: skep.v1.JobSpec.needs:type_name -> skep.v1.Needs
-	19, // 56: skep.v1.JobSpec.inputs:type_name -> skep.v1.File
-	33, // 57: skep.v1.JobSpec.env:type_name -> skep.v1.Var
-	31, // 58: skep.v1.JobSpec.array:type_name -> skep.v1.Array
-	32, // 59: skep.v1.JobSpec.submitter:type_name -> skep.v1.Submitter
-	30, // 60: skep.v1.JobSpec.on_failure:type_name -> skep.v1.OnFailure
-	27, // 61: skep.v1.JobSpec.after:type_name -> skep.v1.After
-	21, // 62: skep.v1.JobSpec.gang_search:type_name -> skep.v1.ScheduleSearch
-	23, // 63: skep.v1.ScheduleSearch.parameters:type_name -> skep.v1.Parameter
-	24, // 64: skep.v1.ScheduleSearch.measured:type_name -> skep.v1.Measured
-	22, // 65: skep.v1.ScheduleSearch.contract:type_name -> skep.v1.Contract
-	12, // 66: skep.v1.Checkpoint.attempt:type_name -> skep.v1.Attempt
-	19, // 67: skep.v1.Checkpoint.files:type_name -> skep.v1.File
-	28, // 68: skep.v1.After.jobs:type_name -> skep.v1.Dependency
-	29, // 69: skep.v1.After.inputs:type_name -> skep.v1.JobInput
-	36, // 70: skep.v1.Needs.labels:type_name -> skep.v1.LabelNeed
-	35, // 71: skep.v1.Needs.options:type_name -> skep.v1.Option
-	36, // 72: skep.v1.Option.labels:type_name -> skep.v1.LabelNeed
-	34, // 73: skep.v1.Find.needs:type_name -> skep.v1.Needs
-	37, // 74: skep.v1.Search.find:type_name -> skep.v1.Find
-	3,  // 75: skep.v1.Search.ad:type_name -> skep.v1.Entry
-	41, // 76: skep.v1.Guard.finals:type_name -> skep.v1.Final
-	13, // 77: skep.v1.Watch.attempts:type_name -> skep.v1.Attempts
-	17, // 78: skep.v1.Final.result:type_name -> skep.v1.Result
-	42, // 79: skep.v1.Final.failures:type_name -> skep.v1.Failure
-	17, // 80: skep.v1.TaskValue.result:type_name -> skep.v1.Result
-	46, // 81: skep.v1.TaskValue.copy:type_name -> skep.v1.CopyValue
-	17, // 82: skep.v1.WorkValue.result:type_name -> skep.v1.Result
-	19, // 83: skep.v1.WorkValue.inputs:type_name -> skep.v1.File
-	19, // 84: skep.v1.CheckpointValue.files:type_name -> skep.v1.File
-	45, // 85: skep.v1.EntryValue.task:type_name -> skep.v1.TaskValue
-	41, // 86: skep.v1.EntryValue.open:type_name -> skep.v1.Final
-	42, // 87: skep.v1.EntryValue.failures:type_name -> skep.v1.Failure
-	88, // [88:88] is the sub-list for method output_type
-	88, // [88:88] is the sub-list for method input_type
-	88, // [88:88] is the sub-list for extension type_name
-	88, // [88:88] is the sub-list for extension extendee
-	0,  // [0:88] is the sub-list for field type_name
+	16, // 50: skep.v1.Refuse.prices:type_name -> skep.v1.Prices
+	12, // 51: skep.v1.Ended.attempt:type_name -> skep.v1.Attempt
+	18, // 52: skep.v1.Ended.result:type_name -> skep.v1.Result
+	19, // 53: skep.v1.Result.stdout:type_name -> skep.v1.Output
+	19, // 54: skep.v1.Result.stderr:type_name -> skep.v1.Output
+	20, // 55: skep.v1.Result.outputs:type_name -> skep.v1.File
+	35, // 56: skep.v1.JobSpec.needs:type_name -> skep.v1.Needs
+	20, // 57: skep.v1.JobSpec.inputs:type_name -> skep.v1.File
+	34, // 58: skep.v1.JobSpec.env:type_name -> skep.v1.Var
+	32, // 59: skep.v1.JobSpec.array:type_name -> skep.v1.Array
+	33, // 60: skep.v1.JobSpec.submitter:type_name -> skep.v1.Submitter
+	31, // 61: skep.v1.JobSpec.on_failure:type_name -> skep.v1.OnFailure
+	28, // 62: skep.v1.JobSpec.after:type_name -> skep.v1.After
+	22, // 63: skep.v1.JobSpec.gang_search:type_name -> skep.v1.ScheduleSearch
+	24, // 64: skep.v1.ScheduleSearch.parameters:type_name -> skep.v1.Parameter
+	25, // 65: skep.v1.ScheduleSearch.measured:type_name -> skep.v1.Measured
+	23, // 66: skep.v1.ScheduleSearch.contract:type_name -> skep.v1.Contract
+	12, // 67: skep.v1.Checkpoint.attempt:type_name -> skep.v1.Attempt
+	20, // 68: skep.v1.Checkpoint.files:type_name -> skep.v1.File
+	29, // 69: skep.v1.After.jobs:type_name -> skep.v1.Dependency
+	30, // 70: skep.v1.After.inputs:type_name -> skep.v1.JobInput
+	37, // 71: skep.v1.Needs.labels:type_name -> skep.v1.LabelNeed
+	36, // 72: skep.v1.Needs.options:type_name -> skep.v1.Option
+	37, // 73: skep.v1.Option.labels:type_name -> skep.v1.LabelNeed
+	35, // 74: skep.v1.Find.needs:type_name -> skep.v1.Needs
+	38, // 75: skep.v1.Search.find:type_name -> skep.v1.Find
+	3,  // 76: skep.v1.Search.ad:type_name -> skep.v1.Entry
+	42, // 77: skep.v1.Guard.finals:type_name -> skep.v1.Final
+	13, // 78: skep.v1.Watch.attempts:type_name -> skep.v1.Attempts
+	18, // 79: skep.v1.Final.result:type_name -> skep.v1.Result
+	43, // 80: skep.v1.Final.failures:type_name -> skep.v1.Failure
+	18, // 81: skep.v1.TaskValue.result:type_name -> skep.v1.Result
+	47, // 82: skep.v1.TaskValue.copy:type_name -> skep.v1.CopyValue
+	18, // 83: skep.v1.WorkValue.result:type_name -> skep.v1.Result
+	20, // 84: skep.v1.WorkValue.inputs:type_name -> skep.v1.File
+	20, // 85: skep.v1.CheckpointValue.files:type_name -> skep.v1.File
+	46, // 86: skep.v1.EntryValue.task:type_name -> skep.v1.TaskValue
+	42, // 87: skep.v1.EntryValue.open:type_name -> skep.v1.Final
+	43, // 88: skep.v1.EntryValue.failures:type_name -> skep.v1.Failure
+	89, // [89:89] is the sub-list for method output_type
+	89, // [89:89] is the sub-list for method input_type
+	89, // [89:89] is the sub-list for extension type_name
+	89, // [89:89] is the sub-list for extension extendee
+	0,  // [0:89] is the sub-list for field type_name
 }
 
 func init() { file_skep_proto_init() }
@@ -6727,7 +6858,7 @@ func file_skep_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_skep_proto_rawDesc), len(file_skep_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   53,
+			NumMessages:   54,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
