@@ -120,7 +120,8 @@ var orderSettings = []setting{
 		"proportional, all run at once, by their bids, as long as each keeps %g of its speed; proportional:S, S of it",
 		order.Sharing), def: []string{"exclusive"}, apply: setSharing},
 	{name: "offer_window", usage: fmt.Sprintf("for how long offers of tasks with options are gathered at most where "+
-		"several owners want the same cores, and the worth of all decides: 0s (the first has them) to %v", order.LongestWindow),
+		"several owners want the same cores, and the worth of all decides: 0s (the first has them) to %v",
+		order.LongestWindow),
 		def: []string{order.LongestWindow.String()},
 		apply: func(n *nodeSettings, v []string) (err error) {
 			if n.Node.Order.OfferWindow, err = time.ParseDuration(v[0]); err != nil {

@@ -4,9 +4,9 @@
 // An owner polls a node before it offers it an attempt. So a node knows from the polls that it has answered who may
 // offer one soon. An offer opens a [Window] if it fits what is free, and what those who have asked want would not fit
 // beside it. The window gathers the offers that come, and closes when all who asked have offered, or after
-// [Config.Longest] at most. Then a knapsack over what is free, with a utility function, says which are taken. The others
-// are refused with the prices of the knapsack and what is left, so that their owners can choose another node, or a
-// smaller option of the job.
+// [Config.Longest] at most. Then a knapsack over what is free, with a utility function, says which are taken. The
+// others are refused with the prices of the knapsack and what is left, so that their owners can choose another node, or
+// a smaller option of the job.
 //
 // Only jobs with options are gathered: their tasks have another way to run. What is offered alone, fits beside what
 // others want, does not fit what is free, or is of a job without options is decided at once, and so is everything while

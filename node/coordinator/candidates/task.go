@@ -144,8 +144,8 @@ func Until(now grid.Time, tries int, why grid.Why) grid.Time {
 }
 
 // Refused keeps the task from a node that has refused an attempt of it. One that never runs it as the option that it
-// was offered as may run it as another one of several. To one that takes what is worth more others are preferred, unless it
-// has room for another option that is worth its price: if there is no other node it is offered there again.
+// was offered as may run it as another one of several. To one that takes what is worth more others are preferred,
+// unless it has room for another option that is worth its price: if there is no other node it is offered there again.
 func (x *Task) Refused(now grid.Time, id grid.NodeID, why grid.Refusal, tries int, n *Need) {
 	as := why.Why
 	switch {
