@@ -98,6 +98,7 @@ func TestAnOfferAloneWaitsForNothing(t *testing.T) {
 	for name, of := range map[string]func(*contest) uint8{
 		"nobody else has asked": func(c *contest) uint8 { c.polls(fastID); return 1 },
 		"what fits beside it": func(c *contest) uint8 {
+			ways(way(6, 4, 1), way(2, 1, 1))(c.spec[slowID])
 			c.polls(slowID)
 			return 2
 		},

@@ -291,6 +291,8 @@ func jobSpec(args []string) (*grid.JobSpec, error) {
 		switch key {
 		case "on":
 			s.Needs.Labels, err = []grid.LabelNeed{{Key: "node", Values: strings.Split(value, ",")}}, nil
+		case "options":
+			err = setOptions(s, value)
 		case "count":
 			s.Count = uint32(number)
 		case "ranks":
@@ -409,7 +411,8 @@ func (w *network) start(args []string) error {
 		c.Pull = false
 		c.Capacity = grid.Resources{CPU: grid.CPU, Memory: grid.GiB}
 		c.Labels = []grid.Label{{Key: grid.IsolationLabel, Value: "strict"}, {Key: "node", Value: a},
-			{Key: grid.GangNetworkLabel, Value: grid.FeatureValue}, {Key: grid.GangSizeLabel, Value: grid.FeatureValue}}
+			{Key: grid.GangNetworkLabel, Value: grid.FeatureValue}, {Key: grid.GangSizeLabel, Value: grid.FeatureValue},
+			{Key: grid.OptionLabel, Value: grid.FeatureValue}}
 		fresh = append(fresh, &member{name: a, cfg: c, disk: map[string]grid.Record{}, since: map[grid.AttemptID]grid.Time{}})
 	}
 	for _, m := range fresh {

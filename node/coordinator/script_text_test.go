@@ -20,6 +20,21 @@ var kindNames = map[grid.Kind]string{grid.KindWrite: "write", grid.KindWriteAck:
 	grid.KindDeposit:       "deposit", grid.KindDepositAck: "deposit-ack", grid.KindResultAck: "result-ack",
 	grid.KindReserveAck: "reserve-ack"}
 
+// setOptions reads the options of a job, CORES:SPEEDUP each, separated by commas. It comes last of what a job needs.
+func setOptions(s *grid.JobSpec, text string) error {
+	var all []grid.Option
+	for _, one := range strings.Split(text, ",") {
+		o := grid.Option{Speedup: 1, Value: 1}
+		if _, err := fmt.Sscanf(one, "%d:%f", &o.CPU, &o.Speedup); err != nil {
+			return fmt.Errorf("options %s: want CORES:SPEEDUP: %w", one, err)
+		}
+		o.CPU *= grid.CPU
+		all = append(all, o)
+	}
+	s.Needs.SetOptions(all)
+	return nil
+}
+
 // placesText says which node has how many ranks.
 func placesText(places []grid.RankPlace) (s string) {
 	for _, p := range places {
@@ -101,7 +116,9 @@ func (w *network) message(m *grid.Message) string {
 			s += ": " + m.State.Why.String()
 		}
 	case grid.KindOffer:
-		s += " " + w.attempt(m.Offer.ID)
+		if s += " " + w.attempt(m.Offer.ID); m.Offer.Option > 0 {
+			s += fmt.Sprintf(" as option %d", m.Offer.Option-1)
+		}
 	case grid.KindCheckpoint, grid.KindCheckpointAck, grid.KindCheckpointKeep:
 		s += checkpointText(m.Checkpoint)
 	case grid.KindReserve:
@@ -123,6 +140,9 @@ func (w *network) message(m *grid.Message) string {
 	case grid.KindRefuse:
 		if s += ": " + m.Refusal.Why.String(); m.Refusal.Detail != "" {
 			s += ", " + m.Refusal.Detail
+		}
+		if m.Prices != nil {
+			s += fmt.Sprintf(", %v; %v left", m.Prices, m.Prices.Left)
 		}
 	case grid.KindResult:
 		s += " " + outcome(m.Result)

@@ -76,6 +76,11 @@ func (w *Window) decide(free grid.Resources) (all []Decision) {
 			left = left.Minus(fitting[k].Facts.Needs)
 		}
 	}
+	for k, x := range fitting { // what is worth next to nothing beside the rest is lost in the sum
+		if r.Choice[k] < 0 && left.Fits(x.Facts.Needs) {
+			r.Choice[k], order, left = 0, append(order, k), left.Minus(x.Facts.Needs)
+		}
+	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(w.chooser.worth[b], w.chooser.worth[a]) })
 	for _, k := range order {
 		all = append(all, Decision{Gathered: *fitting[k]})

@@ -2,8 +2,8 @@
 // has not room for all of them: those that are worth most together, not those that come first.
 //
 // An owner polls a node before it offers it an attempt. So a node knows from the polls that it has answered who may
-// offer one soon. An offer opens a [Window] if it fits what is free, and what those who have asked want would not fit
-// beside it. The window gathers the offers that come, and closes when all who asked have offered, or after
+// offer one soon. An offer opens a [Window] if it fits what is free, and what those who have asked may want would not
+// fit beside it. The window gathers the offers that come, and closes when all who asked have offered, or after
 // [Config.Longest] at most. Then a knapsack over what is free, with a utility function, says which are taken. The
 // others are refused with the prices of the knapsack and what is left, so that their owners can choose another node, or
 // a smaller option of the job.

@@ -113,19 +113,21 @@ func (w *Window) offered(from grid.NodeID) {
 	w.rivals = slices.DeleteFunc(w.rivals, func(r rival) bool { return r.node == from })
 }
 
-// contested is when the last of those asked who have not offered yet, if what they want does not fit into what is left
-// although it would alone; 0 = there is room for all.
+// contested is when the last of those asked who have not offered yet, if one of the ways in which their tasks could run
+// does not fit into what is left although it would alone; 0 = there is room for all.
 func (w *Window) contested(left, free grid.Resources) (last grid.Time) {
 	for i := range w.rivals {
-		r := &w.rivals[i]
-		fits := func(o grid.PollOption) bool { return left.Fits(o.Needs) }
-		if at := slices.IndexFunc(r.wants, fits); at >= 0 {
-			left = left.Minus(r.wants[at].Needs)
-			continue
+		r, most := &w.rivals[i], grid.Resources{}
+		for _, o := range r.wants {
+			switch {
+			case !free.Fits(o.Needs):
+			case !left.Fits(o.Needs):
+				last = max(last, r.asked)
+			case o.Needs.CPU >= most.CPU:
+				most = o.Needs
+			}
 		}
-		if slices.ContainsFunc(r.wants, func(o grid.PollOption) bool { return free.Fits(o.Needs) }) {
-			last = max(last, r.asked)
-		}
+		left = left.Minus(most)
 	}
 	return last
 }

@@ -46,8 +46,8 @@ func (w *Window) wants(now grid.Time, from byte, needs ...grid.Resources) {
 	w.Asked(now, grid.NodeID{from}, options)
 }
 
-// A window opens for those who have asked and have not offered, whose wants do not fit beside the offer though they
-// would alone, and in none of the ways in which their tasks can run.
+// A window opens for those who have asked and have not offered, if one of the ways in which their tasks can run does
+// not fit beside the offer though it would alone.
 func TestAWindowOpensWhereOffersContend(t *testing.T) {
 	const now = grid.Time(1e9)
 	gpu := grid.Resources{Counts: "gpu=1"}
@@ -63,7 +63,8 @@ func TestAWindowOpensWhereOffersContend(t *testing.T) {
 	}{
 		"another wants the same":   {cores(8), func(w *Window) { w.wants(now, 2, cores(8)) }, true, true},
 		"what is left suffices":    {cores(4), func(w *Window) { w.wants(now, 2, cores(4)) }, true, false},
-		"so in one way":            {cores(4), func(w *Window) { w.wants(now, 2, cores(8), cores(4)) }, true, false},
+		"in one way of two":        {cores(4), func(w *Window) { w.wants(now, 2, cores(8), cores(4)) }, true, true},
+		"in both ways":             {cores(4), func(w *Window) { w.wants(now, 2, cores(4), cores(3)) }, true, false},
 		"for one of two":           {cores(4), twice(4), true, true},
 		"nor would it alone":       {cores(8), func(w *Window) { w.wants(now, 2, cores(9)) }, true, false},
 		"nobody":                   {cores(8), func(*Window) {}, true, false},
