@@ -15,7 +15,7 @@ import (
 	"skep/document"
 	"skep/exec/sandbox"
 	"skep/grid"
-	"skep/node/p2p/runner"
+	"skep/node/p2p/engines"
 )
 
 // boxSettings configure the boxes that tasks run in.
@@ -60,20 +60,20 @@ var engineSettings = []setting{
 		def: []string{"process"}, apply: setEngine},
 	{name: "partition", usage: "partition of Slurm that tasks run in (default the cluster's)",
 		apply: func(n *nodeSettings, v []string) error {
-			return setSlurm(n, func(s *runner.SlurmOptions) { s.Partition = v[0] })
+			return setSlurm(n, func(s *engines.Slurm) { s.Partition = v[0] })
 		}},
 	{name: "slurm_account", usage: "account of Slurm that tasks are charged to (default the user's)",
 		apply: func(n *nodeSettings, v []string) error {
-			return setSlurm(n, func(s *runner.SlurmOptions) { s.Account = v[0] })
+			return setSlurm(n, func(s *engines.Slurm) { s.Account = v[0] })
 		}},
 	{name: "slurm_option", usage: "further option of sbatch, as in qos=low or exclusive", shape: several,
 		apply: func(n *nodeSettings, v []string) error {
-			return setSlurm(n, func(s *runner.SlurmOptions) { s.Extra = v })
+			return setSlurm(n, func(s *engines.Slurm) { s.Extra = v })
 		}},
 	{name: "slurm_dir", usage: "folder for tasks in Slurm that the compute nodes see at the same path (default the data " +
 		"folder)",
 		apply: func(n *nodeSettings, v []string) error {
-			return setSlurm(n, func(s *runner.SlurmOptions) { s.Dir = v[0] })
+			return setSlurm(n, func(s *engines.Slurm) { s.Dir = v[0] })
 		}},
 }
 
@@ -81,7 +81,7 @@ func setEngine(n *nodeSettings, v []string) error {
 	switch v[0] {
 	case "process":
 	case "slurm":
-		n.Boxes.Slurm = new(runner.SlurmOptions)
+		n.Boxes.Engine.Slurm = new(engines.Slurm)
 	default:
 		return fmt.Errorf("%.40q: want process or slurm", v[0])
 	}
@@ -89,11 +89,11 @@ func setEngine(n *nodeSettings, v []string) error {
 }
 
 // setSlurm sets what is for tasks in Slurm alone.
-func setSlurm(n *nodeSettings, set func(*runner.SlurmOptions)) error {
-	if n.Boxes.Slurm == nil {
+func setSlurm(n *nodeSettings, set func(*engines.Slurm)) error {
+	if n.Boxes.Engine.Slurm == nil {
 		return errors.New("is for tasks in Slurm: want --engine slurm with it")
 	}
-	set(n.Boxes.Slurm)
+	set(n.Boxes.Engine.Slurm)
 	return nil
 }
 

@@ -167,7 +167,8 @@ func TestEngineSettings(t *testing.T) {
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%s: %v: want %q", c.file, err, c.want)
 		}
-		if s := n.Boxes.Slurm; strings.HasPrefix(c.file, "engine: slurm") && (s.Partition != "work" || s.Account != "lab" ||
+		s := n.Boxes.Engine.Slurm
+		if strings.HasPrefix(c.file, "engine: slurm") && (s.Partition != "work" || s.Account != "lab" ||
 			s.Dir != "/shared" || len(s.Extra) != 2) {
 			t.Errorf("%s: %+v", c.file, s)
 		}

@@ -133,7 +133,7 @@ func (a *app) up(ctx, hurry context.Context, n *nodeSettings, o api.Options) (er
 	}
 	select {
 	case <-ctx.Done():
-		if n.Boxes.Slurm == nil { // else what runs goes on, and is found again
+		if !n.Boxes.Engine.Elsewhere() { // else what runs goes on, and is found again
 			finish(hurry, d, n.drain, log)
 		}
 		stop()

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+
+	"skep/exec/external"
 )
 
 // claim says who has the right to an order's submission: a step, which runs it once, or the node, for which it shall
@@ -31,7 +33,7 @@ func (c claim) take(dir string, k int) (has claim, own bool, err error) {
 	if err != nil {
 		return c, false, err
 	}
-	written, err := draft(dir, ".claim-*", bytes.NewReader(b), 0o600)
+	written, err := external.Draft(dir, ".claim-*", bytes.NewReader(b), 0o600)
 	if err != nil {
 		return c, false, fmt.Errorf("claim an order: %w", err)
 	}
@@ -41,10 +43,10 @@ func (c claim) take(dir string, k int) (has claim, own bool, err error) {
 	if err := os.Link(written, path); err != nil && !errors.Is(err, fs.ErrExist) {
 		return c, false, fmt.Errorf("claim an order: %w", err)
 	}
-	if err := readRecord(path, &has); err != nil {
+	if err := external.ReadRecord(path, &has); err != nil {
 		return c, false, fmt.Errorf("claim an order: %w", err)
 	}
-	return has, has.Token == c.Token, syncFolder(dir)
+	return has, has.Token == c.Token, external.SyncFolder(dir)
 }
 
 // fence claims an order for the node, so that it never runs, and reports whether it has that; else a step has it.

@@ -9,13 +9,15 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"time"
 
+	"skep/exec/external"
 	"skep/exec/process"
 )
 
 // Engine runs tasks as batch jobs. All its methods may be called at the same time.
 type Engine struct {
+	external.Table[*Task]
+	watcher external.Watcher
 	o       Options
 	cluster *Cluster
 	dir     string // this node's
@@ -25,25 +27,12 @@ type Engine struct {
 	ctx     context.Context
 	stop    context.CancelFunc
 	sending chan struct{} // bounds the calls of sbatch
-	wake    chan struct{}
 	over    sync.WaitGroup
 	busy    atomic.Bool // the controller did not take the last order
-	unread  bool        // an order of an earlier run cannot be read; set by Former
-
-	mu     sync.Mutex
-	live   map[string]*Task // by the name of its job
-	former map[string]*Task // of an earlier run, by key: not taken over yet
-	used   time.Duration    // processor time of those that have ended
 }
 
-// Errors of Start.
-var (
-	// ErrBusy reports that the controller does not answer, or not in time: the order has not run, and may be tried again.
-	ErrBusy = errors.New("slurm: the controller does not answer")
-
-	// ErrClosed is the error after Close.
-	ErrClosed = errors.New("slurm: the engine is closed")
-)
+// ErrBusy reports that the controller does not answer, or not in time: the order has not run, and may be tried again.
+var ErrBusy = fmt.Errorf("slurm: the controller: %w", external.ErrBusy)
 
 // Open gets ready to run tasks. Former must be called before Start, and Close at the end.
 func Open(o Options, c *Cluster) (*Engine, error) {
@@ -51,13 +40,16 @@ func Open(o Options, c *Cluster) (*Engine, error) {
 		return nil, err
 	}
 	e := &Engine{o: o, cluster: c, dir: filepath.Join(o.Dir, "slurm-"+o.Node), prefix: "skep-" + o.Node + "-",
-		sending: make(chan struct{}, 4), wake: make(chan struct{}, 1), live: map[string]*Task{}, former: map[string]*Task{}}
+		sending: make(chan struct{}, 4)}
+	e.watcher = external.Watcher{Poll: o.Poll, MaxPoll: maxPoll, MaxRetry: maxRetry, Look: e.look, Silent: e.silent}
+	e.watcher.Init()
+	e.Init(e.watcher.Soon, o.Log)
 	e.script = filepath.Join(e.dir, "batch.sh")
 	e.share = newShare(e.dir, o.Data)
 	if err := e.share.open(); err != nil {
 		return nil, fmt.Errorf("slurm: %w", err)
 	}
-	if err := writeFile(e.script, []byte("#!/bin/sh\nexec \"$@\"\n"), 0o700); err != nil {
+	if err := external.WriteFile(e.script, []byte("#!/bin/sh\nexec \"$@\"\n"), 0o700); err != nil {
 		return nil, fmt.Errorf("slurm: %w", err)
 	}
 	if len(e.o.Step) == 0 {
@@ -77,23 +69,10 @@ func (e *Engine) Folder() string { return e.dir }
 // Cluster is what the partition had when the node started.
 func (e *Engine) Cluster() *Cluster { return e.cluster }
 
-// Used is the processor time of all tasks that have ended.
-func (e *Engine) Used() time.Duration {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return e.used
-}
-
 // Prepare makes the folder of an attempt.
 func (e *Engine) Prepare(dir string) error {
-	if filepath.Dir(dir) != e.dir {
-		return fmt.Errorf("slurm: %s is not in %s, the folder of attempts", dir, e.dir)
-	}
-	temp := filepath.Join(filepath.Dir(process.Work(dir)), "tmp")
-	for _, path := range [...]string{dir, process.Work(dir), temp} {
-		if err := os.Mkdir(path, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
-			return fmt.Errorf("slurm: make folder of attempt: %w", err)
-		}
+	if err := external.MakeFolders(e.dir, dir); err != nil {
+		return fmt.Errorf("slurm: %w", err)
 	}
 	return nil
 }
@@ -106,18 +85,13 @@ func (e *Engine) Stdin(dir string) string { return filepath.Join(dir, stdinFile)
 func (e *Engine) Close() {
 	e.stop()
 	e.over.Wait()
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	for _, t := range e.live {
-		t.leave()
-	}
-	clear(e.live)
+	e.Table.Close()
 }
 
 // Start has an order run by a batch job, and returns once there is one. said is called with what Slurm says of it, one
 // call at a time. An error of type *process.ExecError means that this cluster does not run it; with ErrBusy it may be
 // tried again. With any error it has not run and will not.
-func (e *Engine) Start(o Order, said func(string)) (*Task, error) {
+func (e *Engine) Start(o Order, said func(external.Saying)) (*Task, error) {
 	if err := e.fits(&o); err != nil {
 		return nil, err
 	}
@@ -132,37 +106,38 @@ func (e *Engine) Start(o Order, said func(string)) (*Task, error) {
 		}
 	}
 	o.Step = e.o.Step[0]
-	if err := writeRecord(filepath.Join(o.Dir, orderFile), &o); err != nil {
+	if err := external.WriteRecord(filepath.Join(o.Dir, orderFile), &o); err != nil {
 		return nil, fmt.Errorf("slurm: write order: %w", err)
 	}
-	t := e.newTask(o, said)
-	if !e.enter(t) {
-		return nil, ErrClosed
+	t := e.newTask(o)
+	t.Listen(said)
+	if err := e.Enter(t); err != nil {
+		return nil, err
 	}
-	err := e.submit(&t.order, t.name)
+	err := e.submit(&t.order, t.Name())
 	if err == nil {
-		e.submitted(t)
+		t.Handed()
 		return t, nil
 	}
 	if e.ctx.Err() != nil { // the next run finds out
-		return nil, ErrClosed
+		return nil, external.ErrClosed
 	}
-	e.o.Log.Debug("sbatch", "job", t.name, "error", err)
-	if l, lerr := list(e.ctx, t.name); lerr == nil && len(l[t.name]) > 0 { // only its answer was lost
-		e.submitted(t)
+	e.o.Log.Debug("sbatch", "job", t.Name(), "error", err)
+	if l, lerr := list(e.ctx, t.Name()); lerr == nil && len(l[t.Name()]) > 0 { // only its answer was lost
+		t.Handed()
 		return t, nil
 	}
 	never, ferr := fence(o.Dir, o.Submission)
 	switch {
 	case ferr != nil || !never: // it may run
-		e.submitted(t)
+		t.Handed()
 		return t, nil
 	case isTransient(err):
 		e.busy.Store(true)
-		e.forget(t)
+		e.Forget(t)
 		return nil, fmt.Errorf("%w: %w", ErrBusy, err)
 	}
-	e.forget(t)
+	e.Forget(t)
 	return nil, &process.ExecError{Cause: process.CannotExecute, Path: "Slurm", Err: err}
 }
 
@@ -201,35 +176,4 @@ func (e *Engine) answers() error {
 	}
 	e.busy.Store(false)
 	return nil
-}
-
-func (e *Engine) enter(t *Task) bool {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.ctx.Err() != nil {
-		return false
-	}
-	e.live[t.name] = t
-	return true
-}
-
-func (e *Engine) forget(t *Task) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	delete(e.live, t.name)
-}
-
-// submitted notes that there is a job of a task, or may be: from now on its absence means something.
-func (e *Engine) submitted(t *Task) {
-	t.mu.Lock()
-	t.since = time.Now()
-	t.mu.Unlock()
-	e.lookSoon()
-}
-
-func (e *Engine) lookSoon() {
-	select {
-	case e.wake <- struct{}{}:
-	default:
-	}
 }

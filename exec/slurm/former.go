@@ -8,11 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"skep/exec/process"
+	"skep/exec/external"
 )
-
-// ErrUnread is the error of Adopt for a task that is not found where an order cannot be read: it may be that one's.
-var ErrUnread = errors.New("slurm: it may run as a job of Slurm, whose order cannot be read")
 
 // Former finds the orders of an earlier run and begins to look after jobs. wanted says whether the attempt with a key
 // is still to go on: the others are ended, and their folders removed. An attempt has one folder at most that has an
@@ -27,29 +24,20 @@ func (e *Engine) Former(wanted func(key string) bool) error {
 		return fmt.Errorf("slurm: %w", err)
 	}
 	for _, d := range entries {
-		if strings.HasPrefix(d.Name(), ".draft-") && !d.IsDir() {
+		if strings.HasPrefix(d.Name(), external.DraftPrefix) && !d.IsDir() {
 			os.Remove(filepath.Join(e.dir, d.Name()))
 		}
 	}
 	for _, dir := range empty {
-		e.remove(dir)
+		e.Remove(dir)
 	}
 	e.removePrograms(entries, orders)
 	for _, o := range orders {
-		t := e.newTask(o, nil)
+		t := e.newTask(o)
 		t.restored = true
-		e.mu.Lock()
-		e.live[t.name] = t
-		adopted := wanted(o.Key) && e.former[o.Key] == nil
-		if adopted {
-			e.former[o.Key] = t
-		}
-		e.mu.Unlock()
-		if !adopted {
-			t.abandon()
-		}
+		e.Restore(t, wanted(o.Key))
 	}
-	e.over.Go(e.watch)
+	e.over.Go(func() { e.watcher.Run(e.ctx) })
 	return nil
 }
 
@@ -61,7 +49,7 @@ func (e *Engine) orders(entries []os.DirEntry) (orders []Order, empty []string) 
 		}
 		dir := filepath.Join(e.dir, d.Name())
 		var o Order
-		err := readRecord(filepath.Join(dir, orderFile), &o)
+		err := external.ReadRecord(filepath.Join(dir, orderFile), &o)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			empty = append(empty, dir)
@@ -72,7 +60,7 @@ func (e *Engine) orders(entries []os.DirEntry) (orders []Order, empty []string) 
 			err = errors.New("it is not whole")
 		}
 		if err != nil {
-			e.unread = true
+			e.Unread()
 			e.o.Log.Warn("an order of an earlier run cannot be read, so no job is cancelled that is not known: start the "+
 				"node again when it can, or once its job is over and the folder removed", "folder", dir, "error", err)
 			continue
@@ -84,7 +72,7 @@ func (e *Engine) orders(entries []os.DirEntry) (orders []Order, empty []string) 
 
 // removePrograms removes copies of other builds that no order is for.
 func (e *Engine) removePrograms(entries []os.DirEntry, orders []Order) {
-	if e.unread { // it may be for any
+	if e.HasUnread() { // it may be for any
 		return
 	}
 	used := map[string]bool{e.o.Step[0]: true}
@@ -96,38 +84,5 @@ func (e *Engine) removePrograms(entries []os.DirEntry, orders []Order) {
 		if strings.HasPrefix(d.Name(), programPrefix) && !d.IsDir() && !used[path] {
 			os.Remove(path)
 		}
-	}
-}
-
-// Adopt takes over the task of an earlier run; nil: there is none, so the attempt has not run. With ErrUnread that is
-// not known.
-func (e *Engine) Adopt(key string, said func(string)) (*Task, error) {
-	e.mu.Lock()
-	t := e.former[key]
-	delete(e.former, key)
-	e.mu.Unlock()
-	switch {
-	case t != nil:
-		t.listen(said)
-	case e.unread:
-		return nil, ErrUnread
-	}
-	return t, nil
-}
-
-// Abandon ends the task of an earlier run that was not taken over, and removes its folder.
-func (e *Engine) Abandon(key string) {
-	e.mu.Lock()
-	t := e.former[key]
-	delete(e.former, key)
-	e.mu.Unlock()
-	if t != nil {
-		t.abandon()
-	}
-}
-
-func (e *Engine) remove(dir string) {
-	if err := process.Remove(dir); err != nil {
-		e.o.Log.Warn("the folder of a Slurm job was not removed", "error", err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"skep/exec/external"
 	"skep/exec/process"
 )
 
@@ -42,11 +43,13 @@ func TestFormerFolderIsNotRead(t *testing.T) {
 func TestUnreadOrder(t *testing.T) {
 	script(t, "squeue", "exit 1") // the controller does not answer
 	for name, spoil := range map[string]func(path string) error{
-		"":                  nil,
-		"a part":            func(path string) error { return os.WriteFile(path, []byte(`{"Key":"x"`), 0o600) },
-		"no key":            func(path string) error { return os.WriteFile(path, []byte(`{}`), 0o600) },
-		"a folder":          func(path string) error { return os.Mkdir(path, 0o700) },
-		"of another folder": func(path string) error { return writeRecord(path, Order{Key: "x", Dir: "/x", Submission: 1}) },
+		"":         nil,
+		"a part":   func(path string) error { return os.WriteFile(path, []byte(`{"Key":"x"`), 0o600) },
+		"no key":   func(path string) error { return os.WriteFile(path, []byte(`{}`), 0o600) },
+		"a folder": func(path string) error { return os.Mkdir(path, 0o700) },
+		"of another folder": func(path string) error {
+			return external.WriteRecord(path, Order{Key: "x", Dir: "/x", Submission: 1})
+		},
 	} {
 		e, err := openAt(t, t.TempDir(), t.TempDir())
 		if err != nil {
@@ -55,7 +58,7 @@ func TestUnreadOrder(t *testing.T) {
 		program, bad := filepath.Join(e.dir, programPrefix+"old"), filepath.Join(e.dir, "bad")
 		good := Order{Key: "good", Dir: filepath.Join(e.dir, "good"), Submission: 1}
 		if err := errors.Join(os.WriteFile(program, nil, 0o700), os.Mkdir(bad, 0o700), os.Mkdir(good.Dir, 0o700),
-			writeRecord(filepath.Join(good.Dir, orderFile), good)); err != nil {
+			external.WriteRecord(filepath.Join(good.Dir, orderFile), good)); err != nil {
 			t.Fatal(err)
 		}
 		unread := spoil != nil
@@ -70,7 +73,7 @@ func TestUnreadOrder(t *testing.T) {
 		if task, err := e.Adopt("good", nil); task == nil || err != nil {
 			t.Errorf("%q: %v, %v: want the task whose order can be read", name, task, err)
 		}
-		if task, err := e.Adopt("x", nil); task != nil || errors.Is(err, ErrUnread) != unread {
+		if task, err := e.Adopt("x", nil); task != nil || errors.Is(err, external.ErrUnread) != unread {
 			t.Errorf("%q: %v, %v: want no task, and ErrUnread: %v", name, task, err, unread)
 		}
 		jobs := listing{e.prefix + "x~1": {{id: "7", state: "RUNNING"}}}
@@ -104,7 +107,7 @@ func TestOrderIsReadLater(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.open(wanted)
-	if task, err := r.Adopt("o", nil); task != nil || !errors.Is(err, ErrUnread) {
+	if task, err := r.Adopt("o", nil); task != nil || !errors.Is(err, external.ErrUnread) {
 		t.Errorf("%v, %v: want ErrUnread", task, err)
 	}
 	other := r.order("other", "true") // while it waits, the queue is looked at
@@ -112,7 +115,7 @@ func TestOrderIsReadLater(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	await(t, "the other to wait", func() bool { task.mu.Lock(); defer task.mu.Unlock(); return task.last != "" })
+	await(t, "the other to wait", func() bool { return task.Last().Text != "" })
 	r.Close()
 	if err := os.WriteFile(order, whole, 0o600); err != nil {
 		t.Fatal(err)

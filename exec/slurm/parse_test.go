@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"skep/exec/external"
 	"skep/exec/process"
 )
 
@@ -176,7 +177,7 @@ func TestForgedEnd(t *testing.T) {
 		"a link":   func() error { return os.Symlink("/dev/zero", path) },
 		"a folder": func() error { return os.Mkdir(path, 0o700) },
 		"a large file": func() error {
-			return errors.Join(os.WriteFile(path, nil, 0o600), os.Truncate(path, maxRecord+1))
+			return errors.Join(os.WriteFile(path, nil, 0o600), os.Truncate(path, external.MaxRecord+1))
 		},
 		"nonsense": func() error { return os.WriteFile(path, []byte("{"), 0o600) },
 	} {
@@ -184,7 +185,7 @@ func TestForgedEnd(t *testing.T) {
 		if err := forge(); err != nil {
 			t.Fatal(err)
 		}
-		if err := readRecord(path, &x); err == nil {
+		if err := external.ReadRecord(path, &x); err == nil {
 			t.Errorf("%s is read", what)
 		}
 	}
@@ -234,36 +235,6 @@ func canceled() context.Context {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	return ctx
-}
-
-// Looks come often while something changes, seldom while nothing does or nobody answers, and never while there is
-// nothing to look at.
-func TestPace(t *testing.T) {
-	p, now := pace{poll: time.Second}, time.Now()
-	var pauses []time.Duration
-	for range 12 {
-		pauses = append(pauses, p.next(now, true, false))
-	}
-	if pauses[0] != time.Second || pauses[11] != maxPoll || !slices.IsSorted(pauses) {
-		t.Errorf("pauses %v: want from 1 s to %v", pauses, maxPoll)
-	}
-	if d := p.next(now, true, true); d != time.Second {
-		t.Errorf("after a change: %v", d)
-	}
-	p.next(now, false, false)
-	for i := range 5 { // many who hurry do not put it off
-		later := time.Duration(i) * 200 * time.Millisecond
-		if d := p.hurry(now.Add(later)); d != time.Second-later {
-			t.Errorf("look in %v after the %dth news: want a second after the first", d, i)
-		}
-	}
-	p.silent = true
-	for range 10 {
-		p.next(now, true, false)
-	}
-	if d := p.hurry(now); d != maxRetry {
-		t.Errorf("while nobody answers: %v, also with news: want %v", d, maxRetry)
-	}
 }
 
 // How a task ended whose step was stopped, or said nothing, Slurm knows; what ended by itself is taken at its word.

@@ -94,9 +94,9 @@ func (r *rig) start(o Order) *Task {
 func (r *rig) wait(t *Task) process.Result {
 	r.tb.Helper()
 	select {
-	case <-t.done:
+	case <-t.Done():
 	case <-time.After(time.Minute):
-		r.tb.Fatalf("%s has not ended: Slurm says of it: %s", t.name, t.last)
+		r.tb.Fatalf("%s has not ended: Slurm says of it: %s", t.Name(), t.Last().Text)
 	}
 	return t.Wait()
 }

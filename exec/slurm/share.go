@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"skep/exec/external"
 )
 
 // share tells the folder in which the orders of a node are from another one at its path, as where a file system is not
@@ -24,33 +26,33 @@ func newShare(dir, data string) share {
 // open makes the folder if it was never used, and checks it else.
 func (s *share) open() error {
 	var id string
-	err := readRecord(s.own, &id)
+	err := external.ReadRecord(s.own, &id)
 	if !errors.Is(err, fs.ErrNotExist) {
 		return s.check()
 	}
 	if err := os.MkdirAll(s.dir, 0o700); err != nil {
 		return err
 	}
-	err = readRecord(s.mark, &id) // the node was killed before it has written its own
+	err = external.ReadRecord(s.mark, &id) // the node was killed before it has written its own
 	if errors.Is(err, fs.ErrNotExist) {
 		id = rand.Text()
-		if err = writeRecord(s.mark, id); err == nil {
-			err = syncFolder(filepath.Dir(s.dir))
+		if err = external.WriteRecord(s.mark, id); err == nil {
+			err = external.SyncFolder(filepath.Dir(s.dir))
 		}
 	}
 	if err != nil {
 		return err
 	}
-	return writeRecord(s.own, id)
+	return external.WriteRecord(s.own, id)
 }
 
 // check reports whether the folder is the one that was used before.
 func (s *share) check() error {
 	var own, mark string
-	if err := readRecord(s.own, &own); err != nil {
+	if err := external.ReadRecord(s.own, &own); err != nil {
 		return err
 	}
-	err := readRecord(s.mark, &mark)
+	err := external.ReadRecord(s.mark, &mark)
 	if err == nil && own != "" && mark == own {
 		return nil
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"skep/exec/external"
 	"skep/exec/process"
 )
 
@@ -64,7 +65,7 @@ func TestHowTasksEnd(t *testing.T) {
 			t.Errorf("%s: %d bytes are kept where %d are there", c.name, res.Kept[process.Stdout], len(out))
 		}
 	}
-	if n := len(r.tasks()); n > 0 {
+	if n := len(r.Tasks()); n > 0 {
 		t.Errorf("%d tasks are left", n)
 	}
 }
@@ -99,7 +100,7 @@ func TestPendingTask(t *testing.T) {
 	o := r.order("second", "echo x >>"+ran)
 	o.Timeout = 100 * time.Millisecond
 	said := make(chan string, 100)
-	second, err := r.Start(o, func(s string) { said <- s })
+	second, err := r.Start(o, func(s external.Saying) { said <- s.Text })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,8 +209,8 @@ func TestSlurmEndsAJob(t *testing.T) {
 	waits := r.start(r.order("waits", "sleep 100"))
 	cancel := func(task *Task) {
 		var l listing
-		await(t, "its job", func() bool { l, _ = list(t.Context(), task.name); return len(l[task.name]) == 1 })
-		if err := cancelJobs(context.Background(), []string{l[task.name][0].id}); err != nil {
+		await(t, "its job", func() bool { l, _ = list(t.Context(), task.Name()); return len(l[task.Name()]) == 1 })
+		if err := cancelJobs(context.Background(), []string{l[task.Name()][0].id}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -299,7 +300,7 @@ func TestKilledBeforeSubmission(t *testing.T) {
 	r := newRig(t, 1)
 	o := r.order("o", "true")
 	o.Submission, o.Step = 1, r.o.Step[0]
-	if err := writeRecord(filepath.Join(o.Dir, orderFile), &o); err != nil {
+	if err := external.WriteRecord(filepath.Join(o.Dir, orderFile), &o); err != nil {
 		t.Fatal(err)
 	}
 	r.Close()
@@ -325,7 +326,7 @@ func TestSecondFolder(t *testing.T) {
 	r := newRig(t, 1)
 	o := r.order("o-1", "true")
 	o.Key, o.Submission, o.Step = "o", 1, r.o.Step[0]
-	if err := writeRecord(filepath.Join(o.Dir, orderFile), &o); err != nil {
+	if err := external.WriteRecord(filepath.Join(o.Dir, orderFile), &o); err != nil {
 		t.Fatal(err)
 	}
 	r.Close()

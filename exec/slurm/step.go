@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"time"
 
+	"skep/exec/external"
 	"skep/exec/process"
 )
 
@@ -32,7 +33,7 @@ func RunStep(dir, k string) (code int, err error) {
 	stop := make(chan os.Signal, 1)
 	signal.Notify(stop, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
 	var o Order
-	if err := readRecord(filepath.Join(dir, orderFile), &o); err != nil {
+	if err := external.ReadRecord(filepath.Join(dir, orderFile), &o); err != nil {
 		return 125, err
 	}
 	host, _ := os.Hostname()
@@ -46,7 +47,7 @@ func RunStep(dir, k string) (code int, err error) {
 	s := step{order: &o, end: end{Started: time.Now(), Job: job, Host: host}}
 	s.run(stop)
 	s.end.Wall = time.Since(s.end.Started)
-	if err := writeRecord(filepath.Join(dir, endFile), &s.end); err != nil {
+	if err := external.WriteRecord(filepath.Join(dir, endFile), &s.end); err != nil {
 		return 125, fmt.Errorf("write down how the task ended: %w", err)
 	}
 	r := s.end.result(o.MaxOutput)

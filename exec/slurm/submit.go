@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"skep/exec/external"
 )
 
 // nameOf is the name of the job of a submission: which attempt it is of, and which of its folders. An attempt that was
@@ -90,7 +92,7 @@ func (e *Engine) copyProgram() (string, error) {
 	if have, err := os.Stat(path); err == nil && have.Size() == info.Size() {
 		return path, nil
 	}
-	return path, install(path, from, 0o700)
+	return path, external.Install(path, from, 0o700)
 }
 
 const programPrefix = "skep-"

@@ -9,41 +9,22 @@ import (
 	"strings"
 	"time"
 
+	"skep/exec/external"
 	"skep/exec/process"
 )
 
-// watch looks at the jobs until Close.
-func (e *Engine) watch() {
-	p := pace{poll: e.o.Poll}
-	timer := time.NewTimer(0)
-	defer timer.Stop()
-	for {
-		select {
-		case <-e.ctx.Done():
-			return
-		case <-e.wake:
-			timer.Reset(p.hurry(time.Now()))
-			continue
-		case <-timer.C:
-		}
-		some, changed, err := e.look()
-		if e.ctx.Err() != nil {
-			return
-		}
-		if silent := err != nil; silent != p.silent {
-			if p.silent = silent; silent {
-				e.o.Log.Warn("Slurm does not answer: its jobs go on, and the node waits", "error", err)
-			} else {
-				e.o.Log.Info("Slurm answers again")
-			}
-		}
-		timer.Reset(p.next(time.Now(), some, changed))
+// silent tells the operator that Slurm does not answer any more, or again.
+func (e *Engine) silent(err error) {
+	if err != nil {
+		e.o.Log.Warn("Slurm does not answer: its jobs go on, and the node waits", "error", err)
+		return
 	}
+	e.o.Log.Info("Slurm answers again")
 }
 
 // look looks at all jobs once, and reports whether there are tasks, and whether something has changed.
 func (e *Engine) look() (some, changed bool, err error) {
-	tasks := e.tasks()
+	tasks := e.Tasks()
 	if len(tasks) == 0 {
 		return false, false, nil
 	}
@@ -55,7 +36,7 @@ func (e *Engine) look() (some, changed bool, err error) {
 			changed = t.lookAtFolder() || changed
 			continue
 		}
-		over, ids := t.look(began, l[t.name])
+		over, ids := t.look(began, l[t.Name()])
 		changed, cancel = changed || over, append(cancel, ids...)
 	}
 	if err != nil {
@@ -68,31 +49,17 @@ func (e *Engine) look() (some, changed bool, err error) {
 			e.o.Log.Warn("jobs were not cancelled, which is tried again", "jobs", len(cancel), "error", err)
 		}
 	}
-	return len(e.tasks()) > 0, changed, nil
-}
-
-// tasks are those that are live, by their names.
-func (e *Engine) tasks() []*Task {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	list := make([]*Task, 0, len(e.live))
-	for _, t := range e.live {
-		list = append(list, t)
-	}
-	slices.SortFunc(list, func(a, b *Task) int { return strings.Compare(a.name, b.name) })
-	return list
+	return len(e.Tasks()) > 0, changed, nil
 }
 
 // unknown returns the jobs of this node of which no task is known: their orders are claimed or not there, so they run
 // nothing, or their task has ended. There are none where an order cannot be read: one may be its job.
 func (e *Engine) unknown(l listing) (ids []string) {
-	if e.unread {
+	if e.HasUnread() {
 		return nil
 	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
 	for name, jobs := range l {
-		if e.live[name] != nil {
+		if e.Has(name) {
 			continue
 		}
 		for i := range jobs {
@@ -111,12 +78,12 @@ func (t *Task) lookAtFolder() bool {
 	if err != nil || x.Cause == process.Cancelled { // the controller knows why
 		return false
 	}
-	t.finish(x.result(t.order.MaxOutput))
+	t.Finish(x.result(t.order.MaxOutput))
 	return true
 }
 
 func (t *Task) readEnd() (x end, err error) {
-	return x, readRecord(filepath.Join(t.order.Dir, endFile), &x)
+	return x, external.ReadRecord(filepath.Join(t.order.Dir, endFile), &x)
 }
 
 // look follows the jobs that have the name of a task: one, or none. It reports whether something has changed, and which
@@ -133,10 +100,10 @@ func (t *Task) look(began time.Time, jobs []job) (changed bool, cancel []string)
 			cancel = append(cancel, jobs[i].id)
 		}
 	}
-	if c, _ := t.stopping(); c == 0 {
+	if c := t.Asked(); c == 0 {
 		cancel = nil
 	} else if never, err := t.fence(); err == nil && never {
-		t.finish(process.Result{Cause: c})
+		t.Finish(process.Result{Cause: c})
 		return true, cancel
 	}
 	if last != nil && !last.over() && last.state != "COMPLETING" {
@@ -151,13 +118,10 @@ func (t *Task) look(began time.Time, jobs []job) (changed bool, cancel []string)
 
 // follow says how a job stands.
 func (t *Task) follow(j *job) bool {
-	before := t.last
 	if j.waits() {
-		t.say(fmt.Sprintf("waits in Slurm as job %s: %s", j.id, j.reason))
-	} else {
-		t.say(fmt.Sprintf("job %s of Slurm: %s", j.id, strings.ToLower(j.state)))
+		return t.Say(external.Saying{Text: fmt.Sprintf("waits in Slurm as job %s: %s", j.id, j.reason)})
 	}
-	return t.last != before
+	return t.Say(external.Saying{Text: fmt.Sprintf("job %s of Slurm: %s", j.id, strings.ToLower(j.state))})
 }
 
 // fence has the order never run, unless a step has claimed it.
@@ -167,7 +131,7 @@ func (t *Task) fence() (never bool, err error) {
 	}
 	never, err = fence(t.order.Dir, t.order.Submission)
 	if err != nil {
-		t.e.o.Log.Debug("claim", "job", t.name, "error", err)
+		t.e.o.Log.Debug("claim", "job", t.Name(), "error", err)
 		return false, err
 	}
 	t.claimed = !never
@@ -182,7 +146,7 @@ func (t *Task) collect(j *job) bool {
 		if j != nil && j.state == "COMPLETING" && r.Code() != 0 && !t.settled() {
 			return false // whether Slurm has ended it, its last state says
 		}
-		t.finish(r)
+		t.Finish(r)
 		return true
 	}
 	if j != nil && !j.over() {
@@ -191,11 +155,10 @@ func (t *Task) collect(j *job) bool {
 	never, ferr := t.fence()
 	switch {
 	case ferr == nil && never && j == nil:
-		t.never = true
-		t.finish(process.Result{Cause: process.Broken, Error: "Slurm has no job of it"})
+		t.FinishNever("Slurm has no job of it")
 		return true
 	case ferr == nil && never:
-		t.finish(process.Result{Cause: process.CannotExecute, Error: "Slurm ended its job before it began: " + j.state})
+		t.Finish(process.Result{Cause: process.CannotExecute, Error: "Slurm ended its job before it began: " + j.state})
 		return true
 	case errors.Is(ferr, fs.ErrNotExist) && t.gone.IsZero():
 		t.e.o.Log.Warn("the folder of a Slurm job is not there", "folder", t.order.Dir)
@@ -203,7 +166,7 @@ func (t *Task) collect(j *job) bool {
 	if !t.settled() {
 		return false
 	}
-	t.finish(t.judge(nil, j))
+	t.Finish(t.judge(nil, j))
 	return true
 }
 

@@ -180,7 +180,7 @@ func (c *Config) defaults() (secret *[32]byte, addrs []string, err error) {
 		c.Node = node.Defaults()
 		c.Node.Seed, c.Node.Speed = seed, speed
 	}
-	if c.Boxes.Slurm == nil { // else the units of this machine are none of its tasks'
+	if !c.Boxes.Engine.Elsewhere() { // else the units of this machine are none of its tasks'
 		if err := c.resolve(); err != nil {
 			return nil, nil, err
 		}

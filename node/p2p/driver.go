@@ -83,7 +83,10 @@ type identified struct {
 // Open starts a node in its data folder and connects it to its network. If it fails, it leaves nothing behind but
 // the folder with its identity; the error is one line for a person.
 func Open(ctx context.Context, cfg Config) (*Driver, error) {
-	if err := cfg.lookAtSlurm(ctx, cfg.Logger); err != nil {
+	if err := cfg.checkEngine(); err != nil {
+		return nil, err
+	}
+	if err := cfg.Boxes.Engine.Look(ctx, cfg.Logger); err != nil {
 		return nil, err
 	}
 	join, addrs, err := cfg.defaults()

@@ -74,7 +74,7 @@ func (d *Driver) openFolder() (err error) {
 		return fmt.Errorf("data folder: %w", err)
 	}
 	d.cfg.DataDir = dir
-	if err := d.cfg.slurmFolder(); err != nil {
+	if err := d.cfg.Boxes.Engine.SetFolder(dir); err != nil {
 		return err
 	}
 	before, err := d.makeFolder(dir)
@@ -178,7 +178,7 @@ func (d *Driver) nodeConfig() (node.Config, error) {
 		nc.Seed = rand.Uint64()
 	}
 	level, _ := d.runner.Isolation()
-	nc.Private, nc.Durable = d.runner.Private(), d.cfg.Boxes.Slurm != nil
+	nc.Private, nc.Durable = d.runner.Private(), d.cfg.Boxes.Engine.Elsewhere()
 	exposed, problems, err := d.cfg.Boxes.Labels(os.Geteuid() == 0)
 	if err != nil {
 		return nc, err
@@ -188,7 +188,7 @@ func (d *Driver) nodeConfig() (node.Config, error) {
 	}
 	switch {
 	case nc.Durable:
-		exposed = append(exposed, slurmLabels()...)
+		exposed = append(exposed, d.cfg.Boxes.Engine.Labels()...)
 	case nc.Order.LeastSpeed > 0:
 		d.log.Info("no gangs and no tasks with processors of their own can run here", "reason", "its tasks share the cores")
 	default:

@@ -34,7 +34,7 @@ func (d *Driver) retentionGaps() *[]retention.Gap {
 // watchMachine reports to the node how much of the machine it has.
 func (d *Driver) watchMachine() {
 	machine.Watch(d.work.Context(), d.cfg.DataDir, d.cfg.CPUs, d.runner.CPU, func(left, up float64) {
-		if d.cfg.Boxes.Slurm != nil { // what this machine is busy with takes nothing from the compute nodes
+		if d.cfg.Boxes.Engine.Elsewhere() { // what this machine is busy with takes nothing from the compute nodes
 			left = 1
 		}
 		d.inbox.Event(func(ev *grid.Event) { ev.Kind, ev.Left, ev.Up = grid.EvAvailable, left, up })
@@ -44,6 +44,6 @@ func (d *Driver) watchMachine() {
 // canPin reports whether there are as many processors as cores that tasks may take, so that each pinned task gets its
 // own.
 func (d *Driver) canPin() bool {
-	return d.cfg.Boxes.Slurm == nil && d.cfg.Node.Order.LeastSpeed == 0 &&
+	return !d.cfg.Boxes.Engine.Elsewhere() && d.cfg.Node.Order.LeastSpeed == 0 &&
 		grid.MilliCPU(len(units.CPUs()))*grid.CPU >= d.cfg.CPUs
 }

@@ -36,8 +36,8 @@ func (r *Runner) startTask(a *attempt, s grid.Start) (task, error) {
 		if err := a.files.Missing(); err != nil {
 			return nil, err
 		}
-		if r.slurm != nil {
-			return r.submit(a, s.Spec)
+		if r.away != nil {
+			return r.hand(a, s.Spec)
 		}
 		grant, ok := r.grant(s.Spec)
 		if !ok {

@@ -1,27 +1,14 @@
 package runner
 
 import (
-	"context"
-	"io"
-
 	"skep/exec/process"
-	"skep/exec/terminal"
 	"skep/grid"
 	"skep/node/p2p/clock"
+	"skep/node/p2p/engines"
 )
 
-// task is an attempt that runs: a *process.Process, or a *slurm.Task.
-type task interface {
-	Wait() process.Result
-	Cancel()
-	Suspend()
-	Resume()
-	Full(why string)
-	Note(line string)
-	Tail(ctx context.Context, s process.Stream, offset int64) (io.ReadCloser, error)
-	Type(b []byte) error
-	Resize(s terminal.Size) error
-}
+// task is an attempt that runs: a *process.Process, or one that an engine runs elsewhere.
+type task = engines.Process
 
 // setKnown says that there is a process, or none will come. Runner.mu is held.
 func (a *attempt) setKnown() {

@@ -16,6 +16,7 @@ import (
 	"skep/exec/sandbox"
 	"skep/exec/units"
 	"skep/grid"
+	"skep/node/p2p/engines"
 )
 
 // Boxes holds the settings of the sandbox that tasks run in.
@@ -53,9 +54,8 @@ type Boxes struct {
 	// Landlock is the newest version of Landlock to use, for tests of older kernels; 0 = the kernel's, −1 = none.
 	Landlock int
 
-	// Slurm has tasks run as batch jobs of a cluster, without boxes, and not on this machine. Default, nil: they are
-	// processes of this machine.
-	Slurm *SlurmOptions
+	// Engine has tasks run elsewhere than on this machine, without its boxes. Default: they are processes of this machine.
+	Engine engines.Options
 
 	// NoTUN leaves /dev/net/tun alone, as on a machine that has none: gangs run here only with network: host or with
 	// named ports. Default false.
@@ -64,7 +64,7 @@ type Boxes struct {
 
 // Defaults sets the defaults and checks b.
 func (b *Boxes) Defaults() error {
-	if err := b.checkSlurm(); err != nil {
+	if err := b.Engine.Check(b.Isolation, len(b.Expose)+len(b.Hide) > 0); err != nil {
 		return err
 	}
 	b.Processes, b.Files = cmp.Or(b.Processes, 4096), cmp.Or(b.Files, 200_000)
@@ -83,7 +83,7 @@ func (b *Boxes) open(data, work string, slots int, t *units.Table, warn func(str
 		asked = *b.Isolation
 	}
 	level := asked
-	if b.Slurm != nil { // on the compute nodes there are no boxes, whatever this machine could have
+	if b.Engine.Elsewhere() { // on the compute nodes there are no boxes, whatever this machine could have
 		level = grid.IsolationNone
 	}
 	r, err = process.New(process.Options{Sandbox: sandbox.Options{Level: level, Work: work,
@@ -136,7 +136,7 @@ func openBoxes(c *Config) (dir string, r *process.Runner, private bool, err erro
 		return dir, nil, false, err
 	}
 	// tasks of this machine have user IDs of their own, and need to traverse it to their folders
-	if os.Geteuid() == 0 && !r.Boxed() && c.Boxes.Slurm == nil {
+	if os.Geteuid() == 0 && !r.Boxed() && !c.Boxes.Engine.Elsewhere() {
 		err := os.Chmod(c.DataDir, 0o711)
 		if err == nil {
 			err = r.Passable(dir)

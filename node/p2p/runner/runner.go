@@ -74,7 +74,7 @@ type Runner struct {
 	cfg  Config
 	ctx  context.Context  // until Close
 	work *lifecycle.Group // fetches, and what serves outputs
-	engines
+	runs
 	private bool
 	dir     string // holds a folder for each attempt
 	top     topFolder
@@ -102,12 +102,12 @@ func Open(ctx context.Context, cfg Config) (*Runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	batch, err := openSlurm(&cfg)
+	away, err := cfg.Boxes.Engine.Open(cfg.Self, cfg.DataDir, cfg.Log)
 	if err != nil {
 		processes.Close()
 		return nil, err
 	}
-	r := &Runner{cfg: cfg, work: lifecycle.New(ctx), engines: engines{processes, batch}, private: private, dir: dir,
+	r := &Runner{cfg: cfg, work: lifecycle.New(ctx), runs: runs{processes, away}, private: private, dir: dir,
 		pins: newPins(cfg.Blobs), m: make(map[grid.AttemptID]*attempt)}
 	r.ctx = r.work.Context()
 	if err := r.top.made(dir, processes.Boxed()); err != nil {
@@ -133,8 +133,8 @@ func (r *Runner) Close() {
 	r.closed = true
 	r.mu.Unlock()
 	r.processes.Close()
-	if r.slurm != nil {
-		r.slurm.Close() // its jobs go on
+	if r.away != nil {
+		r.away.Close() // what it runs goes on
 	}
 	close(r.remove)
 	r.wait.Wait()
@@ -157,8 +157,8 @@ func (r *Runner) Private() bool { return r.private }
 
 // CPU returns the CPU time of all tasks so far; false where the machine does not tell.
 func (r *Runner) CPU() (time.Duration, bool) {
-	if r.slurm != nil {
-		return r.slurm.Used(), true
+	if r.away != nil {
+		return r.away.Used(), true
 	}
 	return r.processes.CPU()
 }

@@ -12,6 +12,7 @@ import (
 	"skep/exec/slurm"
 	"skep/exec/units"
 	"skep/grid"
+	"skep/node/p2p/engines"
 	"skep/node/p2p/internal/rig"
 )
 
@@ -30,7 +31,7 @@ func slurmRunner(t *testing.T, sbatch string) (*Runner, *loop) {
 	cfg := r.cfg
 	none := grid.IsolationNone
 	cfg.Boxes.Isolation, cfg.Units = &none, units.NewTable(nil, nil)
-	cfg.Boxes.Slurm = &SlurmOptions{Options: slurm.Options{Dir: t.TempDir(), Step: []string{"step"}},
+	cfg.Boxes.Engine.Slurm = &engines.Slurm{Options: slurm.Options{Dir: t.TempDir(), Step: []string{"step"}},
 		Cluster: &slurm.Cluster{Partition: "work", Hosts: []slurm.Host{{Name: "a", CPUs: 4, Memory: 1 << 30}}}}
 	r, err := Open(t.Context(), cfg)
 	if err != nil {
@@ -61,16 +62,16 @@ func TestNotInSlurm(t *testing.T) {
 	} {
 		spec := rig.Sh("true")
 		change(spec)
-		err := r.makeSlurmFolder(filepath.Join(r.attemptsDir(), "a"), spec)
+		err := r.makeFolderAway(filepath.Join(r.attemptsDir(), "a"), spec)
 		var no *process.ExecError
 		if !errors.As(err, &no) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v: want a refusal that says so", want, err)
 		}
 	}
-	if err := r.makeSlurmFolder(filepath.Join(r.attemptsDir(), "a"), rig.Sh("true")); err != nil {
+	if err := r.makeFolderAway(filepath.Join(r.attemptsDir(), "a"), rig.Sh("true")); err != nil {
 		t.Error(err)
 	}
-	b := &Boxes{Slurm: &SlurmOptions{}, Expose: []sandbox.Expose{{Path: "/data"}}}
+	b := &Boxes{Engine: engines.Options{Slurm: &engines.Slurm{}}, Expose: []sandbox.Expose{{Path: "/data"}}}
 	basic := grid.IsolationBasic
 	b.Isolation = &basic
 	if err := b.Defaults(); err == nil || !strings.Contains(err.Error(), "expose") ||

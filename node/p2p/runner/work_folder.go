@@ -10,9 +10,9 @@ import (
 	"path/filepath"
 	"slices"
 
+	"skep/exec/external"
 	"skep/exec/intact"
 	"skep/exec/process"
-	"skep/exec/slurm"
 	"skep/exec/terminal"
 	"skep/exec/units"
 	"skep/grid"
@@ -84,8 +84,8 @@ func (r *Runner) prepare(a *attempt, spec *grid.JobSpec, left []grid.File) (*exp
 
 // makeFolder makes the folder of an attempt, for the user that it runs as.
 func (r *Runner) makeFolder(a *attempt, spec *grid.JobSpec) error {
-	if r.slurm != nil {
-		return r.makeSlurmFolder(a.dir, spec)
+	if r.away != nil {
+		return r.makeFolderAway(a.dir, spec)
 	}
 	as, err := r.cfg.Boxes.account(spec, os.Geteuid() == 0)
 	if err == nil && a.shared != nil && as.UID == 0 {
@@ -189,5 +189,5 @@ func startFailure(a *attempt, err error, result func(grid.Cause, int32, error) *
 // or here later.
 func isFault(err error) bool {
 	return intact.Fault(err) || errors.Is(err, blob.ErrDisk) || errors.Is(err, blob.ErrFull) ||
-		errors.Is(err, slurm.ErrUnread)
+		errors.Is(err, external.ErrUnread)
 }

@@ -1,0 +1,104 @@
+package engines
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"skep/grid"
+)
+
+// Options say which engine runs tasks. At most one is set; without any tasks are processes of this machine.
+type Options struct {
+	Slurm *Slurm // batch jobs of a cluster
+}
+
+// Label says what runs the tasks of a node, where that is not the node itself; the operator can override it.
+const Label = "engine"
+
+// Elsewhere reports whether tasks run elsewhere than on this machine, and go on while the node does not.
+func (o *Options) Elsewhere() bool { return o.Slurm != nil }
+
+// Name is that of the engine; "" = tasks are processes of this machine.
+func (o *Options) Name() string {
+	if o.Slurm != nil {
+		return "slurm"
+	}
+	return ""
+}
+
+// Check reports settings that do not go with the engine: the isolation that is asked for, if any, and whether there are
+// settings of what boxes show and hide.
+func (o *Options) Check(isolation *grid.Isolation, boxes bool) error {
+	if o.Slurm == nil {
+		return nil
+	}
+	var err error
+	if boxes {
+		err = fmt.Errorf("expose or hide with engine %s: its tasks are not in boxes of this machine: want neither", o.Name())
+	}
+	return errors.Join(o.Slurm.check(isolation), err)
+}
+
+// Look finds out what the engine has, before the node starts.
+func (o *Options) Look(ctx context.Context, log *slog.Logger) error {
+	if o.Slurm != nil {
+		return o.Slurm.look(ctx, log)
+	}
+	return nil
+}
+
+// retried looks until it is not worth another try, for lookTime at most.
+func retried(ctx context.Context, log *slog.Logger, what string, look func(context.Context) (again bool,
+	err error)) error {
+	ctx, cancel := context.WithTimeout(ctx, lookTime)
+	defer cancel()
+	for try := 1; ; try++ {
+		again, err := look(ctx)
+		if err == nil || !again {
+			return err
+		}
+		if try == 1 && log != nil {
+			log.Warn(what+" does not answer, which is tried again", "for", lookTime, "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(lookPause):
+		}
+	}
+}
+
+// Capacity is what tasks of the engine may take at once, as Look has found it; zero without an engine.
+func (o *Options) Capacity() (grid.Resources, error) {
+	if o.Slurm != nil {
+		return o.Slurm.capacity()
+	}
+	return grid.Resources{}, nil
+}
+
+// Labels are those of a node with the engine: what runs its tasks, and that they go on while the node is away.
+func (o *Options) Labels() []grid.Label {
+	if !o.Elsewhere() {
+		return nil
+	}
+	return []grid.Label{{Key: Label, Value: o.Name()}, {Key: grid.DurableLabel, Value: grid.FeatureValue}}
+}
+
+// SetFolder sets where the engine keeps its orders if nothing is set. data is the node's data folder.
+func (o *Options) SetFolder(data string) error {
+	if o.Slurm != nil {
+		return o.Slurm.setFolder(data)
+	}
+	return nil
+}
+
+// Open opens the engine of a node; nil: tasks are processes of this machine. data is the node's data folder.
+func (o *Options) Open(self grid.NodeID, data string, log *slog.Logger) (Engine, error) {
+	if o.Slurm != nil {
+		return o.Slurm.open(self, data, log)
+	}
+	return nil, nil
+}
