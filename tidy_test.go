@@ -33,6 +33,7 @@ var floors = map[string][]string{
 	"exec/process":      {"grid", "exec", "exec/progress", "exec/sandbox", "exec/sandbox/zygote", "exec/suspend", "exec/terminal"},
 	"exec/suspend":      {},
 	"exec/external":     {"exec/process", "exec/terminal"},
+	"exec/child":        {"grid", "exec/external", "exec/process", "node/api/client", "node/api/v1"},
 	"exec/slurm":        {"exec/external", "exec/process"},
 	"exec/account":      {"grid"},
 	"exec/sandbox":      {"grid", "exec/account", "exec/sandbox/zygote", "exec/terminal"},
@@ -145,7 +146,8 @@ var floors = map[string][]string{
 	"node/p2p/machine":   {"grid", "exec/process", "internal/cputime", "node/p2p/clock", "node/p2p/disk", "requirement"},
 
 	"node/p2p/internal/rig": {"grid", "internal/hostile"},
-	"node/p2p/engines": {"grid", "exec/external", "exec/process", "exec/slurm", "exec/terminal", "exec/units"},
+	"node/p2p/engines": {"grid", "exec/child", "exec/external", "exec/process", "exec/slurm", "exec/terminal", "exec/units",
+		"node/api/client", "requirement"},
 	"node/p2p/runner": {"grid", "exec/checkpoint", "exec/external", "exec/intact", "exec/outputs", "exec/process", "exec/sandbox", "exec/session", "exec/terminal", "exec/units",
 		"node/p2p/blob", "node/p2p/clock", "node/p2p/engines",
 		"node/p2p/disk", "node/p2p/lifecycle", "node/p2p/mesh", "node/p2p/ports", "node/p2p/ranks", "node/p2p/throughput",

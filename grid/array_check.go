@@ -135,7 +135,7 @@ func (s *JobSpec) checkEnv(p *problems) {
 		if v.Name == "" || strings.ContainsAny(v.Name, "=\x00") || strings.ContainsRune(v.Value, 0) {
 			p.addf("env %q: want a name without '=' and no zero bytes", v.Name)
 		}
-		if strings.HasPrefix(v.Name, "SKEP_") {
+		if strings.HasPrefix(v.Name, "SKEP_") && !s.Outer.Some() {
 			p.addf("env %q: names that begin with SKEP_ are Skep's own: want another name", v.Name)
 		}
 	}

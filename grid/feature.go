@@ -55,6 +55,9 @@ const FeatureOptions Feature = 17
 // FeaturePrices: the node understands refusals with prices: see package intake.
 const FeaturePrices Feature = 18
 
+// FeatureOuter: the node keeps registers of jobs for tasks of other grids (JobSpec.Outer).
+const FeatureOuter Feature = 19
+
 // FeatureGenerations: the node keeps the generations that others tell it, and shows them to those: see package
 // generation.
 const FeatureGenerations Feature = 16
@@ -71,7 +74,7 @@ const AllFeatures = FeatureSet(1<<FeatureAccess | 1<<FeatureLevels | 1<<FeatureR
 	1<<FeatureOrder | 1<<FeatureGangs | 1<<FeatureDeadlines | 1<<FeatureGangSizes |
 	1<<FeatureContracts | 1<<FeatureBudgets | 1<<FeaturePorts | 1<<FeatureRequirements |
 	1<<FeatureMoves | 1<<FeatureOptions | 1<<FeatureGenerations | 1<<FeaturePrices |
-	1<<FeatureSigned)
+	1<<FeatureOuter | 1<<FeatureSigned)
 
 // MemberFeatures are the features that a member of the register of such a job must have.
 func (s *JobSpec) MemberFeatures() (f FeatureSet) {
@@ -111,6 +114,9 @@ func (s *JobSpec) MemberFeatures() (f FeatureSet) {
 	if len(s.Needs.Options) > 0 {
 		f |= 1 << FeatureOptions
 	}
+	if s.Outer.Some() {
+		f |= 1 << FeatureOuter
+	}
 	if s.Signed {
 		f |= 1 << FeatureSigned
 	}
@@ -132,6 +138,7 @@ const (
 
 	RequirementLabel = "skep.requirements" // expressions about nodes (Needs.Where)
 	OptionLabel      = "skep.options"      // options of jobs (Needs.Options)
+	OuterLabel       = "skep.outer"        // tasks of other grids (JobSpec.Outer)
 
 	GangSizeLabel = "skep.gang_size" // ranks of gangs whose attempts have different numbers of them
 
@@ -154,7 +161,7 @@ const FeatureValue = "1"
 func IsFeatureLabel(key string) bool {
 	switch key {
 	case ArrayLabel, StdinLabel, ResourceLabel, TerminalLabel, PinLabel, JobInputsLabel,
-		GangSizeLabel, GangNetworkLabel, GangPortsLabel, RequirementLabel, OptionLabel, DurableLabel,
+		GangSizeLabel, GangNetworkLabel, GangPortsLabel, RequirementLabel, OptionLabel, OuterLabel, DurableLabel,
 		SignedLabel:
 		return true
 	}
@@ -165,7 +172,8 @@ func IsFeatureLabel(key string) bool {
 func FeatureLabels() []Label {
 	return []Label{{ArrayLabel, FeatureValue}, {StdinLabel, FeatureValue}, {ResourceLabel, FeatureValue},
 		{TerminalLabel, FeatureValue}, {JobInputsLabel, FeatureValue}, {GangSizeLabel, FeatureValue},
-		{RequirementLabel, FeatureValue}, {OptionLabel, FeatureValue}, {SignedLabel, FeatureValue}}
+		{RequirementLabel, FeatureValue}, {OptionLabel, FeatureValue}, {OuterLabel, FeatureValue},
+		{SignedLabel, FeatureValue}}
 }
 
 // FeatureNeed returns the need of such a label.

@@ -113,3 +113,34 @@ func (s *JobSpec) checkFolders(p *problems) {
 		}
 	}
 }
+
+// Outer is of a job that a node of another grid has handed over for a task there (skep up --engine skep): the names of
+// the networks that the task has come through, the first first. It keeps a task from going round, and has the job's
+// command, environment and patterns of outputs taken as they are: the other grid has put the task's values into them.
+// Variables of the environment go before those that describe a task to itself. None = the job was submitted here.
+type Outer []string
+
+// MaxOuter bounds the networks that a task comes through.
+const MaxOuter = 8
+
+// Some reports whether the job is for a task of another grid.
+func (o Outer) Some() bool { return len(o) > 0 }
+
+func (s *JobSpec) checkOuter(p *problems) {
+	if !s.Outer.Some() {
+		return
+	}
+	if len(s.Outer) > MaxOuter {
+		p.addf("outer: %d grids: want at most %d", len(s.Outer), MaxOuter)
+	}
+	for _, name := range s.Outer {
+		p.label("outer", "grid", name)
+	}
+	if s.Count != 1 || s.Array != nil || s.IsGang() {
+		p.addf("outer: want one task, without an array and no gang")
+	}
+	if !s.Needs.HasFeature(OuterLabel) {
+		p.addf("outer: want needs.labels.%s %s with it: older nodes would put values of this grid into the task", OuterLabel,
+			FeatureValue)
+	}
+}

@@ -55,6 +55,7 @@ type TaskData struct {
 	Terminal Terminal // of the one task, with StdinStream; it then has no stderr
 	After    After    // other jobs that they wait for
 	Gang     Gang     // whether they start together
+	Outer    Outer    // of a task of another grid
 }
 
 // Needs are what a node must have for a task.

@@ -13,8 +13,10 @@ import (
 
 	"skep/cmd/skep/resources"
 	"skep/document"
+	"skep/exec/child"
 	"skep/exec/sandbox"
 	"skep/grid"
+	"skep/node/api/client"
 	"skep/node/p2p/engines"
 )
 
@@ -56,7 +58,8 @@ var boxSettings = []setting{
 
 // engineSettings say what runs tasks. engine comes first.
 var engineSettings = []setting{
-	{name: "engine", usage: "what runs tasks: process, this machine, or slurm, the cluster that this machine submits to",
+	{name: "engine", usage: "what runs tasks: process, this machine; slurm, the cluster that this machine submits to; " +
+		"or skep, another grid",
 		def: []string{"process"}, apply: setEngine},
 	{name: "partition", usage: "partition of Slurm that tasks run in (default the cluster's)",
 		apply: func(n *nodeSettings, v []string) error {
@@ -75,6 +78,24 @@ var engineSettings = []setting{
 		apply: func(n *nodeSettings, v []string) error {
 			return setSlurm(n, func(s *engines.Slurm) { s.Dir = v[0] })
 		}},
+	{name: "grid", usage: "file, of mode 0600, with what skep node token --api prints at a node of the grid that tasks " +
+		"run in",
+		apply: setGrid},
+}
+
+// setGrid reads which node of another grid is reached.
+func setGrid(n *nodeSettings, v []string) error {
+	if n.Boxes.Engine.Child == nil {
+		return errors.New("is for tasks in another grid: want --engine skep with it")
+	}
+	text, err := readRemote(v[0])
+	if err != nil {
+		return fmt.Errorf("%s: %w", v[0], err)
+	}
+	if n.Boxes.Engine.Child.Remote, err = client.ParseRemote(text); err != nil {
+		return fmt.Errorf("%s: %w", v[0], err)
+	}
+	return nil
 }
 
 func setEngine(n *nodeSettings, v []string) error {
@@ -82,8 +103,10 @@ func setEngine(n *nodeSettings, v []string) error {
 	case "process":
 	case "slurm":
 		n.Boxes.Engine.Slurm = new(engines.Slurm)
+	case child.EngineName:
+		n.Boxes.Engine.Child = new(engines.Child)
 	default:
-		return fmt.Errorf("%.40q: want process or slurm", v[0])
+		return fmt.Errorf("%.40q: want process, slurm or skep", v[0])
 	}
 	return nil
 }

@@ -112,6 +112,7 @@ func (a *app) up(ctx, hurry context.Context, n *nodeSettings, o api.Options) (er
 	}
 	starting.Release()
 	o.Log, o.Access, o.Admins = log, n.access, n.admins
+	o.Version.Network = d.Network()
 	o.Copies = func() map[grid.NodeID]v1.Copy { return copiesOf(d) }
 	acts, err := audit.Open(n.DataDir)
 	if err != nil {

@@ -3,7 +3,6 @@ package slurm
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -19,15 +18,14 @@ func (e *Engine) Former(wanted func(key string) bool) error {
 	if err != nil {
 		return fmt.Errorf("slurm: the folder of jobs cannot be read: %w", err)
 	}
-	orders, empty := e.orders(entries)
-	if err := e.share.check(); err != nil { // what was not there counts as never submitted
+	orders, empty, err := external.ReadOrders(e.dir, orderFile, (*Order).check, e.isUnread)
+	if err == nil {
+		err = e.share.check() // what was not there counts as never submitted
+	}
+	if err != nil {
 		return fmt.Errorf("slurm: %w", err)
 	}
-	for _, d := range entries {
-		if strings.HasPrefix(d.Name(), external.DraftPrefix) && !d.IsDir() {
-			os.Remove(filepath.Join(e.dir, d.Name()))
-		}
-	}
+	external.RemoveDrafts(e.dir)
 	for _, dir := range empty {
 		e.Remove(dir)
 	}
@@ -41,33 +39,20 @@ func (e *Engine) Former(wanted func(key string) bool) error {
 	return nil
 }
 
-// orders reads the orders in the folders of attempts, and returns those folders too of which nothing was submitted.
-func (e *Engine) orders(entries []os.DirEntry) (orders []Order, empty []string) {
-	for _, d := range entries {
-		if !d.IsDir() {
-			continue
-		}
-		dir := filepath.Join(e.dir, d.Name())
-		var o Order
-		err := external.ReadRecord(filepath.Join(dir, orderFile), &o)
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			empty = append(empty, dir)
-			continue
-		case err == nil && o.Dir != dir:
-			err = fmt.Errorf("it is of the folder %.300q", o.Dir)
-		case err == nil && (o.Key == "" || o.Submission < 1):
-			err = errors.New("it is not whole")
-		}
-		if err != nil {
-			e.Unread()
-			e.o.Log.Warn("an order of an earlier run cannot be read, so no job is cancelled that is not known: start the "+
-				"node again when it can, or once its job is over and the folder removed", "folder", dir, "error", err)
-			continue
-		}
-		orders = append(orders, o)
+func (e *Engine) isUnread(dir string, err error) {
+	e.Unread()
+	e.o.Log.Warn("an order of an earlier run cannot be read, so no job is cancelled that is not known: start the "+
+		"node again when it can, or once its job is over and the folder removed", "folder", dir, "error", err)
+}
+
+func (o *Order) check(dir string) error {
+	switch {
+	case o.Dir != dir:
+		return fmt.Errorf("it is of the folder %.300q", o.Dir)
+	case o.Key == "" || o.Submission < 1:
+		return errors.New("it is not whole")
 	}
-	return orders, empty
+	return nil
 }
 
 // removePrograms removes copies of other builds that no order is for.

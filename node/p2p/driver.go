@@ -62,12 +62,12 @@ type Driver struct {
 
 // peering is what connects the node to others.
 type peering struct {
-	reach     *reachability.Network
-	transport *transport.Transport
-
+	reach       *reachability.Network
+	transport   *transport.Transport
 	generations *generations.Keeper
 	jobs        *joblist.Lists
 	mesh        *mesh.Mesh
+	engineLeft  engineShare
 	ports       *ports.Proxies
 }
 

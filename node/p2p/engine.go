@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"sync"
 
 	"skep/grid"
+	"skep/node/p2p/identity"
 	"skep/node/p2p/machine"
 )
 
@@ -38,4 +40,36 @@ func (c *Config) capacityFound() (grid.Resources, error) {
 	}
 	r.CPU, r.Memory = cmp.Or(r.CPU, found.CPU), cmp.Or(r.Memory, found.Memory)
 	return machine.Capacity(r)
+}
+
+// Network returns the name of the node's network.
+func (d *Driver) Network() string { return identity.NetworkName(d.secret) }
+
+// engineShare is the share of the capacity that an engine has left to tasks of this node, where it says so.
+type engineShare struct {
+	changed func(left, up float64) // set before the loop runs
+
+	mu    sync.Mutex
+	taken float64 // by others: 1 − the share
+	up    float64 // as the machine was measured last; 0 = not yet
+}
+
+// report takes what the engine says, and passes on what is news.
+func (s *engineShare) report(share float64) {
+	s.mu.Lock()
+	before, up := s.taken, s.up
+	now := 1 - share
+	s.taken = now
+	s.mu.Unlock()
+	if up > 0 && now != before && (max(now, before)-min(now, before) > 0.05 || share == 0 || share == 1) {
+		s.changed(share, up)
+	}
+}
+
+// with takes how long the machine is up, and returns the share.
+func (s *engineShare) with(up float64) float64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.up = up
+	return 1 - s.taken
 }

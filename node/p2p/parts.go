@@ -21,6 +21,9 @@ import (
 // openRunner gets ready to run tasks.
 func (d *Driver) openRunner() (err error) {
 	c := &d.cfg
+	if x := c.Boxes.Engine.Child; x != nil {
+		x.Parent, x.Report = d.Network(), d.engineLeft.report
+	}
 	table := units.NewTable(c.kinds, units.CPUs())
 	d.mesh = mesh.New(d.work.Context(), mesh.Config{Self: d.self, Peers: otherNodes{d}, Log: d.log, Drop: d.drops.add})
 	d.onClose(d.mesh.Close)

@@ -179,6 +179,10 @@ func (d *Driver) nodeConfig() (node.Config, error) {
 	}
 	level, _ := d.runner.Isolation()
 	nc.Private, nc.Durable = d.runner.Private(), d.cfg.Boxes.Engine.Elsewhere()
+	var err error
+	if nc.Accept, err = d.cfg.Boxes.Engine.Accept(nc.Accept); err != nil {
+		return nc, err
+	}
 	exposed, problems, err := d.cfg.Boxes.Labels(os.Geteuid() == 0)
 	if err != nil {
 		return nc, err
@@ -241,6 +245,6 @@ func (d *Driver) start() {
 		d.work.Go(d.watchHour)
 	}
 	d.work.Go(d.warnUnchecked)
-	d.log.Info("node runs", "node", d.self.String(), "network", identity.NetworkName(d.secret), "boot", d.boot, "addrs",
+	d.log.Info("node runs", "node", d.self.String(), "network", d.Network(), "boot", d.boot, "addrs",
 		d.Addrs())
 }

@@ -33,9 +33,12 @@ func (d *Driver) retentionGaps() *[]retention.Gap {
 
 // watchMachine reports to the node how much of the machine it has.
 func (d *Driver) watchMachine() {
+	d.engineLeft.changed = func(left, up float64) {
+		d.inbox.Event(func(ev *grid.Event) { ev.Kind, ev.Left, ev.Up = grid.EvAvailable, left, up })
+	}
 	machine.Watch(d.work.Context(), d.cfg.DataDir, d.cfg.CPUs, d.runner.CPU, func(left, up float64) {
-		if d.cfg.Boxes.Engine.Elsewhere() { // what this machine is busy with takes nothing from the compute nodes
-			left = 1
+		if d.cfg.Boxes.Engine.Elsewhere() { // what this machine is busy with takes nothing from its tasks
+			left = d.engineLeft.with(up)
 		}
 		d.inbox.Event(func(ev *grid.Event) { ev.Kind, ev.Left, ev.Up = grid.EvAvailable, left, up })
 	})

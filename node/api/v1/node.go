@@ -94,6 +94,7 @@ type Version struct {
 	OS       string `json:"os"`
 	Arch     string `json:"arch"`
 	Node     string `json:"node,omitempty" doc:"The node that was asked."`
+	Network  string `json:"network,omitempty" doc:"Name of its network: the same at all its members, and of no other network."`
 }
 
 // Setting is one effective setting and where it comes from.

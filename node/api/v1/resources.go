@@ -81,6 +81,8 @@ func (s *Spec) implied(key string, g *grid.JobSpec) bool {
 			func(o grid.Option) bool { return o.Counts != "" })
 	case grid.OptionLabel:
 		return len(g.Needs.Options) > 0
+	case grid.OuterLabel:
+		return g.Outer.Some()
 	case grid.PinLabel:
 		return g.Needs.Pin
 	case grid.SignedLabel:

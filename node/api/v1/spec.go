@@ -58,6 +58,7 @@ type TaskData struct {
 	Gang    *Gang  `json:"gang,omitempty" doc:"The tasks are the ranks of a gang: they start together or not at all."`
 	Home    string `json:"home,omitempty" doc:"Absolute path of $HOME, in a folder that their node exposes; the own work folder if left out."`
 	Order
+	Outer
 }
 
 // File is a blob with a path in a work folder.
@@ -108,6 +109,7 @@ func (s *Spec) Grid() (*grid.JobSpec, error) {
 		return nil, err
 	}
 	s.Stdin.need(g)
+	s.Outer.apply(g)
 	g.AddFolders(grid.Folders{Work: s.Workdir, Home: s.Home})
 	for k, v := range s.Env {
 		g.Env = append(g.Env, grid.Var{Name: k, Value: v})
@@ -202,7 +204,7 @@ func SpecOf(g *grid.JobSpec) *Spec {
 		Inputs:     FilesOf(g.WorkFiles()),
 		Access:     string(g.Access()),
 		TaskData: TaskData{Array: arrayOf(g.Array), Stdin: stdinOf(g), Order: orderOf(g),
-			Gang: gangOf(g.Gang)},
+			Gang: gangOf(g.Gang), Outer: Outer{g.Outer}},
 		Rules: Rules{OnFailure: onFailureOf(&g.Rules.OnFailure), MaxFailures: g.Rules.MaxFailures,
 			MaxRunning: g.Rules.MaxRunning, Priority: priorityOf(g), Deadline: deadlineOf(g.Rules.Deadline),
 			Budget: budgetOf(g.Rules.Budget), Reliability: reliabilityOf(g.Rules.Reliability)},

@@ -73,8 +73,9 @@ type Attempt struct {
 	Dir     string
 	Temp    string // its folder for temporary files
 	Argv    []string
-	Env     []string // NAME=VALUE
-	Outputs []string // patterns
+	Env     []string    // NAME=VALUE
+	Outputs []string    // patterns
+	Inputs  []grid.File // in the work folder
 	Spec    *grid.JobSpec
 
 	MaxOutput int64 // bytes of each of stdout and stderr

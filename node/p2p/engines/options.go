@@ -5,26 +5,33 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"path/filepath"
 	"time"
 
+	"skep/exec/child"
 	"skep/grid"
+	"skep/requirement"
 )
 
 // Options say which engine runs tasks. At most one is set; without any tasks are processes of this machine.
 type Options struct {
 	Slurm *Slurm // batch jobs of a cluster
+	Child *Child // jobs of another grid
 }
 
 // Label says what runs the tasks of a node, where that is not the node itself; the operator can override it.
 const Label = "engine"
 
 // Elsewhere reports whether tasks run elsewhere than on this machine, and go on while the node does not.
-func (o *Options) Elsewhere() bool { return o.Slurm != nil }
+func (o *Options) Elsewhere() bool { return o.Slurm != nil || o.Child != nil }
 
 // Name is that of the engine; "" = tasks are processes of this machine.
 func (o *Options) Name() string {
-	if o.Slurm != nil {
+	switch {
+	case o.Slurm != nil:
 		return "slurm"
+	case o.Child != nil:
+		return child.EngineName
 	}
 	return ""
 }
@@ -32,20 +39,23 @@ func (o *Options) Name() string {
 // Check reports settings that do not go with the engine: the isolation that is asked for, if any, and whether there are
 // settings of what boxes show and hide.
 func (o *Options) Check(isolation *grid.Isolation, boxes bool) error {
-	if o.Slurm == nil {
-		return nil
-	}
 	var err error
-	if boxes {
+	if boxes && o.Elsewhere() {
 		err = fmt.Errorf("expose or hide with engine %s: its tasks are not in boxes of this machine: want neither", o.Name())
 	}
-	return errors.Join(o.Slurm.check(isolation), err)
+	if o.Slurm != nil {
+		err = errors.Join(o.Slurm.check(isolation), err)
+	}
+	return err
 }
 
 // Look finds out what the engine has, before the node starts.
 func (o *Options) Look(ctx context.Context, log *slog.Logger) error {
 	if o.Slurm != nil {
 		return o.Slurm.look(ctx, log)
+	}
+	if o.Child != nil {
+		return o.Child.look(ctx, log)
 	}
 	return nil
 }
@@ -76,6 +86,9 @@ func (o *Options) Capacity() (grid.Resources, error) {
 	if o.Slurm != nil {
 		return o.Slurm.capacity()
 	}
+	if o.Child != nil {
+		return o.Child.capacity()
+	}
 	return grid.Resources{}, nil
 }
 
@@ -92,13 +105,38 @@ func (o *Options) SetFolder(data string) error {
 	if o.Slurm != nil {
 		return o.Slurm.setFolder(data)
 	}
+	if o.Child != nil {
+		dir, err := filepath.Abs(data)
+		o.Child.dir = dir
+		return err
+	}
 	return nil
+}
+
+// Isolation is the level at which tasks are kept from the machines that they run on, where an engine runs them: what
+// the boxes of this machine could do is of no use to them.
+func (o *Options) Isolation() (level grid.Isolation, known bool) {
+	if o.Child != nil {
+		return o.Child.Grid.Isolation, true
+	}
+	return grid.IsolationNone, o.Slurm != nil
+}
+
+// Accept is what a node with the engine requires of jobs, beside what the operator requires (nil = nothing).
+func (o *Options) Accept(own *requirement.Expression) (*requirement.Expression, error) {
+	if o.Child == nil {
+		return own, nil
+	}
+	return o.Child.accept(own)
 }
 
 // Open opens the engine of a node; nil: tasks are processes of this machine. data is the node's data folder.
 func (o *Options) Open(self grid.NodeID, data string, log *slog.Logger) (Engine, error) {
 	if o.Slurm != nil {
 		return o.Slurm.open(self, data, log)
+	}
+	if o.Child != nil {
+		return o.Child.open(log)
 	}
 	return nil, nil
 }

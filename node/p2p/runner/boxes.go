@@ -95,9 +95,13 @@ func (b *Boxes) open(data, work string, slots int, t *units.Table, warn func(str
 		return nil, false, err
 	}
 	level, findings := r.Isolation()
+	where := "this machine"
+	if there, known := b.Engine.Isolation(); known {
+		level, findings, where = there, nil, "what runs its tasks"
+	}
 	if b.Isolation != nil && level < asked {
 		r.Close()
-		return nil, false, fmt.Errorf("isolation %v is asked for, and this machine has %v: %s", asked, level,
+		return nil, false, fmt.Errorf("isolation %v is asked for, and %s has %v: %s", asked, where, level,
 			sandbox.Explain(findings))
 	}
 	return r, asked != grid.IsolationNone && level < grid.IsolationBasic, nil
@@ -170,7 +174,7 @@ const asideSuffix = ".left-"
 
 // logIsolation logs the isolation level, and what is missing for a higher one and why.
 func (r *Runner) logIsolation() {
-	level, findings := r.processes.Isolation()
+	level, findings := r.Isolation()
 	args := []any{"level", level.String()}
 	for i, f := range findings {
 		args = append(args, fmt.Sprint("finding", i+1), f.String())

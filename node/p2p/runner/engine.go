@@ -3,6 +3,7 @@ package runner
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"skep/exec/external"
@@ -84,8 +85,12 @@ func (r *Runner) makeFolderAway(dir string, spec *grid.JobSpec) error {
 func (r *Runner) hand(a *attempt, spec *grid.JobSpec) (task, error) {
 	run := a.expanded
 	temp, _ := r.processes.Temp(a.dir)
+	inputs := slices.Clone(run.inputs)
+	if spec.Array != nil { // of its lines the task has its own only
+		inputs = slices.DeleteFunc(inputs, func(f grid.File) bool { return f.Path == spec.Array.LinesPath() })
+	}
 	t, err := r.away.Hand(&engines.Attempt{Key: a.id.String(), Dir: a.dir, Temp: temp, Argv: run.argv, Env: run.env,
-		Outputs: run.outputs, Spec: spec, MaxOutput: int64(r.cfg.MaxOutput)}, r.saidOf(a))
+		Outputs: run.outputs, Inputs: inputs, Spec: spec, MaxOutput: int64(r.cfg.MaxOutput)}, r.saidOf(a))
 	switch {
 	case errors.Is(err, external.ErrBusy), errors.Is(err, external.ErrClosed):
 		return nil, fmt.Errorf("%w: %w", sandbox.ErrNoRoom, err) // it is tried again while it may start

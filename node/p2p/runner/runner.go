@@ -144,7 +144,12 @@ func (r *Runner) Close() {
 }
 
 // Isolation returns the isolation level of tasks here, and what is missing for a higher one.
-func (r *Runner) Isolation() (grid.Isolation, []sandbox.Finding) { return r.processes.Isolation() }
+func (r *Runner) Isolation() (grid.Isolation, []sandbox.Finding) {
+	if level, known := r.cfg.Boxes.Engine.Isolation(); known {
+		return level, nil
+	}
+	return r.processes.Isolation()
+}
 
 // GangNetwork says why ranks of gangs cannot have a network of their own here; nil = they can.
 func (r *Runner) GangNetwork() error { return r.ranks.Missing() }

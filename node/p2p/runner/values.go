@@ -3,6 +3,7 @@ package runner
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strconv"
 
 	"skep/exec/units"
@@ -65,15 +66,22 @@ type expanded struct {
 	env     []string // NAME=VALUE
 	outputs []string
 	own     bool // the program is one of the inputs
+
+	inputs []grid.File // in its work folder
 }
 
 // expand puts a task's variables into its command, its environment and its patterns of outputs. A program that is among
 // the inputs is named as the file in the work folder.
 func expand(spec *grid.JobSpec, vars []grid.Var, inputs []grid.File) (*expanded, error) {
-	x := &expanded{}
+	x := &expanded{inputs: inputs}
+	values := vars
+	if spec.Outer.Some() { // the grid that it comes from has put its values into it
+		values = nil
+		vars = slices.DeleteFunc(vars, func(v grid.Var) bool { _, given := lookup(spec.Env, v.Name); return given })
+	}
 	left := int(grid.MaxWords)
 	for _, w := range spec.Command {
-		word, err := grid.Expand(w, vars, left)
+		word, err := grid.Expand(w, values, left)
 		if err != nil {
 			return nil, fmt.Errorf("command: %w", err)
 		}
@@ -88,7 +96,7 @@ func expand(spec *grid.JobSpec, vars []grid.Var, inputs []grid.File) (*expanded,
 	}
 	left = int(grid.MaxWords)
 	for _, v := range spec.Env {
-		value, err := grid.Expand(v.Value, vars, left)
+		value, err := grid.Expand(v.Value, values, left)
 		if err != nil {
 			return nil, fmt.Errorf("env %s: %w", v.Name, err)
 		}
@@ -99,7 +107,7 @@ func expand(spec *grid.JobSpec, vars []grid.Var, inputs []grid.File) (*expanded,
 		x.env = append(x.env, v.Name+"="+v.Value)
 	}
 	for _, o := range spec.Outputs {
-		pattern, err := grid.Expand(o, vars, grid.MaxPath)
+		pattern, err := grid.Expand(o, values, grid.MaxPath)
 		if err == nil && !grid.Inside(pattern) {
 			err = fmt.Errorf("%.80q: is not inside the work folder", pattern)
 		}

@@ -90,7 +90,8 @@ var (
 		gangField: number("gang_ranks"), searchField: message("gang_search", 1, scheduleSearchShape),
 		bidField: number("bid"), 66: number("deadline"), 67: number("worthless"), 68: number("budget"),
 		69: data("rank", 1, requirement.MaxText), 78: number("reliability"), gangMinField: number("gang_min"),
-		portsField: data("gang_ports", 1, 2*grid.MaxPorts), signedField: number("signed"),
+		portsField: data("gang_ports", 1, 2*grid.MaxPorts), 85: data("outer", grid.MaxOuter, grid.MaxLabel),
+		signedField: number("signed"),
 	}}
 	submitterShape = &shape{"submitter", []field{1: data("node", 1, nodeSize), 2: data("user", 1, grid.MaxUser)}}
 	outputShape    = &shape{"output", []field{

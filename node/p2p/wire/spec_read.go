@@ -145,6 +145,8 @@ func (r *specReader) data(num protowire.Number, p part) (err error) {
 		err = p.onFailure(&s.Rules.OnFailure)
 	case 69:
 		s.Rules.Rank, err = p.expression("rank", requirement.Rank)
+	case 85:
+		s.Outer = append(s.Outer, p.display())
 	case 70:
 		folders(s).Work = p.display()
 	case 71:

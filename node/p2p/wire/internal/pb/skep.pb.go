@@ -2850,6 +2850,7 @@ type JobSpec struct {
 	Worthless     int64                  `protobuf:"varint,67,opt,name=worthless,proto3" json:"worthless,omitempty"`                    // ns from the submission; 0 = the deadline is hard
 	Budget        int64                  `protobuf:"varint,68,opt,name=budget,proto3" json:"budget,omitempty"`                          // node-seconds; 0 = any number
 	Reliability   uint32                 `protobuf:"varint,78,opt,name=reliability,proto3" json:"reliability,omitempty"`                // kind, see grid.Reliability; 0 = retries alone
+	Outer         []string               `protobuf:"bytes,85,rep,name=outer,proto3" json:"outer,omitempty"`                             // networks that the task has come through; needs the label that grid.OuterLabel names
 	Rank          string                 `protobuf:"bytes,69,opt,name=rank,proto3" json:"rank,omitempty"`                               // expression about nodes: those with the greatest value first; none = no preference
 	GangSearch    *ScheduleSearch        `protobuf:"bytes,91,opt,name=gang_search,json=gangSearch,proto3" json:"gang_search,omitempty"` // absent = workers are few and near, and the work is not divided
 	GangPorts     []byte                 `protobuf:"bytes,93,opt,name=gang_ports,json=gangPorts,proto3" json:"gang_ports,omitempty"`    // TCP ports on which ranks reach each other, 2 bytes each, big endian, ascending; none = any
@@ -3118,6 +3119,13 @@ func (x *JobSpec) GetReliability() uint32 {
 		return x.Reliability
 	}
 	return 0
+}
+
+func (x *JobSpec) GetOuter() []string {
+	if x != nil {
+		return x.Outer
+	}
+	return nil
 }
 
 func (x *JobSpec) GetRank() string {
@@ -6320,7 +6328,7 @@ const file_skep_proto_rawDesc = "" +
 	"\x04path\x18\x01 \x01(\fR\x04path\x12\x12\n" +
 	"\x04blob\x18\x02 \x01(\fR\x04blob\x12\x12\n" +
 	"\x04size\x18\x03 \x01(\x03R\x04size\x12\x12\n" +
-	"\x04exec\x18\x04 \x01(\bR\x04exec\"\xf4\b\n" +
+	"\x04exec\x18\x04 \x01(\bR\x04exec\"\x8a\t\n" +
 	"\aJobSpec\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
 	"\x05class\x18\x02 \x01(\tR\x05class\x12\x16\n" +
@@ -6362,7 +6370,8 @@ const file_skep_proto_rawDesc = "" +
 	"\bdeadline\x18B \x01(\x03R\bdeadline\x12\x1c\n" +
 	"\tworthless\x18C \x01(\x03R\tworthless\x12\x16\n" +
 	"\x06budget\x18D \x01(\x03R\x06budget\x12 \n" +
-	"\vreliability\x18N \x01(\rR\vreliability\x12\x12\n" +
+	"\vreliability\x18N \x01(\rR\vreliability\x12\x14\n" +
+	"\x05outer\x18U \x03(\tR\x05outer\x12\x12\n" +
 	"\x04rank\x18E \x01(\tR\x04rank\x128\n" +
 	"\vgang_search\x18[ \x01(\v2\x17.skep.v1.ScheduleSearchR\n" +
 	"gangSearch\x12\x1d\n" +
