@@ -34,6 +34,20 @@ func TestValuesAreEverywhere(t *testing.T) {
 	}
 }
 
+// The grid that a task comes from has put its values into it: they are taken as they are, and go before those of here.
+func TestValuesOfAnotherGridStay(t *testing.T) {
+	spec := &grid.JobSpec{Command: []string{"${SKEP_INDEX}"}, Count: 1, Outputs: []string{"${SKEP_INDEX}"},
+		Env: []grid.Var{{Name: "SKEP_INDEX", Value: "7"}}, TaskData: grid.TaskData{Outer: grid.Outer{"parent"}}}
+	x, err := expand(spec, variables(grid.NodeID{1}, spec, grid.AttemptID{}, nil), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if x.argv[0] != "${SKEP_INDEX}" || x.outputs[0] != "${SKEP_INDEX}" || !slices.Contains(x.env, "SKEP_INDEX=7") ||
+		slices.Contains(x.env, "SKEP_INDEX=0") || !slices.Contains(x.env, "SKEP_NODE="+grid.NodeID{1}.String()) {
+		t.Errorf("%+v: want the values of the other grid, and this node", x)
+	}
+}
+
 // A value may not bring an output pattern out of the work folder, and not make a command of any size.
 func TestValuesAreBounded(t *testing.T) {
 	up := []grid.Var{{Name: "a", Value: "../.."}, {Name: "long", Value: strings.Repeat("x", 4096)}}

@@ -129,6 +129,10 @@ func genSpec(t *rapid.T) *grid.JobSpec {
 	if !s.IsGang() {
 		genOptions(t, &s.Needs)
 	}
+	if s.Count == 1 && s.Array == nil && !s.IsGang() && rapid.Bool().Draw(t, "of another grid") {
+		s.Outer = rapid.SliceOfN(rapid.SampledFrom([]string{"848e9bf4", "b"}), 1, grid.MaxOuter).Draw(t, "outer")
+		s.Needs.AddFeature(grid.OuterLabel)
+	}
 	return s
 }
 
