@@ -152,7 +152,7 @@ func TestEngineSettings(t *testing.T) {
 		{"partition: work", "partition is for tasks in Slurm: want --engine slurm with it (from the file)"},
 		{"engine: process\nslurm_dir: /x", "slurm-dir is for tasks in Slurm"},
 		{"engine: other", `engine "other": want process, slurm or skep`},
-		{"engine: slurm\ngrid: x\npartition: work", "grid is for tasks in another grid: want --engine skep with it"},
+		{"grid: x\nengine: slurm", "grid is for tasks in another grid: want --engine skep with it"},
 		{"engine: skep\ngrid: /none", "/none: is not there: want a file with what skep node token --api prints"},
 	} {
 		dir := t.TempDir()

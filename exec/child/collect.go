@@ -111,7 +111,11 @@ func (t *Task) output(ctx context.Context, s process.Stream, size int64) (kept i
 // files puts the task's files into its work folder, in place of the inputs.
 func (t *Task) files(ctx context.Context, files []v1.File) error {
 	work := process.Work(t.Dir())
-	if err := errors.Join(process.Remove(work), os.Mkdir(work, 0o700)); err != nil {
+	entries, err := os.ReadDir(work) // the folder itself stays: another one in its place counts as taken away
+	for _, d := range entries {
+		err = errors.Join(err, os.RemoveAll(filepath.Join(work, d.Name())))
+	}
+	if err != nil {
 		return err
 	}
 	for i := range files {
