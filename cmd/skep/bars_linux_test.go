@@ -19,6 +19,7 @@ func BenchmarkBars(b *testing.B) {
 	b.Run("version", func(b *testing.B) { benchVersion(b, skep) })
 	b.Run("throughput", func(b *testing.B) { benchThroughput(b, skep) })
 	b.Run("cost", func(b *testing.B) { benchCost(b, skep) })
+	b.Run("signed", func(b *testing.B) { benchSigned(b, skep) })
 	b.Run("sleep", func(b *testing.B) { benchSleep(b, skep) })
 	b.Run("boxes", func(b *testing.B) { benchBoxes(b, skep) })
 	b.Run("latency", func(b *testing.B) { benchLatency(b, skep) })

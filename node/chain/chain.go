@@ -88,8 +88,9 @@ func (c *Chain) checkVote(l *memberList, voter grid.NodeID, epoch uint32, owner 
 	return nil
 }
 
-// CheckOwner checks that a node owns an epoch of the register: the first is the origin's, any other one that of whom a
-// majority of the members has voted for.
+// CheckOwner checks that a node owns an epoch of the register: a majority of the members has voted for it, or the epoch
+// is the first and the node the origin, which nobody need vote for. (Members of whom none has heard of the origin's
+// epoch may vote for another owner of the first: the origin has had nothing accepted then, and has nothing more.)
 func (c *Chain) CheckOwner(epoch uint32, owner grid.NodeID, mandate string) error {
 	_, rest, ok := cutMandate(mandate)
 	if mandate != "" && (!ok || rest != "") {
@@ -111,7 +112,7 @@ func (c *Chain) checkGrant(epoch uint32, g *grant) error {
 	case !slices.Contains(l.members, g.owner):
 		return wrong(Votes, "node %s is no member of the job's register", g.owner.Short())
 	case epoch == 1 && g.list == 0 && g.owner == c.origin && g.mandate == "":
-	case epoch <= max(l.epoch, 1):
+	case epoch <= l.epoch:
 		return wrong(Votes, "epoch %d is not node %s's", epoch, g.owner.Short())
 	default:
 		if err := c.checkVotes(l, epoch, g); err != nil {
