@@ -48,6 +48,7 @@ func TestForgedLinks(t *testing.T) {
 		"another epoch":      {change(entry(), func(e *grid.Entry) { e.Attempt.Epoch++ }), Votes},
 		"another worker":     {change(entry(), func(e *grid.Entry) { e.Worker = w.ids[4] }), Assignment},
 		"assigned to itself": {w.ran(5, 5, 2, first, "", printed()), Votes},
+		"not assigned":       {unassigned(w, 5, first), Assignment},
 		"a member's own":     {w.ran(2, 2, 2, first, "", printed()), Votes},
 		"epoch 0":            {w.ran(0, 3, 2, grid.Attempt{N: 1}, "", printed()), Votes},
 		"no votes":           {w.ran(1, 3, 2, fourth, "", printed()), Votes},
@@ -79,6 +80,15 @@ func TestForgedLinks(t *testing.T) {
 // turn sets a byte of the signatures.
 func turn(at int, to byte) func(r *grid.Result) {
 	return func(r *grid.Result) { r.Proof = r.Proof[:at] + string([]byte{to}) + r.Proof[at+1:] }
+}
+
+// unassigned is the end of an attempt that a node was not given, as if its owner needed not sign.
+func unassigned(w *world, worker int, a grid.Attempt) *grid.Entry {
+	given := assignment(w.at(0).job, w.ids[0], 2, a, w.ids[worker])
+	r := printed()
+	p := proof{form: byWorker, grant: grant{owner: w.ids[0]}, end: string(w.keys[worker].Sign(workerEnd(given.sum(), r)))}
+	r.Proof = p.encode()
+	return &grid.Entry{Index: 2, Attempt: a, Worker: w.ids[worker], Result: r}
 }
 
 // forAll is an end of one task that is signed as that of all.

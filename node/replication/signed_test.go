@@ -111,7 +111,8 @@ func TestSignedVotesMakeAnOwner(t *testing.T) {
 			t.Errorf("a write %s: the answer is %d, want %d; offences %v", c.what, a, c.want, fx.Offences)
 		}
 	}
-	if v, _ := origin.Value(1); v != nil || origin.State().Owner != second.id {
+	if v, _ := origin.Value(1); v != nil || origin.State().Owner != second.id ||
+		origin.State().Mandate != second.State().Mandate {
 		t.Errorf("the origin has %+v of the second task, and follows %v", v, origin.State().Owner.Short())
 	}
 	if again := second.of.Add(second.id2(), second.spec, 0, second.Members(), second.State()); !again.Resume(afterwards) ||
