@@ -46,12 +46,13 @@ func setKnobs(section string, names ...string) func(n *nodeSettings, values []st
 	}
 }
 
-// keepSettings is the setting of skep up that bounds what a node keeps of jobs that are over.
+// signSettings is the setting of skep up that says of which jobs ends are signed.
 var signSettings = []setting{{name: "sign", def: []string{string(p2p.SignAuto)},
 	usage: "of which jobs submitted here the workers sign how tasks end: auto (of all, but while a node is connected " +
 		"whose version knows no signed jobs), always or never",
 	apply: func(n *nodeSettings, v []string) error { n.Sign = p2p.Signing(v[0]); return n.Sign.Check() }}}
 
+// keepSettings is the setting of skep up that bounds what a node keeps of jobs that are over.
 var keepSettings = []setting{{name: "keep", shape: pairs, apply: setKeep,
 	usage: "jobs=N, age=TIME as in 30d, bytes=SIZE: how many jobs that are over this node keeps, for how long after " +
 		"their ends, and with how many bytes of files (default as many as have 200,000 tasks)"}}

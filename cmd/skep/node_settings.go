@@ -32,7 +32,8 @@ type nodeSettings struct {
 }
 
 // settings are all settings of a node.
-var settings = slices.Concat(ownSettings, signSettings, keepSettings, orderSettings, boxSettings, engineSettings, obsoleteSettings)
+var settings = slices.Concat(ownSettings, signSettings, keepSettings, orderSettings, boxSettings, engineSettings,
+	obsoleteSettings)
 
 var ownSettings = []setting{
 	{name: "name", usage: "what people call the node (default the host's name)",

@@ -107,7 +107,8 @@ func TestSignedVotesMakeAnOwner(t *testing.T) {
 		g.Entries = append([]grid.Entry(nil), w.Entries...)
 		c.how(&g)
 		var fx grid.Effects
-		if a := origin.Write(afterwards, second.id, &g, &fx); a != c.want || (len(fx.Offences) > 0) == (a == grid.RegisterOK) {
+		a := origin.Write(afterwards, second.id, &g, &fx)
+		if a != c.want || (len(fx.Offences) > 0) == (a == grid.RegisterOK) {
 			t.Errorf("a write %s: the answer is %d, want %d; offences %v", c.what, a, c.want, fx.Offences)
 		}
 	}
