@@ -13,6 +13,7 @@ type Market struct {
 	ahead   int
 
 	judgesRunning bool
+	equalByBid    bool
 }
 
 // New returns a market of these servers' offers. Their order decides between equals.
@@ -21,6 +22,10 @@ func New(p Protocol, offers []*Offer) *Market { return &Market{p: p, offers: off
 // Judge says by what the deadlines of tasks that are to move are judged, and whether also those of tasks that run; by
 // default by what is left of them, and not.
 func (m *Market) Judge(by Judged, running bool) { m.judged, m.judgesRunning = by, running }
+
+// EqualByBid gives an offer, of queries that would deliver equally much on it, as all do that are late for it, the one
+// that bids most, under ByValue; by default the one that came first.
+func (m *Market) EqualByBid(is bool) { m.equalByBid = is }
 
 // Ahead lets a server that takes one task at a time have so many further ones before it is free, so that it need not
 // stand idle while messages are on their way; by default none. An idle server goes before such a one, and of these the

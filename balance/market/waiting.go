@@ -11,7 +11,9 @@ func (m *Market) mostWorth(now float64, o *Offer) *Query {
 	best, most := -1, math.Inf(-1)
 	m.waiting = slices.DeleteFunc(m.waiting, func(q *Query) bool { return now >= q.Deadline })
 	for i, q := range m.waiting {
-		if w := q.worth(m.begins(now, o), o); w > most && m.accepts(now, o, q) {
+		w := q.worth(m.begins(now, o), o)
+		first := w > most || m.equalByBid && w == most && q.Bid > m.waiting[best].Bid
+		if first && m.accepts(now, o, q) {
 			best, most = i, w
 		}
 	}

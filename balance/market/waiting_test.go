@@ -43,3 +43,22 @@ func TestTasksThatRunAreJudged(t *testing.T) {
 		}
 	}
 }
+
+// Of two tasks that are worth nothing any more an offer gets the one that came first, or the one that bids more.
+func TestOfEqualWorth(t *testing.T) {
+	for _, byBid := range []bool{false, true} {
+		m := New(mustParse(t, "cda_tdb"), offers(1))
+		m.EqualByBid(byBid)
+		m.Query(0, task(1, 10, 1))
+		low, high := task(2, 1, 1), task(3, 1, 4)
+		for _, q := range []*Query{low, high} {
+			q.Value = Value{Slow1: 5, Slow2: 6}
+			m.Query(0, q)
+		}
+		o := m.offers[0]
+		o.Given = 0
+		if q := m.Update(10, o); q != map[bool]*Query{false: low, true: high}[byBid] {
+			t.Errorf("by bid: %v: the offer gets task %d", byBid, q.ID)
+		}
+	}
+}

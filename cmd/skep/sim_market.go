@@ -32,7 +32,8 @@ ageing: {interval: 0.1, time: 10, max: 2}, and readings of what the source leave
 (by what those of tasks that are to move are judged), news: remembered or last (whether the matcher remembers a task that
 is on its way to a server), late: kept or dropped (suspended tasks whose deadline has passed), revenue: offered or
 capacity (over which reserve prices take it), paid: on_time or all (whether late results earn anything), running: free or
-judged (whether tasks that run move though they will be late)}, the first of each by default.`
+judged (whether tasks that run move though they will be late), equal: arrival or bid (which goes first of tasks that would
+deliver equally much)}, the first of each by default.`
 
 func (a *app) simMarketCmd() *cobra.Command {
 	var out format

@@ -34,6 +34,7 @@ func newMatcher(p market.Protocol, servers []server, sys *System) *matcher {
 	}
 	m.book = market.New(p, m.offers)
 	m.book.Judge(sys.Readings.Deadlines, sys.Readings.JudgeRunning)
+	m.book.EqualByBid(sys.Readings.EqualByBid)
 	m.book.Ahead(sys.Ahead)
 	return m
 }

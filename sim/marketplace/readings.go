@@ -34,6 +34,11 @@ type Readings struct {
 	// JudgeRunning judges tasks that are to move while they run by their deadlines, too, as Deadlines says. Else they move
 	// though they will be late.
 	JudgeRunning bool
+
+	// EqualByBid gives a server, where tasks are ordered by value, the one that bids most of those that would deliver
+	// equally much there, as those that would deliver nothing: bids order what waits under CDA, of which the order by
+	// value is a change [1, section 6.5.3]. Else it gets the one that came first.
+	EqualByBid bool
 }
 
 // words are how a reading is written in a file: the first is the zero value.
@@ -44,6 +49,7 @@ var words = map[string][]string{
 	"revenue":   {"offered", "capacity"},
 	"paid":      {"on_time", "all"},
 	"running":   {"free", "judged"},
+	"equal":     {"arrival", "bid"},
 }
 
 // readings reads a system's readings.
@@ -60,11 +66,12 @@ func (r *reader) readings(x *Readings, n ast.Node) {
 			})
 		}
 	}
-	r.mapping(n, "readings", []string{"deadlines", "news", "late", "revenue", "paid", "running"}, keys{
+	r.mapping(n, "readings", []string{"deadlines", "news", "late", "revenue", "paid", "running", "equal"}, keys{
 		"deadlines": take(func(k int) { x.Deadlines = market.Judged(k) }),
 		"news":      take(func(k int) { x.LastNews = k == 1 }),
 		"late":      take(func(k int) { x.DropLate = k == 1 }),
 		"revenue":   take(func(k int) { x.WholeCapacity = k == 1 }),
 		"paid":      take(func(k int) { x.PaysLate = k == 1 }),
-		"running":   take(func(k int) { x.JudgeRunning = k == 1 })})
+		"running":   take(func(k int) { x.JudgeRunning = k == 1 }),
+		"equal":     take(func(k int) { x.EqualByBid = k == 1 })})
 }
