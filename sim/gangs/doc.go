@@ -11,4 +11,5 @@
 //
 //	[1] H. J. Dail, A Modular Framework for Adaptive Scheduling in Grid Application Development Environments, MSc
 //	    thesis, University of California, San Diego, 2002.
+//	[2] M. Allman, V. Paxson, W. Stevens, TCP Congestion Control, RFC 2581, 1999.
 package gangs

@@ -10,9 +10,10 @@ import (
 
 // machine is one of [1, Table V.1].
 type machine struct {
-	mhz, mb float64
-	site    int
-	hub     int // 0 = its Ethernet is switched
+	mhz, mb    float64
+	site       int
+	hub        int // 0 = its Ethernet is switched
+	processors int // a program uses one of them
 }
 
 // The sites in the order in which the strategy user prefers them.
@@ -29,17 +30,17 @@ func (s *Setting) machines() (all []machine) {
 			all = append(all, m)
 		}
 	}
-	add(1, machine{450, 256, ucsd, 1}) // dralion, and so on in the order of the table
-	add(4, machine{400, 256, ucsd, 1})
-	add(1, machine{450, 256, ucsd, 1})
+	add(1, machine{450, 256, ucsd, 1, 1}) // dralion, and so on in the order of the table
+	add(4, machine{400, 256, ucsd, 1, 1})
+	add(1, machine{450, 256, ucsd, 1, 1})
 	if s.Sites == 1 {
 		return all
 	}
-	add(8, machine{550, 512, utk, 0})
+	add(8, machine{550, 512, utk, 0, 2})
 	if s.Experiment == "e3" || s.Experiment == "e4" {
-		add(4, machine{450, 256, uiuc, 0})
+		add(4, machine{450, 256, uiuc, 0, 1})
 	}
-	add(6, machine{266, 128, uiuc, 2})
+	add(6, machine{266, 128, uiuc, 2, 1})
 	return all
 }
 
@@ -63,6 +64,8 @@ const (
 	probing  = 300.0 // seconds between those of a link
 	samples  = 90    // that a forecast of a host rests on
 	probes   = 12    // so of a link
+	segment  = 1460  // bytes of a packet of TCP on Ethernet; two are sent at first [2]
+	timeout  = 0.2   // seconds: the least after which Linux repeats a packet, and what counts as a pause [2]
 	begin    = 7200  // seconds of history before the first run
 	pause    = 180.0 // seconds between runs
 )
@@ -84,7 +87,8 @@ func (s *Setting) testbed(seed uint64) *testbed {
 		failures: grid.NewRand(seed, streamFailures)}
 	n := len(t.machines)
 	for h, m := range t.machines {
-		t.world.Hosts = append(t.world.Hosts, mesh.Host{Speed: s.speed(m.mhz) * mega, Load: s.load(seed, uint64(h))})
+		t.world.Hosts = append(t.world.Hosts, mesh.Host{Speed: s.speed(m.mhz) * mega,
+			Load: s.load(seed, uint64(h), m.processors)})
 		r := grid.NewRand(seed, streamMemory+uint64(h))
 		t.memory = append(t.memory, mesh.NewTrace(func() (float64, float64) {
 			free := s.Memory.Free[0] + (s.Memory.Free[1]-s.Memory.Free[0])*r.Float64()
@@ -92,26 +96,57 @@ func (s *Setting) testbed(seed uint64) *testbed {
 		}))
 	}
 	t.world.Net = mesh.Network{Hosts: n, Path: make([][]int, n*n), Latency: make([]float64, n*n)}
+	if s.SlowStart {
+		t.world.Net.SlowStart = &mesh.SlowStart{Window: 2 * segment, Pause: timeout}
+	}
 	t.connect()
 	return t
 }
 
-// slow is the clock up to which a Pentium II has a bus of 66 MHz in the place of 100, MHz.
-const slow = 333
+// types are the processors of [1, Table V.1] by their clocks, MHz.
+var types = []float64{450, 400, 550, 450, 266}
 
-// speed is the clock rate by which a machine computes.
-func (s *Setting) speed(mhz float64) float64 {
-	switch {
-	case s.MemoryBound == 0:
-		return mhz
-	case mhz <= slow:
-		return s.MemoryBound * 66 / 100
+// waits is how many times as long as on a bus of 100 MHz a processor waits for memory: a Pentium II up to 333 MHz has a
+// bus of 66 MHz.
+func waits(mhz float64) float64 {
+	if mhz <= 333 {
+		return 100.0 / 66
 	}
-	return s.MemoryBound
+	return 1
 }
 
-// load is the part of a host's processor that others leave.
-func (s *Setting) load(seed, host uint64) *mesh.Trace {
+// speed is the clock rate by which a machine computes, MHz. Where it waits for memory, a point takes the same time on
+// all machines with the same bus. How long follows from how the cycles of a point were measured: they are the mean over
+// the types of processors of clock times time [1, section IV.B.2].
+func (s *Setting) speed(mhz float64) float64 {
+	if !s.MemoryBound {
+		return mhz
+	}
+	sum := 0.0
+	for _, clock := range types {
+		sum += clock * waits(clock)
+	}
+	return sum / float64(len(types)) / waits(mhz)
+}
+
+// load is the part of one of a host's processors that others leave. A process of theirs is on one processor: of two,
+// the other one is free as long as they leave half of what one of them does.
+func (s *Setting) load(seed, host uint64, processors int) *mesh.Trace {
+	all := s.others(seed, host)
+	if processors == 1 {
+		return all
+	}
+	now := 0.0
+	return mesh.NewTrace(func() (float64, float64) {
+		left, until := all.Value(now)
+		began := now
+		now = until
+		return min(1, left*float64(processors)), until - began
+	})
+}
+
+// others is what those on a host leave of one processor, were there no other.
+func (s *Setting) others(seed, host uint64) *mesh.Trace {
 	lasting := s.spells(Spells{s.Load.Free, s.Load.Busy}, grid.NewRand(seed, streamLoad+host))
 	if s.Load.Bursts.Busy == 0 {
 		return lasting

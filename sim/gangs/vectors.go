@@ -10,9 +10,9 @@ import (
 )
 
 // named are machines of [1, Table V.1] by their names there.
-var named = map[string]machine{"torc3": {550, 512, utk, 0}, "torc7": {550, 512, utk, 0}, "cmajor": {266, 128, uiuc, 0},
-	"fmajor": {266, 128, uiuc, 0}, "hmajor": {266, 128, uiuc, 0}, "dralion": {450, 256, ucsd, 0},
-	"soleil": {400, 256, ucsd, 0}, "quidam": {400, 256, ucsd, 0}}
+var named = map[string]machine{"torc3": {550, 512, utk, 0, 2}, "torc7": {550, 512, utk, 0, 2},
+	"cmajor": {266, 128, uiuc, 0, 1}, "fmajor": {266, 128, uiuc, 0, 1}, "hmajor": {266, 128, uiuc, 0, 1},
+	"dralion": {450, 256, ucsd, 0, 1}, "soleil": {400, 256, ucsd, 0, 1}, "quidam": {400, 256, ucsd, 0, 1}}
 
 func (s *Setting) checkMachines() error {
 	for _, m := range s.Machines {

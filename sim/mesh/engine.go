@@ -171,6 +171,7 @@ func (e *engine) send(from int, op *operation) {
 	to := &e.ranks[x.first+op.to]
 	f := flow{from: from, to: x.first + op.to, tag: op.tag, left: op.bytes}
 	f.path, f.latency = e.machine.route(x.host, to.host)
+	f.connection = e.flows.connection(x.host, to.host, f.latency)
 	x.sending++
 	if to.posted[op.tag]--; x.eager || to.posted[op.tag] >= 0 {
 		e.flows.start(f)
