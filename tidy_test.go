@@ -185,7 +185,9 @@ var floors = map[string][]string{
 
 	"node/api": {"grid", "internal/indices", "gossip", "discovery", "balance", "node", "node/checkpoint", "node/listing", "node/p2p/wire", "node/p2p/blob",
 		"node/p2p/disk", "node/p2p/joblist", "node/api/audit", "node/api/joblist", "node/api/v1", "node/api/client"},
-	"sim":             {"grid", "internal/indices", "gossip", "discovery", "balance", "balance/order", "lpas", "exec", "exec/proportional", "node", "sim/event", "sim/mesh", "sim/oracle"},
+	"sim":             {"grid", "internal/indices", "gossip", "discovery", "balance", "balance/order", "lpas", "exec", "exec/proportional", "node", "sim/event", "sim/mesh", "sim/oracle",
+		"sim/stores"},
+	"sim/stores": {"grid", "node/generation"},
 	"sim/event":       {"grid"},
 	"sim/oracle":      {"grid", "node"},
 	"sim/replicate":   {},
@@ -249,7 +251,7 @@ var pure = []string{"grid", "lpas", "gossip", "exec", "exec/proportional", "spar
 	"node/checkpoint", "node/contract", "node/failures", "node/gangs", "node/history", "node/listing", "node/mapping", "node/membership", "node/ownercache", "node/peers", "node/policies", "node/price", "node/profile", "node/progress", "node/pull", "node/generation", "node/chain", "node/intake",
 	"node/quota", "node/rates", "node/replication", "node/reliability", "node/reputation", "node/reservation", "node/schedule", "node/turns",
 	"node/worker", "sim", "sim/event", "sim/oracle", "sim/chart", "sim/gangs", "sim/screen",
-	"sim/mesh", "sim/net/worth", "sim/rank", "sim/spread"}
+	"sim/mesh", "sim/net/worth", "sim/rank", "sim/spread", "sim/stores"}
 
 var impure = []string{"os", "net", "sync", "math/rand", "crypto/rand", "context", "io/fs", "net/http"}
 
@@ -464,7 +466,7 @@ var broad = map[string]int{
 	"lpas.Workspace":      36,
 	"node/api/v1.Job":     23,
 	"node/api/v1.Node":    22,
-	"sim.World":           24,
+	"sim.World":           23,
 	"sim.host":            27,
 	"sim/brokers.engine":  29,
 	"sim/net.Report":      32,

@@ -58,3 +58,24 @@ func TestSoleJobsWaitForPeersAfterARestart(t *testing.T) {
 		t.Errorf("%d starts of a new job: want one at once", len(r.fx.Starts))
 	}
 }
+
+// The same holds of a job that was over before the restart and of which a caller has tasks run again since: what it
+// knows of their attempts may be old. One that ended since the start, and is run again, waits no longer than that.
+func TestRetriesOfSoleJobsWaitForPeersAfterARestart(t *testing.T) {
+	for _, s := range []*grid.JobSpec{spec(nil), spec(func(s *grid.JobSpec) { s.Rules.MaxFailures = 2 })} {
+		r := newRig(t, func(n *Config) { n.Known = 2 })
+		r.submit(jobID(1), s)
+		r.end(jobID(1), 0, exitOne)
+		r = r.restart()
+		began := r.now
+		if why := r.ask(grid.EvRetry, jobID(1), 0); why != "" {
+			t.Fatal(why)
+		}
+		for len(r.fx.Starts) == 0 && r.now < began.Add(20*time.Second) {
+			r.pass(time.Second)
+		}
+		if got := r.now.Sub(began); len(r.fx.Starts) != 1 || got < 10*time.Second || got > 11*time.Second {
+			t.Errorf("%d tasks start after %v, want one after 10 s", len(r.fx.Starts), got)
+		}
+	}
+}

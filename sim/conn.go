@@ -175,6 +175,10 @@ func (w *World) dialDone(e *event.Event) {
 		w.maintainConn(name)
 		return
 	}
+	if !w.meet(i, j) {
+		w.maintainConn(name)
+		return
+	}
 	c.up, c.failures, c.lastUsed = true, 0, w.now
 	c.gen++
 	c.lastArrival = [2]grid.Time{}
@@ -193,6 +197,7 @@ func (w *World) notifyUp(name int32, s int) {
 		return
 	}
 	c.reportedUp[s] = true
+	w.peerKnown(i, j)
 	w.books.Hindsight().Met(w.now, i, j)
 	kinds := w.cfg.Network.Kinds(int(j))
 	features := grid.FeatureSet(1<<grid.FeatureReruns | 1<<grid.FeatureRetries | 1<<grid.FeatureDeadlines |
@@ -216,6 +221,7 @@ func (w *World) notifyDown(name int32, s int) {
 		return
 	}
 	c.reportedUp[s] = false
+	w.peerGone(i, j)
 	if w.hosts[i].up {
 		w.ev = grid.Event{Kind: grid.EvPeerDown, Peer: w.hosts[j].id}
 		w.step(i, &w.ev)

@@ -8,6 +8,7 @@ import (
 
 	"skep/grid"
 	"skep/sim/event"
+	"skep/sim/stores"
 )
 
 // Disk models how nodes' records become durable.
@@ -25,6 +26,13 @@ func (d *Disk) check() error {
 		return errors.Join(fmt.Errorf("sim: disk sync %v: want 0 or more", d.Sync))
 	}
 	return nil
+}
+
+// disks are what the disks of all nodes share: buffers of effects that wait for a disk, and of postponed records.
+type disks struct {
+	freeEffects []*grid.Effects
+	freeRecords [][]grid.Record
+	stores      *stores.Stores // nil = none is ever put back
 }
 
 // disk is a node's records that are about to be written. The oracle's books hold those that are durable.
@@ -77,7 +85,7 @@ func (w *World) endCommit(e *event.Event) {
 	d := &h.disk
 	w.savePostponed(e.Node)
 	for _, fx := range d.writing {
-		w.books.Save(e.Node, fx.Saves)
+		w.save(e.Node, fx.Saves)
 	}
 	done := d.writing
 	d.writing, d.waiting = d.waiting, done[:0]
@@ -105,12 +113,21 @@ func (w *World) loseUnwritten(i int32) {
 	if len(d.writing)+len(d.postponed) > 0 && w.rng.IntN(2) == 0 {
 		w.savePostponed(i)
 		for _, fx := range d.writing {
-			w.books.Save(i, fx.Saves)
+			w.save(i, fx.Saves)
 		}
 	}
 	w.freeEffects = append(append(w.freeEffects, d.writing...), d.waiting...)
 	d.writing, d.waiting = d.writing[:0], d.waiting[:0]
 	w.dropPostponed(d)
+}
+
+// writeAll makes all records durable that a node's disk is to write.
+func (w *World) writeAll(i int32) {
+	w.savePostponed(i)
+	d := &w.hosts[i].disk
+	for _, fx := range slices.Concat(d.writing, d.waiting) {
+		w.save(i, fx.Saves)
+	}
 }
 
 // postponeFor is how long postponed records are kept before a commit of their own.
@@ -133,7 +150,7 @@ func (w *World) postpone(i int32, records []grid.Record) {
 	case len(records) == 0:
 	case !allLater(records):
 		w.savePostponed(i)
-		w.books.Save(i, records)
+		w.save(i, records)
 	default:
 		if len(d.postponed) == 0 {
 			w.push(w.now.Add(postponeFor), kindFlush, i, 0, 0)
@@ -148,7 +165,7 @@ func (w *World) postpone(i int32, records []grid.Record) {
 // savePostponed makes postponed records durable.
 func (w *World) savePostponed(i int32) {
 	d := &w.hosts[i].disk
-	w.books.Save(i, d.postponed)
+	w.save(i, d.postponed)
 	w.dropPostponed(d)
 }
 

@@ -15,7 +15,10 @@ type Failure struct {
 	Node   int           // that caused it; −1 = none in particular
 	What   string
 	Repeat string   // the command that repeats the run
+	Faults []string // of the world so far, in order
 	Last   []string // the last steps before it, oldest first
+
+	undecided bool // it is none: the world ended with something that nobody promises
 }
 
 // Error returns what happened, where and when, how to repeat it, and the last steps.
@@ -28,6 +31,9 @@ func (f *Failure) Error() string {
 	if f.Repeat != "" {
 		s += "\nrepeat with: " + f.Repeat
 	}
+	if len(f.Faults) > 0 {
+		s += "\nfaults so far:\n  " + strings.Join(f.Faults, "\n  ")
+	}
 	return s + "\nlast steps:\n  " + strings.Join(f.Last, "\n  ")
 }
 
@@ -39,13 +45,24 @@ type stepRecord struct {
 	msg  grid.Kind
 }
 
-// failf records the first failure; the run ends with the step.
+// failf records the first failure; the run ends with the step. Where a node has forgotten something, and nobody has
+// told it, nothing is decided.
 func (w *World) failf(node int32, format string, args ...any) {
+	w.failFor(w.anyForgets(), node, format, args...)
+}
+
+// failFor is failf where it is known whether anything is decided.
+func (w *World) failFor(undecided bool, node int32, format string, args ...any) {
 	if w.fail != nil {
 		return
 	}
 	w.fail = &Failure{Seed: w.cfg.Seed, At: time.Duration(w.now), Node: int(node), What: fmt.Sprintf(format, args...),
-		Repeat: w.cfg.Repeat}
+		Repeat: w.cfg.Repeat, undecided: undecided}
+	for k := range w.cfg.Faults {
+		if f := &w.cfg.Faults[k]; grid.Time(f.At) <= w.now {
+			w.fail.Faults = append(w.fail.Faults, f.String())
+		}
+	}
 	n := uint64(len(w.recent))
 	for k := w.steps + 1; k <= w.steps+n; k++ {
 		if h := w.recent[k%n]; h.kind != 0 {

@@ -38,10 +38,14 @@ const (
 	Pause
 	Stall // disks of Nodes write nothing for Factor seconds
 	Full  // disks of Nodes are nearly full; Factor 0 = no longer
+	Copy  // the stores of Nodes are copied
+	// Nodes stop as in a crash and start again with the copies of their stores; without effect where there is none
+	PutBack
 )
 
 var faultNames = [...]string{"", "crash", "leave", "restart", "cut", "cut out", "cut in", "heal", "slow", "drift",
-	"lose", "drain", "share", "pause", "stall", "full"}
+	"lose", "drain", "share", "pause", "stall", "full", "copy",
+	"put back"}
 
 // String returns the fault's name.
 func (k FaultKind) String() string {
@@ -51,9 +55,21 @@ func (k FaultKind) String() string {
 	return "unknown"
 }
 
+// String says when what happens to whom.
+func (f *Fault) String() string {
+	s := fmt.Sprintf("%v %v", f.At, f.Kind)
+	if len(f.Nodes) > 0 {
+		s += fmt.Sprintf(" n%v", f.Nodes)
+	}
+	if f.Factor != 0 {
+		s += fmt.Sprintf(" %.6g", f.Factor)
+	}
+	return s
+}
+
 func (f *Fault) check(nodes int) error {
-	if f.Kind < Crash || f.Kind > Full {
-		return fmt.Errorf("kind %d: want 1 to %d", f.Kind, Full)
+	if f.Kind < Crash || f.Kind > PutBack {
+		return fmt.Errorf("kind %d: want 1 to %d", f.Kind, PutBack)
 	}
 	for _, i := range f.Nodes {
 		if i < 0 || i >= nodes {
@@ -126,6 +142,12 @@ func (w *World) applyFault(f *Fault) {
 			w.hosts[i].stalledUntil = w.now.Add(grid.Seconds(f.Factor))
 		case Full:
 			w.setDiskFull(i, f.Factor != 0)
+		case Copy:
+			if w.stores != nil {
+				w.stores.Copy(i, w.books.Records(i, nil))
+			}
+		case PutBack:
+			w.putBack(i)
 		case Slow:
 			w.hosts[i].slow = f.Factor
 			w.setRankSpeed(i)

@@ -91,10 +91,7 @@ func (w *World) NodeConfig(i int) (node.Config, grid.Wall) {
 		w.cfg.Node(i, &c)
 	}
 	c.Decisions = 0 // nobody reads them
-	c.Self, c.Boot = h.id, h.boots
-	if h.boots > 1 {
-		c.Known = min(w.cfg.Nodes-1, 2*grid.MaxMembers)
-	}
+	c.Self, c.Boot, c.Known = h.id, w.bootOf(i), w.known(i)
 	c.Scratch, c.Balance.Scratch = &w.scratch.node, &w.scratch.lp
 	c.Seed = splitmix(w.cfg.Seed ^ splitmix(uint64(i)<<20+h.boots))
 	return c, grid.Wall{Zero: wallStart.Add(-time.Duration(h.offset - h.since))}
@@ -109,6 +106,9 @@ func (w *World) start(i int32) {
 	h.boots++
 	h.offset, h.since, h.pastClocks = grid.Time(w.rng.Int64N(int64(1000*time.Hour)))+w.now, w.now, h.pastClocks[:0]
 	h.drifted = false
+	if w.stores != nil {
+		w.stores.Start(w.now, i, w.known(int(i)))
+	}
 	cfg, wall := w.NodeConfig(int(i))
 	m, err := w.cfg.Make(cfg, wall)
 	if err != nil {
@@ -143,6 +143,9 @@ func (w *World) crash(i int32) {
 	}
 	h.up, h.member, h.pausedUntil, h.deferred, h.startedTooLate = false, nil, 0, nil, nil
 	w.books.Stopped(i)
+	if w.stores != nil {
+		w.stores.Stop(w.now, i)
+	}
 	w.upTime += w.now.Sub(h.upSince)
 	w.loseUnwritten(i)
 	w.killRuns(i)

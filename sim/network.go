@@ -122,6 +122,7 @@ func (w *World) send(i int32, to grid.NodeID, m *grid.Message) {
 		w.failf(i, "sends a %v to %v, which is no other node", m.Kind, to)
 		return
 	}
+	w.noteSent(i, to)
 	size := w.cfg.Network.Size(m)
 	if w.hosts[i].hostile != 0 {
 		w.counts.Hostile++

@@ -44,7 +44,7 @@ func (w *World) done() bool {
 	if w.books.Done() {
 		return true
 	}
-	if w.now > w.deadline {
+	if w.now > w.deadline || w.now > w.deadline.Add(undecidedAfter-w.cfg.Bound) && w.anyForgets() {
 		w.failf(-1, "%v after the last fault and submission %s", w.cfg.Bound, w.books.Unfinished())
 		return true
 	}
@@ -58,6 +58,7 @@ func (w *World) audit() {
 		w.books.CheckIdle(w.calm(), maxIdle)
 	}
 	for i := range w.hosts {
+		w.writeAll(int32(i))
 		if h := &w.hosts[i]; h.up && h.hostile == 0 {
 			w.books.Audit(int32(i))
 		}
@@ -66,13 +67,16 @@ func (w *World) audit() {
 
 // restore gives a new run the node's durable records in random order.
 func (w *World) restore(i int32) {
-	records := w.books.Records(i, nil)
+	records := w.records(i)
 	w.rng.Shuffle(len(records), func(a, b int) { records[a], records[b] = records[b], records[a] })
 	for k := range records {
 		if !w.cfg.NoDigest {
 			w.digest.record(&records[k])
 		}
 		w.hosts[i].member.Restore(&records[k])
+		if w.stores != nil {
+			w.stores.Restored(i, &records[k])
+		}
 	}
 }
 

@@ -23,6 +23,8 @@ type Report struct {
 	Again    int // attempts beyond each task's first
 	// times that an attempt was suspended
 	Suspensions int
+	PutBack     int  // nodes that stopped because their stores were put back
+	Undecided   bool // the run ended early: a node whose store was put back acted, and nobody could tell it
 	Traffic     Traffic
 	// core-seconds of Regret, and in which attempts ran, once the last fault has no consequences; with Config.Conserves
 	Regret, Busy float64
@@ -41,7 +43,10 @@ type ClassReport struct {
 func (w *World) Report() Report {
 	r := Report{Digest: uint64(w.digest), Virtual: time.Duration(w.now), Steps: w.steps, Tasks: w.books.Tasks(),
 		Traffic: w.counts, Nodes: w.upTime, Checkpoints: w.books.Checkpoints(),
-		Suspensions: w.books.Suspensions()}
+		Suspensions: w.books.Suspensions(), Undecided: w.fail != nil && w.fail.undecided}
+	if w.stores != nil {
+		r.PutBack = w.stores.Found
+	}
 	for i := range w.hosts {
 		if h := &w.hosts[i]; h.up {
 			r.Nodes += w.now.Sub(h.upSince)

@@ -135,7 +135,7 @@ func TestSeedsThatFailedWithBudgets(t *testing.T) {
 		{94002785,
 			"an idle node whose pull was lost took that for a refusal, and backed off from the only node with work for 25 s"},
 	} {
-		if _, err := runToEnd(Swarm(s.seed)); err != nil {
+		if _, err := runToEnd(swarmOfSoundStores(s.seed)); err != nil {
 			t.Errorf("again: %s\n%v", s.was, err)
 		}
 	}
@@ -241,7 +241,7 @@ func TestSeedsWhereNodesAskedInVain(t *testing.T) {
 		{2001839, "a node that was late, so that one core of it was believed, got no task that needs two"},
 		{71000218, "three nodes were late while others used their cores, and got no task that needs two"},
 	} {
-		if _, err := runToEnd(Swarm(s.seed)); err != nil {
+		if _, err := runToEnd(swarmOfSoundStores(s.seed)); err != nil {
 			t.Errorf("again: %s\n%v", s.was, err)
 		}
 	}
@@ -257,7 +257,7 @@ func TestSeedsWhereBudgetsWereTakenForUsed(t *testing.T) {
 			t.Errorf("again: an owner that was stopped for seconds took what had ended meanwhile for what still ran\n%v", err)
 		}
 	}
-	if _, err := runToEnd(Swarm(1514)); err != nil {
+	if _, err := runToEnd(swarmOfSoundStores(1514)); err != nil {
 		t.Errorf("again: results did not say for how long a task had been suspended, and that was subtracted\n%v", err)
 	}
 }

@@ -27,10 +27,14 @@ func (w *World) step(i int32, ev *grid.Event) {
 	if w.cfg.Log != nil {
 		w.cfg.Log(w.logLine(i, ev))
 	}
-	if w.cfg.Check > CheckNothing {
+	if w.stores != nil {
+		w.checkStep(i)
+	}
+	forgets := w.forgets(i)
+	if w.cfg.Check > CheckNothing && !forgets {
 		w.books.Step(i, &w.fx)
 	}
-	if w.cfg.Check >= CheckViews && h.hostile == 0 {
+	if w.cfg.Check >= CheckViews && h.hostile == 0 && !forgets {
 		w.books.Views(i)
 	}
 	w.write(i)
@@ -87,7 +91,7 @@ func (w *World) release(i int32, fx *grid.Effects) {
 
 // sendChecked checks and sends a message.
 func (w *World) sendChecked(i int32, s *grid.Send) {
-	if w.cfg.Check > CheckNothing && w.hosts[i].hostile == 0 {
+	if w.cfg.Check > CheckNothing && w.hosts[i].hostile == 0 && (!w.forgets(i) || s.Msg.Kind == grid.KindResult) {
 		w.books.Send(i, &s.Msg)
 	}
 	w.send(i, s.To, &s.Msg)

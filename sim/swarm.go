@@ -1,9 +1,7 @@
 package sim
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 	"time"
 
 	"skep/grid"
@@ -13,6 +11,13 @@ import (
 // Swarm draws a small world of real nodes with all kinds of faults at once: nodes, network, disks, work, policies and
 // faults are random. It must run to its end without a failure under every seed.
 func Swarm(seed uint64) Config {
+	c := swarmOfSoundStores(seed)
+	addStores(seed, &c)
+	return c
+}
+
+// swarmOfSoundStores is Swarm as it was before stores were put back: seeds that failed then mean these worlds.
+func swarmOfSoundStores(seed uint64) Config {
 	c := swarmWithoutMoves(seed)
 	addMoves(seed, &c)
 	addSharing(seed, &c)
@@ -200,21 +205,6 @@ var batchPolicies = [...]string{"min_min", "max_min", "sufferage", "xsufferage",
 // membersOf draws the number of members of jobs: in a third of the worlds the origin alone.
 func membersOf(seed uint64) int {
 	return [...]int{1, 1, 3, 3, 3, 5}[splitmix(seed^0x6d656d62)%6]
-}
-
-// addLossAndDrift adds the faults that registers tolerate: a node is lost for good, and clocks drift as far as is
-// allowed.
-func addLossAndDrift(r *grid.Rand, nodes int, faults []Fault) []Fault {
-	when := func() time.Duration { return time.Duration(r.Int64N(int64(time.Minute))) }
-	if nodes > 2 && r.IntN(2) == 0 {
-		faults = append(faults, Fault{At: when(), Kind: Lose, Nodes: []int{r.IntN(nodes)}})
-	}
-	for range r.IntN(3) {
-		faults = append(faults, Fault{At: when(), Kind: Drift, Nodes: []int{r.IntN(nodes)},
-			Factor: float64(r.IntN(90_001) - 45_000)})
-	}
-	slices.SortStableFunc(faults, func(a, b Fault) int { return cmp.Compare(a.At, b.At) })
-	return faults
 }
 
 func swarmSpec(class string, count uint32, cpu grid.MilliCPU) *grid.JobSpec {

@@ -11,7 +11,7 @@ import (
 // swarmOfBudgets is Swarm in which every job has a budget, which suffices for some, and in which clients have tasks run
 // again.
 func swarmOfBudgets(seed uint64) Config {
-	c := Swarm(seed)
+	c := swarmOfSoundStores(seed)
 	c.Repeat = fmt.Sprintf("go test ./sim -run TestSwarmBudgets -sim.seed %d", seed)
 	r := grid.NewRand(seed, 93)
 	again := r.IntN(3) == 0

@@ -206,3 +206,18 @@ func changeSome(r *grid.Rand, c *Config, change func(*grid.JobSpec)) {
 		c.Work[k].Spec = &spec
 	}
 }
+
+// addLossAndDrift adds the faults that registers tolerate: a node is lost for good, and clocks drift as far as is
+// allowed.
+func addLossAndDrift(r *grid.Rand, nodes int, faults []Fault) []Fault {
+	when := func() time.Duration { return time.Duration(r.Int64N(int64(time.Minute))) }
+	if nodes > 2 && r.IntN(2) == 0 {
+		faults = append(faults, Fault{At: when(), Kind: Lose, Nodes: []int{r.IntN(nodes)}})
+	}
+	for range r.IntN(3) {
+		faults = append(faults, Fault{At: when(), Kind: Drift, Nodes: []int{r.IntN(nodes)},
+			Factor: float64(r.IntN(90_001) - 45_000)})
+	}
+	slices.SortStableFunc(faults, func(a, b Fault) int { return cmp.Compare(a.At, b.At) })
+	return faults
+}

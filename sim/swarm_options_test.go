@@ -12,7 +12,7 @@ import (
 // swarmOfOptions is Swarm in which three quarters of the jobs that are no gangs have options: the first needs what the
 // job needs alone, the others up to as many cores again, with a speedup and a value of their own.
 func swarmOfOptions(seed uint64) Config {
-	c := Swarm(seed)
+	c := swarmOfSoundStores(seed)
 	c.Repeat = fmt.Sprintf("go test ./sim -run TestSwarmOptions -sim.seed %d", seed)
 	other := c.Node
 	c.Node = func(i int, n *node.Config) {

@@ -28,20 +28,19 @@ type World struct {
 	network
 	machines
 	agenda
+	disks
 	books *oracle.Books
 	ahead prefetcher
 
-	fx          grid.Effects
-	ev          grid.Event
-	freeEffects []*grid.Effects // buffers of effects that wait for a disk
-	freeRecords [][]grid.Record // buffers of postponed records
-	steps       uint64
-	upTime      time.Duration // of ended runs
-	digest      digest
-	recent      [64]stepRecord // the last steps, for a failure's text
-	tap         tap
-	scratch     scratch
-	fail        *Failure
+	fx      grid.Effects
+	ev      grid.Event
+	steps   uint64
+	upTime  time.Duration // of ended runs
+	digest  digest
+	recent  [64]stepRecord // the last steps, for a failure's text
+	tap     tap
+	scratch scratch
+	fail    *Failure
 }
 
 // scratch is memory that the nodes share: one steps at a time.
@@ -71,6 +70,7 @@ func New(cfg Config) (*World, error) {
 	w.parallel = newParallel(w)
 	w.drawKnownPeers()
 	w.openBooks()
+	w.watchStores()
 	if cfg.Hindsight {
 		w.watch()
 	}
@@ -127,7 +127,7 @@ func (w *World) RunUntil(t time.Duration) error {
 
 // err returns the failure as an error, nil where there is none.
 func (w *World) err() error {
-	if w.fail == nil {
+	if w.fail == nil || w.fail.undecided {
 		return nil
 	}
 	return w.fail
@@ -225,6 +225,8 @@ func (w *World) dispatch(e *event.Event) {
 		w.applyNextFault()
 	case kindResume:
 		w.resume(e)
+	case kindTell:
+		w.tellPeers(e)
 	case kindLate:
 		w.reportTooLate(e)
 	case kindBlock:

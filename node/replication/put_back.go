@@ -9,7 +9,7 @@ import (
 // heard is what a replica that was restored has heard of the other members since the start. Each tells, when it
 // connects, whether it knows of more than this node's data folder (package generation); this node stops then.
 type heard struct {
-	restored bool  // the register was here before this start
+	restored bool  // the register was here before this start, or may have been
 	members  uint8 // bit set of those that have connected, or written
 }
 

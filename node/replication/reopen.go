@@ -85,6 +85,9 @@ func (r *Replica) Reopen(now grid.Time, fx *grid.Effects) {
 	}
 	if r.IsOwner() {
 		r.Register.Reopen()
+		if r.Sole() { // of a closed register nothing was resumed, though it may have been here before this start
+			r.heard.restored = true
+		}
 		r.MarkDirty()
 	} else { // the owner may be alive and have no part in what is open again
 		r.open(r.state.Opened + 1)

@@ -143,7 +143,12 @@ func (b *Books) Stopped(i int32) {
 }
 
 // Lost reports that a node is down for good.
-func (b *Books) Lost(i int32) { b.machines[i].lost = true }
+func (b *Books) Lost(i int32) {
+	b.machines[i].lost = true
+	if b.settled {
+		b.countLeft()
+	}
+}
 
 func (b *Books) up(i int32) bool { return b.machines[i].member != nil }
 
