@@ -18,6 +18,9 @@ type flood struct {
 func (w *World) announce(i int32, m *grid.Message) {
 	w.counts.Announced[m.Kind]++
 	w.noteTakeover(i, m)
+	if m = w.carry(i, m); m == nil {
+		return
+	}
 	if w.freeFlood == 0 {
 		w.floods = append(w.floods, flood{})
 		w.freeFlood = int32(len(w.floods))

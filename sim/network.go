@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"skep/grid"
+	"skep/sim/codec"
 	"skep/sim/event"
 )
 
@@ -40,6 +41,9 @@ type Network struct {
 
 	// Redial is the longest back-off between dials; 0 = 30 s.
 	Redial time.Duration
+
+	// Bytes has messages be carried as bytes, and what nodes save be read from bytes.
+	Bytes bool
 
 	// Kinds are the message kinds that a node understands; nil = all.
 	Kinds func(i int) grid.KindSet
@@ -96,6 +100,7 @@ type network struct {
 	dropped   []int32 // scratch
 	counts    Traffic
 	offenders map[pair]*offender // nil while there are none
+	codec     *codec.Codec // nil = messages are carried as they are
 	wireFree  []grid.Time        // by node: when its last message is on the wire; nil without a bandwidth
 }
 
@@ -153,6 +158,9 @@ func (w *World) send(i int32, to grid.NodeID, m *grid.Message) {
 		return
 	}
 	wait += w.transmitDelay(i, size)
+	if m = w.carry(i, m); m == nil {
+		return
+	}
 	copies := 1
 	if w.draw(w.cfg.Network.Duplicate) {
 		copies = 2

@@ -67,7 +67,7 @@ func (w *World) audit() {
 
 // restore gives a new run the node's durable records in random order.
 func (w *World) restore(i int32) {
-	records := w.records(i)
+	records := w.readBack(i, w.records(i))
 	w.rng.Shuffle(len(records), func(a, b int) { records[a], records[b] = records[b], records[a] })
 	for k := range records {
 		if !w.cfg.NoDigest {
@@ -78,6 +78,22 @@ func (w *World) restore(i int32) {
 			w.stores.Restored(i, &records[k])
 		}
 	}
+}
+
+// readBack returns records as a starting node reads them.
+func (w *World) readBack(i int32, records []grid.Record) []grid.Record {
+	if w.codec == nil {
+		return records
+	}
+	for k := range records {
+		r, err := w.codec.Record(&records[k])
+		if err != nil {
+			w.failf(i, "%v", err)
+			return nil
+		}
+		records[k] = *r
+	}
+	return records
 }
 
 // Outcome is the durable state of a task.

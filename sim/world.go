@@ -10,6 +10,7 @@ import (
 	"skep/grid"
 	"skep/lpas"
 	"skep/node"
+	"skep/sim/codec"
 	"skep/sim/event"
 	"skep/sim/oracle"
 )
@@ -69,6 +70,9 @@ func New(cfg Config) (*World, error) {
 	}
 	w.parallel = newParallel(w)
 	w.drawKnownPeers()
+	if cfg.Network.Bytes {
+		w.codec = new(codec.Codec)
+	}
 	w.openBooks()
 	w.watchStores()
 	if cfg.Hindsight {

@@ -42,4 +42,20 @@ var swarm = []Mutant{
 		Test: "TestRetriesOfSoleJobsWaitForPeersAfterARestart",
 		In:   "node",
 	},
+	{
+		Name: "a record forgets that an end is committed",
+		File: "node/p2p/wire/register_record.go",
+		From: "Final: e.Committed, Held",
+		To:   "Held",
+		Test: "TestSwarmBytes",
+		In:   "sim",
+	},
+	{
+		Name: "an offer does not say that it answers a pull",
+		File: "node/p2p/wire/spec.go",
+		From: "o.Stays, o.Pulled, o.Asks = cleanText(p.Class), p.Stamp, p.Stays, p.Pulled, p.Asks",
+		To:   "o.Stays, o.Asks = cleanText(p.Class), p.Stamp, p.Stays, p.Asks",
+		Test: "TestSwarmBytes",
+		In:   "sim",
+	},
 }
