@@ -60,11 +60,16 @@ type Config struct {
 	// long while a task waits that would have ended sooner there. It needs Hindsight, and holds where nodes pull.
 	Conserves bool
 
-	// Repeat is the command that repeats the run, for the failure's text.
-	Repeat string
+	Drawn
 
 	// Log gets a line for each step of a node; nil = no log.
 	Log func(line string)
+}
+
+// Drawn is what belongs to worlds that are drawn at random.
+type Drawn struct {
+	Repeat string // the command that repeats the run, for the failure's text
+	Aims   []Aim  // faults that wait for what nodes do
 }
 
 // Level is what is checked at every event.

@@ -33,6 +33,7 @@ type disks struct {
 	freeEffects []*grid.Effects
 	freeRecords [][]grid.Record
 	stores      *stores.Stores // nil = none is ever put back
+	aims        []Aim          // that have not hit
 }
 
 // disk is a node's records that are about to be written. The oracle's books hold those that are durable.
@@ -65,6 +66,7 @@ func (w *World) write(i int32) {
 }
 
 func (w *World) beginCommit(i int32) {
+	w.aimAt(i, Committing)
 	t := float64(w.cfg.Disk.Sync) * w.hosts[i].slow
 	if w.cfg.Disk.Slow != nil {
 		t *= w.cfg.Disk.Slow(int(i))
@@ -128,6 +130,18 @@ func (w *World) writeAll(i int32) {
 	for _, fx := range slices.Concat(d.writing, d.waiting) {
 		w.save(i, fx.Saves)
 	}
+}
+
+// failCommit has the commit of a node's disk fail for want of room: nothing of it is written, and the node stops.
+func (w *World) failCommit(i int32) {
+	d := &w.hosts[i].disk
+	if len(d.writing) == 0 {
+		return
+	}
+	w.freeEffects = append(append(w.freeEffects, d.writing...), d.waiting...)
+	d.writing, d.waiting = d.writing[:0], d.waiting[:0]
+	w.dropPostponed(d)
+	w.crash(i)
 }
 
 // postponeFor is how long postponed records are kept before a commit of their own.

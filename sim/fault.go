@@ -41,11 +41,14 @@ const (
 	Copy  // the stores of Nodes are copied
 	// Nodes stop as in a crash and start again with the copies of their stores; without effect where there is none
 	PutBack
+	// the commit that disks of Nodes write fails for want of room, and the nodes stop as their drivers stop them; without
+	// effect where none is written
+	Fill
 )
 
 var faultNames = [...]string{"", "crash", "leave", "restart", "cut", "cut out", "cut in", "heal", "slow", "drift",
 	"lose", "drain", "share", "pause", "stall", "full", "copy",
-	"put back"}
+	"put back", "fill"}
 
 // String returns the fault's name.
 func (k FaultKind) String() string {
@@ -68,8 +71,8 @@ func (f *Fault) String() string {
 }
 
 func (f *Fault) check(nodes int) error {
-	if f.Kind < Crash || f.Kind > PutBack {
-		return fmt.Errorf("kind %d: want 1 to %d", f.Kind, PutBack)
+	if f.Kind < Crash || f.Kind > Fill {
+		return fmt.Errorf("kind %d: want 1 to %d", f.Kind, Fill)
 	}
 	for _, i := range f.Nodes {
 		if i < 0 || i >= nodes {
@@ -146,6 +149,8 @@ func (w *World) applyFault(f *Fault) {
 			if w.stores != nil {
 				w.stores.Copy(i, w.books.Records(i, nil))
 			}
+		case Fill:
+			w.failCommit(i)
 		case PutBack:
 			w.putBack(i)
 		case Slow:

@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"skep/grid"
+	"skep/sim/codec"
 )
 
 // body is a message in flight, named by an index that its event holds; its memory is reused. Of a digest, the kind of
@@ -99,6 +100,13 @@ func (p *bodyPool) free(i int32) {
 	}
 	*b = body{next: p.unused}
 	p.unused = i
+}
+
+// openCodec has messages be carried as bytes if they are to be.
+func (w *World) openCodec() {
+	if w.cfg.Network.Bytes {
+		w.codec = new(codec.Codec)
+	}
 }
 
 // carry returns a message as its receiver reads it; nil = no peer would read it.

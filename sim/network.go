@@ -100,7 +100,7 @@ type network struct {
 	dropped   []int32 // scratch
 	counts    Traffic
 	offenders map[pair]*offender // nil while there are none
-	codec     *codec.Codec // nil = messages are carried as they are
+	codec     *codec.Codec       // nil = messages are carried as they are
 	wireFree  []grid.Time        // by node: when its last message is on the wire; nil without a bandwidth
 }
 

@@ -261,3 +261,11 @@ func TestSeedsWhereBudgetsWereTakenForUsed(t *testing.T) {
 		t.Errorf("again: results did not say for how long a task had been suspended, and that was subtracted\n%v", err)
 	}
 }
+
+// A world whose stores are put back (swarmOfStores), and in which a node was stopped for 20 s.
+func TestSeedsWhereWritesWaited(t *testing.T) {
+	if _, err := runToEnd(swarmOfStores(95002828)); err != nil {
+		t.Errorf("again: a member took a job to be as old as the first write to it was when that was sent, though it had "+
+			"waited, and started its tasks after their deadline\n%v", err)
+	}
+}

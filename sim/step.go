@@ -87,6 +87,9 @@ func (w *World) release(i int32, fx *grid.Effects) {
 			w.push(max(w.now, h.worldTime(wake.At)), kindWake, i, uint8(wake.Timer.Kind), wake.Timer.Key)
 		}
 	}
+	if len(w.aims) > 0 {
+		w.aimAtAll(i, fx)
+	}
 }
 
 // sendChecked checks and sends a message.

@@ -15,6 +15,7 @@ import (
 
 // watchStores has nodes tell each other if a store is put back in the world.
 func (w *World) watchStores() {
+	w.aims = slices.Clone(w.cfg.Aims)
 	if slices.ContainsFunc(w.cfg.Faults, func(f Fault) bool { return f.Kind == PutBack }) {
 		w.stores = stores.New(len(w.hosts), func(i int32) grid.NodeID { return w.hosts[i].id })
 	}

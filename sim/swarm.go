@@ -13,6 +13,7 @@ import (
 func Swarm(seed uint64) Config {
 	c := swarmOfSoundStores(seed)
 	addStores(seed, &c)
+	addAims(seed, &c)
 	c.Network.Bytes = splitmix(seed^0x6279746573)%4 == 0 // the world goes as it goes without
 	return c
 }
@@ -124,7 +125,7 @@ func swarmBase(seed uint64) Config {
 			Detect: time.Duration(r.IntN(5000)) * time.Millisecond},
 		Disk:   Disk{Sync: time.Duration(r.IntN(3)) * 5 * time.Millisecond},
 		Spread: time.Duration(r.IntN(3)) * time.Second,
-		Repeat: fmt.Sprintf("skep sim swarm --seeds 1 --seed %d", seed),
+		Drawn:  Drawn{Repeat: fmt.Sprintf("skep sim swarm --seeds 1 --seed %d", seed)},
 	}
 	// met waits for a rate that only a run would measure
 	policies := []string{"lpas_dec", "lpas_dec", "mct", "random", "two_choices", "local", "kpb:2", "olb"}

@@ -10,7 +10,6 @@ import (
 	"skep/grid"
 	"skep/lpas"
 	"skep/node"
-	"skep/sim/codec"
 	"skep/sim/event"
 	"skep/sim/oracle"
 )
@@ -70,9 +69,7 @@ func New(cfg Config) (*World, error) {
 	}
 	w.parallel = newParallel(w)
 	w.drawKnownPeers()
-	if cfg.Network.Bytes {
-		w.codec = new(codec.Codec)
-	}
+	w.openCodec()
 	w.openBooks()
 	w.watchStores()
 	if cfg.Hindsight {

@@ -26,7 +26,7 @@ func toys(seed uint64, bug string) Config {
 		Machine: Machine{Size: Exponential(), Rate: func(string, int) float64 { return 0.2 }},
 		Disk:    Disk{Sync: 3 * time.Millisecond},
 		Faults:  DrawFaults(r, n, 4, 2*time.Minute),
-		Repeat:  fmt.Sprintf("go test ./sim -run TestToys -sim.seed=%d", seed),
+		Drawn:   Drawn{Repeat: fmt.Sprintf("go test ./sim -run TestToys -sim.seed=%d", seed)},
 	}
 	for k := range 8 {
 		c.Work = append(c.Work, Submission{At: time.Duration(k) * 5 * time.Second, Node: r.IntN(n),

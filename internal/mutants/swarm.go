@@ -58,4 +58,19 @@ var swarm = []Mutant{
 		Test: "TestSwarmBytes",
 		In:   "sim",
 	},
+	{
+		Name: "a candidate that has answered the owner since goes on",
+		File: "node/replication/succession.go",
+		From: "if r.CampaignEpoch() > 0 && r.answeredOwnerSince(r.campaignBegan) {\n\t\tr.GiveUpCampaign(now)\n\t}\n",
+		To:   "",
+		Test: "TestScripts",
+	},
+	{
+		Name: "a job is as old as the first write was when it was sent",
+		File: "node/coordinator/replica_member.go",
+		From: "\t\tj.arrived = min(j.arrived, now.Add(-g.Age))\n",
+		To:   "",
+		Test: "TestSeedsWhereWritesWaited",
+		In:   "sim",
+	},
 }

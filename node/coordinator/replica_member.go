@@ -83,6 +83,9 @@ func (c *Coordinator) replicaFor(now grid.Time, from grid.NodeID, g *grid.Regist
 			c.stats.Full++
 			return nil, grid.RegisterFull
 		}
+		if g.Spec != nil { // the first write may have waited for this node longer than this one
+			j.arrived = min(j.arrived, now.Add(-g.Age))
+		}
 		return j, grid.RegisterOK
 	} else if j != nil || g.Spec == nil || g.Spec.Check() != nil || !grid.ValidMembers(g.Job, from, g.Members) ||
 		!slices.Contains(g.Members, c.cfg.Self) || c.isOrigin(g.Job) {

@@ -66,6 +66,13 @@ func (r *Replica) ownerLastAnswered() grid.Time {
 	}
 }
 
+// answeredOwnerSince reports whether this member has agreed to a keepalive of the owner since then. A write, which it
+// would have answered as well, ends a campaign by itself.
+func (r *Replica) answeredOwnerSince(then grid.Time) bool {
+	last := r.ownerLastAnswered()
+	return !r.unlisted && last > 0 && last >= then
+}
+
 // ownerSilent reports whether this member has not answered the owner for the takeover delay: it may vote for another.
 func (r *Replica) ownerSilent(now grid.Time) bool {
 	return now >= r.ownerLastAnswered().Add(TakeoverDelay(r.of.cfg.Lease))

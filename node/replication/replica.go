@@ -35,6 +35,7 @@ type knownOwner struct {
 	unlisted          bool        // its owner is alive and no longer lists the job in its keepalives
 	lastWrite         grid.Time   // when the owner's last write was answered
 	campaignAt        grid.Time   // earliest time of this member's next campaign
+	campaignBegan     grid.Time   // when its latest campaign began
 	// newest claim of a member that says it is the owner and has not written to this node
 	rival        grid.OwnerClaim
 	rivalChecked grid.Time // when keepalives were last sent because of a claim

@@ -35,6 +35,7 @@ func (r *Replica) Campaign(now grid.Time, voters []grid.NodeID, fx *grid.Effects
 	}
 	if r.CampaignEpoch() <= max(r.promisedElsewhere, r.state.Promised) {
 		r.Register.Campaign(r.promisedElsewhere)
+		r.campaignBegan = now
 	}
 	for _, id := range voters {
 		if !r.mayTell(id) {
@@ -62,11 +63,15 @@ func (r *Replica) delayCampaign(now grid.Time) {
 	r.campaignAt = now.Add(d + time.Duration(r.of.rng.Int64N(int64(d)*int64(1+r.successionRank()))))
 }
 
-// VoteAnswered takes a member's answer to a campaign.
+// VoteAnswered takes a member's answer to a campaign. A member that has answered the owner since it began to campaign
+// has renewed its lease: it would not vote for another, nor may it for itself.
 func (r *Replica) VoteAnswered(now grid.Time, from grid.NodeID, a *grid.RegisterMessage, fx *grid.Effects) {
 	if !r.provenVote(from, a) {
 		fx.Offences = append(fx.Offences, from)
 		return
+	}
+	if r.CampaignEpoch() > 0 && r.answeredOwnerSince(r.campaignBegan) {
+		r.GiveUpCampaign(now)
 	}
 	ConvertTimes(r.of.wall.At(now).UnixNano(), a.Entries)
 	wasOwner, heardClosed := r.IsOwner(), r.closedIn > 0

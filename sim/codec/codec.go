@@ -84,4 +84,6 @@ func (c *Codec) seal(ad *grid.Ad) []byte {
 	return binary.BigEndian.AppendUint64(nil, n)
 }
 
-func (c *Codec) open(sealed []byte) (*grid.Ad, error) { return c.ads[binary.BigEndian.Uint64(sealed)], nil }
+func (c *Codec) open(sealed []byte) (*grid.Ad, error) {
+	return c.ads[binary.BigEndian.Uint64(sealed)], nil
+}

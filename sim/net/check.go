@@ -219,7 +219,7 @@ func (s *Scenario) world(seed uint64) sim.Config {
 	}
 	w := sim.Config{Seed: seed, Nodes: s.nodes(), Network: s.Network.World, Disk: sim.Disk{Sync: s.Sync},
 		Work: s.Arrivals(seed), Faults: s.faults(seed), Spread: s.Spread,
-		Repeat: fmt.Sprintf("skep sim net FILE --seed %d --replications 1", seed),
+		Drawn: sim.Drawn{Repeat: fmt.Sprintf("skep sim net FILE --seed %d --replications 1", seed)},
 		Machine: sim.Machine{Sizes: sizes, Bandwidth: s.Files, Overhead: s.Overhead, Rate: func(class string, i int) float64 {
 			c := specs[class]
 			if c == nil {
