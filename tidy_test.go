@@ -78,7 +78,7 @@ var floors = map[string][]string{
 	"node/contract":    {"grid", "node/gangs", "node/schedule"},
 	"node/coordinator": {"grid", "gossip", "exec", "sparse", "heap", "fifo", "discovery", "balance",
 		"internal/indices", "node/barrier", "node/budget", "node/checkpoint", "node/contract", "node/deadline", "node/dependency", "node/deposit", "node/gangs", "node/migration", "node/coordinator/archive", "node/coordinator/bulk", "node/coordinator/callers", "node/coordinator/cancellation", "node/coordinator/candidates", "node/coordinator/live", "node/coordinator/packed", "node/coordinator/register", "node/coordinator/rounds", "node/coordinator/survey", "node/coordinator/tasks", "node/coordinator/tuning", "node/coordinator/unwanted", "node/coordinator/view", "node/decisions", "node/exclusion", "node/failures", "node/reliability", "node/coordinator/retention",
-		"node/history", "node/mapping", "node/ownercache", "node/peers", "node/policies", "node/progress", "node/quota", "node/schedule", "node/turns"},
+		"node/history", "node/mapping", "node/membership", "node/ownercache", "node/peers", "node/policies", "node/progress", "node/quota", "node/schedule", "node/turns"},
 	"node/coordinator/archive":      {"grid", "node/coordinator/packed", "node/coordinator/retention"},
 	"node/coordinator/retention":    {"grid"},
 	"node/coordinator/bulk":         {},
@@ -114,9 +114,10 @@ var floors = map[string][]string{
 	"node/rates":       {"grid"},
 	"node/listing":     {"grid"},
 	"node/p2p/wire":    {"grid", "internal/indices", "node/listing", "node/p2p/wire/internal/pb", "requirement"},
-	"node/replication": {"grid", "sparse", "fifo", "node/chain", "node/failures", "node/generation"},
+	"node/replication": {"grid", "sparse", "fifo", "node/chain", "node/failures", "node/generation", "node/replication/quorum"},
 	"node/dependency":  {"grid", "heap", "sparse"},
 	"node/registers":   {"grid", "node/coordinator", "node/replication"},
+	"node/replication/quorum": {"grid"},
 
 	"node/p2p/wire/internal/pb": {},
 
@@ -250,7 +251,7 @@ var pure = []string{"grid", "lpas", "gossip", "exec", "exec/proportional", "spar
 	"balance/allocator", "balance/batch", "balance/knapsack", "balance/market", "balance/market/advice", "balance/order", "balance/reallocation", "balance/utility", "balance/waiting", "gang", "gang/mapper", "gang/model", "internal/indices", "node", "node/barrier", "node/budget", "node/coordinator", "node/coordinator/archive", "node/coordinator/bulk", "node/coordinator/callers", "node/coordinator/cancellation", "node/coordinator/candidates", "node/coordinator/live", "node/coordinator/packed", "node/coordinator/register", "node/coordinator/retention", "node/coordinator/rounds", "node/coordinator/survey", "node/coordinator/tasks", "node/coordinator/unwanted", "node/coordinator/view", "node/migration",
 	"node/coordinator/tuning", "node/deadline", "node/decisions", "node/dependency", "node/deposit", "node/exclusion",
 	"node/checkpoint", "node/contract", "node/failures", "node/gangs", "node/history", "node/listing", "node/mapping", "node/membership", "node/ownercache", "node/peers", "node/policies", "node/price", "node/profile", "node/progress", "node/pull", "node/generation", "node/chain", "node/intake",
-	"node/quota", "node/rates", "node/replication", "node/reliability", "node/reputation", "node/reservation", "node/schedule", "node/turns",
+	"node/quota", "node/rates", "node/replication", "node/reliability", "node/reputation", "node/reservation", "node/schedule", "node/turns", "node/replication/quorum",
 	"node/worker", "sim", "sim/event", "sim/oracle", "sim/chart", "sim/gangs", "sim/screen",
 	"sim/mesh", "sim/net/worth", "sim/rank", "sim/spread", "sim/stores"}
 

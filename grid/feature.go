@@ -62,6 +62,9 @@ const FeatureOuter Feature = 19
 // generation.
 const FeatureGenerations Feature = 16
 
+// FeatureReplacement: the node keeps registers whose members are replaced (Membership).
+const FeatureReplacement Feature = 21
+
 // FeatureSigned: the node keeps registers of jobs whose ends are signed (JobSpec.Signed), votes for their owners by
 // signature, and takes no end without.
 const FeatureSigned Feature = 22
@@ -74,7 +77,7 @@ const AllFeatures = FeatureSet(1<<FeatureAccess | 1<<FeatureLevels | 1<<FeatureR
 	1<<FeatureOrder | 1<<FeatureGangs | 1<<FeatureDeadlines | 1<<FeatureGangSizes |
 	1<<FeatureContracts | 1<<FeatureBudgets | 1<<FeaturePorts | 1<<FeatureRequirements |
 	1<<FeatureMoves | 1<<FeatureOptions | 1<<FeatureGenerations | 1<<FeaturePrices |
-	1<<FeatureOuter | 1<<FeatureSigned)
+	1<<FeatureOuter | 1<<FeatureReplacement | 1<<FeatureSigned)
 
 // MemberFeatures are the features that a member of the register of such a job must have.
 func (s *JobSpec) MemberFeatures() (f FeatureSet) {

@@ -1,6 +1,9 @@
 package grid
 
 import (
+	"errors"
+	"fmt"
+	"slices"
 	"time"
 
 	"skep/requirement"
@@ -160,4 +163,57 @@ func (b Budget) check(p *problems) {
 	if b < 0 || b > MaxBudget {
 		p.addf("budget.node_seconds %d: want 1 to %d, or none", b, MaxBudget)
 	}
+}
+
+// Membership is who keeps a register, once that is not those whom the job's origin chose. It is immutable once built.
+// Each change puts one node in the place of a member; the changes are numbered.
+type Membership struct {
+	Number  uint32   // of the change that led to it; 0 = none, the origin's choice
+	Epoch   uint32   // in which it was accepted; of two for one number that of the higher epoch counts
+	Members []NodeID // by place
+	At      uint32   // the place that has changed
+	// a further node: the one that was replaced, until the change is settled (a majority of the members before and one of
+	// those after it have it); or, with Joining, one that is given the record and is no member yet. Zero = none
+	Extra   NodeID
+	Joining bool
+}
+
+// Changes is the number of changes; nil = none.
+func (m *Membership) Changes() uint32 {
+	if m == nil {
+		return 0
+	}
+	return m.Number
+}
+
+// Settled reports whether the members alone decide.
+func (m *Membership) Settled() bool { return m.Extra.IsZero() || m.Joining }
+
+// Same reports whether two are of the same change, accepted in the same epoch and as far settled.
+func (m *Membership) Same(o *Membership) bool {
+	if m == nil || o == nil {
+		return m == o
+	}
+	return m.Number == o.Number && m.Epoch == o.Epoch && m.Extra == o.Extra && m.Joining == o.Joining
+}
+
+// Check reports what is wrong with a membership that another node has stated.
+func (m *Membership) Check() error {
+	k := len(m.Members)
+	switch {
+	case k < 3 || k > MaxMembers || k%2 == 0:
+		return fmt.Errorf("membership of %d: want 3 or %d", k, MaxMembers)
+	case int(m.At) >= k:
+		return fmt.Errorf("membership changed at place %d: want less than %d", m.At, k)
+	case m.Joining == m.Extra.IsZero() && m.Joining, m.Number == 0 && !m.Joining:
+		return errors.New("membership: want the number of a change, or who joins")
+	case slices.Contains(m.Members, m.Extra):
+		return fmt.Errorf("membership: %s is in it twice", m.Extra.Short())
+	}
+	for i, id := range m.Members {
+		if id.IsZero() || slices.Contains(m.Members[:i], id) {
+			return fmt.Errorf("membership: place %d: want one other node in each", i)
+		}
+	}
+	return nil
 }

@@ -201,7 +201,8 @@ type Offer struct {
 	Asks   bool          // the owner asks the worker before it gives the attempt up
 
 	Inputs  []File   // left by tasks of other jobs; immutable
-	Members []NodeID // of the job's register, the origin first; none = its owner alone keeps it
+	Members []NodeID // of the job's register, by place; none = its owner alone keeps it
+	Changes uint32   // of the members: Membership.Number; 0 = they are as the origin chose them, itself first
 	Barred  []NodeID // to which the owner would not offer the task: none of them may pull it; MaxBarred at most
 
 	Places []RankPlace // of a rank of a gang with NetworkGang: of all ranks; immutable

@@ -91,6 +91,7 @@ type WorkRecord struct {
 	HandedBack *HandBack
 
 	Members []NodeID // of the job's register; nil = the origin alone
+	Changes uint32   // of the members, as in Offer
 	Owner   NodeID   // of the job, as far as known here; zero = the origin
 	Epoch   uint32   // of that owner
 }
@@ -116,15 +117,16 @@ type ClassRecord struct {
 type RegisterRecord struct {
 	ID        JobID
 	Spec      *JobSpec
-	Members   []NodeID // the origin first; immutable
+	Members   []NodeID // as the origin chose them, itself first; immutable
 	Submitted int64
 	Promised  uint32 // highest epoch voted for: no lower epoch is taken part in
 	VotedFor  NodeID
 	Epoch     uint32 // highest accepted
 	Owner     NodeID
 	Done      bool
-	Opened    uint32 // as in RegisterState
-	Held      bool   // the job's inputs are deposited here
+	Opened    uint32      // as in RegisterState
+	Held      bool        // the job's inputs are deposited here
+	Set       *Membership // as in RegisterState
 
 	Genesis, Mandate string // as in RegisterState
 }

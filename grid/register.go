@@ -66,10 +66,11 @@ type RegisterMessage struct {
 	Answer  RegisterAnswer
 	Owner   NodeID        // in answers and takeovers: of Epoch; in a vote: of the highest epoch accepted
 	Spec    *JobSpec      // with Members and Age: creates a missing replica
-	Members []NodeID      // the origin first
+	Members []NodeID      // with Spec: as the origin chose them, itself first
 	Age     time.Duration // since submission
 	Done    bool          // the job is closed: every task has ended, and that is committed
 	Opened  uint32        // as in RegisterState, of the sender
+	Set     *Membership   // as in RegisterState, of the sender
 	Next    uint32        // in a campaign: the first entry asked for; in a vote: the first that is missing
 	More    bool          // entries from Next on follow
 	Entries []Entry
@@ -105,12 +106,20 @@ const (
 	RegisterFull                              // not written: no quota is left here for the sender, or for the job's origin
 	// the job is closed, and its outcome was evicted here; Epoch is the highest of the outcome's entries
 	RegisterGone
+	RegisterReplaced // the sender is no member any more: see Set
 )
 
-// ValidMembers reports whether a list can be the members of a job's register, as a node states them that must be one.
-func ValidMembers(id JobID, sender NodeID, members []NodeID) bool {
-	if len(members) < 3 || len(members) > MaxMembers || len(members)%2 == 0 || members[0] != id.Origin ||
-		!slices.Contains(members, sender) {
+// Keeps reports whether a node has a place in the register, as the message describes it.
+func (g *RegisterMessage) Keeps(id NodeID) bool {
+	if g.Set != nil {
+		return id == g.Set.Extra || slices.Contains(g.Set.Members, id)
+	}
+	return slices.Contains(g.Members, id)
+}
+
+// ValidMembers reports whether a list can be the members of a job's register, as the job's origin chooses them.
+func ValidMembers(id JobID, members []NodeID) bool {
+	if len(members) < 3 || len(members) > MaxMembers || len(members)%2 == 0 || members[0] != id.Origin {
 		return false
 	}
 	for k := range members {
@@ -123,12 +132,13 @@ func ValidMembers(id JobID, sender NodeID, members []NodeID) bool {
 
 // RegisterState is what a member saves of a register besides the entries.
 type RegisterState struct {
-	Promised uint32 // highest epoch voted for or accepted; no lower one is taken part in
-	VotedFor NodeID // the candidate of Promised
-	Epoch    uint32 // highest accepted; 0 = none yet
-	Owner    NodeID // of Epoch
-	Done     bool   // every task has ended, and that is committed: the job is closed
-	Opened   uint32 // times that the register was opened for a retry; what is said of an earlier close is void
+	Promised uint32      // highest epoch voted for or accepted; no lower one is taken part in
+	VotedFor NodeID      // the candidate of Promised
+	Epoch    uint32      // highest accepted; 0 = none yet
+	Owner    NodeID      // of Epoch
+	Done     bool        // every task has ended, and that is committed: the job is closed
+	Opened   uint32      // times that the register was opened for a retry; what is said of an earlier close is void
+	Set      *Membership // who keeps it since members were replaced; nil = those whom the origin chose
 
 	// of a signed job: the origin's signature of its first members, and the votes for the owner of Epoch
 	Genesis, Mandate string
@@ -161,6 +171,8 @@ const (
 	RegisterCurrent   // no task that has ended here goes on, as a majority of the members says
 	RegisterOutdated  // tasks that have ended here may go on, as another member says
 	RegisterUncertain // too few members have answered to tell that
+	RegisterReseated  // members were replaced, as this node decided as the owner, or this node was
+	RegisterUnneeded  // this node was given the record, and is not to be a member
 )
 
 // RegisterChange is a change of a register that whoever keeps the job has to follow.
@@ -187,15 +199,17 @@ const (
 type JobChange struct {
 	Kind  JobChangeKind
 	Job   JobID
-	From  NodeID     // who says so: JobClaimed only
-	Claim OwnerClaim // JobMoved and JobClaimed
+	From  NodeID      // who says so: JobClaimed only
+	Claim OwnerClaim  // JobMoved and JobClaimed
+	Set   *Membership // JobClaimed: who keeps the register, as From says; nil = it says nothing of that
 }
 
 // KnownRegister is what a node knows, as a member, of the register of an offered attempt's job.
 type KnownRegister struct {
 	Known    bool // the rest is unset without a replica here
 	Members  []NodeID
-	Verified bool // the job's origin named the members, or is the one that offers
+	Changes  uint32 // as in Offer
+	Verified bool   // the job's origin named the members, or is the one that offers
 	Owner    NodeID
 	Epoch    uint32 // of the owner
 	Closed   bool

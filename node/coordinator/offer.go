@@ -86,7 +86,7 @@ func (c *Coordinator) sendOffer(now grid.Time, l *liveTask, fx *grid.Effects) {
 		Inputs: c.inputsLeft(l), Assigned: l.job.replica.Assign(l.id(), l.task().Worker)}
 	m.Offer.Stamp, m.Offer.Places, m.Offer.Option = c.offerStamp(now, l), l.job.rankPlaces(), l.task().Option
 	m.Offer.Before = c.checkpoints.Before(l.job.spec, l.id())
-	m.Offer.Members = append(m.Offer.Members, l.job.members()...)
+	m.Offer.Members, m.Offer.Changes = append(m.Offer.Members, l.job.members()...), l.job.replica.State().Set.Changes()
 	m.Offer.Stays, m.Offer.Pulled, m.Offer.Asks = l.stays() || l.job.spec.IsGang(), l.pulled, true
 	l.pulled = false
 	c.wakeForOffer(now, l, l.task().Worker, fx)

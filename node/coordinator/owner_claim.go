@@ -47,7 +47,7 @@ func (c *Coordinator) TakeoversAnnounced(now grid.Time, from grid.NodeID, m *gri
 		if c.job(x.Task.Job) == nil {
 			c.ownerCache.Add(x.Task.Job, ownercache.Claimant{Node: from, Epoch: x.Epoch, Since: c.wall.At(now).UnixNano()})
 		}
-		c.ownerClaimed(now, from, x.Task.Job, grid.OwnerClaim{Owner: from, Epoch: x.Epoch}, fx)
+		c.ownerClaimed(now, from, &grid.RegisterMessage{Job: x.Task.Job, Owner: from, Epoch: x.Epoch}, fx)
 	}
 }
 
@@ -58,7 +58,7 @@ func (c *Coordinator) redirect(to grid.NodeID, j *job, fx *grid.Effects) {
 		return
 	}
 	m := fx.Send(to, grid.KindTakeover)
-	m.Register.Job, m.Register.Epoch, m.Register.Owner = j.id, epoch, owner
+	m.Register.Job, m.Register.Epoch, m.Register.Owner, m.Register.Set = j.id, epoch, owner, j.replica.State().Set
 }
 
 // announceTakeovers announces the jobs that this node has taken over.
@@ -80,12 +80,12 @@ func (c *Coordinator) announceTakeovers(fx *grid.Effects) {
 const maxTakeovers = 128
 
 // ownerClaimed handles a statement about who owns a register.
-func (c *Coordinator) ownerClaimed(now grid.Time, from grid.NodeID, id grid.JobID, x grid.OwnerClaim,
-	fx *grid.Effects) {
-	if j := c.job(id); j != nil {
+func (c *Coordinator) ownerClaimed(now grid.Time, from grid.NodeID, g *grid.RegisterMessage, fx *grid.Effects) {
+	x := grid.OwnerClaim{Owner: g.Owner, Epoch: g.Epoch}
+	if j := c.job(g.Job); j != nil {
 		c.replicaClaimed(now, from, j, x, fx)
 	}
-	c.changed(grid.JobChange{Kind: grid.JobClaimed, Job: id, From: from, Claim: x})
+	c.changed(grid.JobChange{Kind: grid.JobClaimed, Job: g.Job, From: from, Claim: x, Set: g.Set})
 }
 
 // replicaClaimed handles a claim about a register of which this node is a member. A real owner also writes to this

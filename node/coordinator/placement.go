@@ -220,9 +220,9 @@ func (c *Coordinator) countOffence(from grid.NodeID, fx *grid.Effects) {
 	fx.Offences = append(fx.Offences, from)
 }
 
-// isOutsider reports whether a node answers for a register of which it is not a member.
+// isOutsider reports whether a node answers for a register of which it never was a member.
 func (c *Coordinator) isOutsider(j *job, from grid.NodeID) bool {
-	return j != nil && j.replica.Place(from) < 0
+	return j != nil && j.replica.Place(from) < 0 && j.replica.State().Set == nil
 }
 
 // logDecision records what a decision weighed, for explanations; polled is the decision that was polled for.

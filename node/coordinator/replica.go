@@ -20,6 +20,7 @@ type replica struct {
 	leasesDenied    bool      // owner only: work that waits at its workers has no start lease for want of a majority
 	closing         bool      // every task has ended, and the members are about to be told
 	graceUntil      grid.Time // end of the takeover grace; 0 = none, or over
+	tellUntil       grid.Time // owner only: workers are told who keeps the job until then
 	files           deposit.Files
 	bulkEnd         bulk.Progress
 	footprint
@@ -38,14 +39,6 @@ func (j *job) leads() bool { return j.replica.Leads() }
 func (j *job) ownerKnown() grid.NodeID {
 	owner, _, _ := j.replica.Owner()
 	return owner
-}
-
-// members returns the members of the job's register for an offer; nil = this node alone has it.
-func (j *job) members() []grid.NodeID {
-	if j.replica.Sole() {
-		return nil
-	}
-	return j.replica.Members()
 }
 
 // mayAct reports whether this node may act as the job's owner: it holds the quorum lease.
@@ -176,6 +169,7 @@ func (c *Coordinator) tickReplica(now grid.Time, r Register, fx *grid.Effects) b
 	if r.State().Done {
 		return r.CountCloseNotice() && !settled
 	}
+	c.replaceMembers(now, j, fx)
 	c.placeUnreported(now, j, fx)
 	c.continueBulkEnd(now, j, fx)
 	r.RenewIfDue(now, reached, fx)

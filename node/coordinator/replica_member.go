@@ -68,7 +68,7 @@ func (c *Coordinator) replicaFor(now grid.Time, from grid.NodeID, g *grid.Regist
 	grid.RegisterAnswer) {
 	j := c.job(g.Job)
 	if j != nil && from == g.Job.Origin && !j.replica.membersVerified && len(g.Members) > 0 {
-		if j.replica.membersVerified = slices.Equal(g.Members, j.replica.Members()); !j.replica.membersVerified {
+		if j.replica.membersVerified = slices.Equal(g.Members, j.replica.First()); !j.replica.membersVerified {
 			c.dropForgedReplica(now, j, fx)
 			j = nil
 		}
@@ -87,8 +87,8 @@ func (c *Coordinator) replicaFor(now grid.Time, from grid.NodeID, g *grid.Regist
 			j.arrived = min(j.arrived, now.Add(-g.Age))
 		}
 		return j, grid.RegisterOK
-	} else if j != nil || g.Spec == nil || g.Spec.Check() != nil || !grid.ValidMembers(g.Job, from, g.Members) ||
-		!slices.Contains(g.Members, c.cfg.Self) || c.isOrigin(g.Job) {
+	} else if j != nil || g.Spec == nil || g.Spec.Check() != nil || c.isOrigin(g.Job) ||
+		!grid.ValidMembers(g.Job, g.Members) || !g.Keeps(from) || !g.Keeps(c.cfg.Self) {
 		return nil, grid.RegisterUnknown
 	}
 	if !c.replicas.Admits(g) {
@@ -100,7 +100,7 @@ func (c *Coordinator) replicaFor(now grid.Time, from grid.NodeID, g *grid.Regist
 		return nil, grid.RegisterFull
 	}
 	j = c.newReplica(g.Job, g.Spec, c.wall.At(now).UnixNano()-int64(g.Age), g.Members,
-		grid.RegisterState{Genesis: g.Genesis})
+		grid.RegisterState{Genesis: g.Genesis, Set: g.Set})
 	j.replica.membersVerified = from == g.Job.Origin || g.Spec.Signed
 	j.arrived = now.Add(-g.Age)
 	c.chargeJob(j, from)
@@ -169,7 +169,8 @@ func (c *Coordinator) KnownRegister(id grid.JobID, from grid.NodeID, members []g
 	}
 	r := j.replica
 	owner, epoch, _ := r.Owner()
-	return grid.KnownRegister{Known: true, Members: r.Members(), Owner: owner, Epoch: epoch, Closed: r.State().Done,
+	return grid.KnownRegister{Known: true, Members: r.Members(), Changes: r.State().Set.Changes(), Owner: owner,
+		Epoch: epoch, Closed: r.State().Done,
 		Verified: from == id.Origin || r.membersVerified}
 }
 
@@ -198,8 +199,8 @@ func (c *Coordinator) MembersVerified(id grid.JobID, from grid.NodeID) bool {
 // replica that other members created here with other members is forged.
 func (c *Coordinator) OfferFrom(now grid.Time, from grid.NodeID, o *grid.Offer, fx *grid.Effects) {
 	job := o.ID.Task.Job
-	if j := c.peekJob(job); from == job.Origin && j != nil && !j.replica.membersVerified &&
-		!slices.Equal(j.replica.Members(), o.Members) {
+	if j := c.peekJob(job); from == job.Origin && j != nil && !j.replica.membersVerified && o.Changes == 0 &&
+		!slices.Equal(j.replica.First(), o.Members) {
 		c.dropForgedReplica(now, j, fx)
 	}
 }

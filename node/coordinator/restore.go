@@ -118,7 +118,7 @@ func (c *Coordinator) resumeBackup(now grid.Time, l *liveTask, fx *grid.Effects)
 // RestoreRegister restores a job. Its entries may have been restored before it.
 func (c *Coordinator) RestoreRegister(r *grid.RegisterRecord) {
 	s := grid.RegisterState{Promised: r.Promised, VotedFor: r.VotedFor, Epoch: r.Epoch, Owner: r.Owner, Done: r.Done,
-		Opened: r.Opened, Genesis: r.Genesis, Mandate: r.Mandate}
+		Opened: r.Opened, Genesis: r.Genesis, Mandate: r.Mandate, Set: r.Set}
 	j := c.newReplica(r.ID, r.Spec, r.Submitted, r.Members, s)
 	// not on disk for jobs of others: the stored members hold until the origin contradicts them
 	j.replica.membersVerified = c.isOrigin(r.ID) || r.Genesis != ""

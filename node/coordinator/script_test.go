@@ -20,6 +20,7 @@ import (
 //
 //	start NODE...            start nodes (members=1 cpus=1 pull=0 gangs=1 contracts=1 counts=1 budgets=1 migrate=R),
 //	                         connect them with all others, and let a second pass; gangs=0, contracts=0, counts=0,
+//	                         replace=SECONDS: who keeps a job is replaced when it is dead for as long;
 //	                         budgets=0: of a version that knows none, as far as the others can tell; migrate=R: a bid
 //	                         R times as high suspends, and what is suspended may move; durable=1: what runs
 //	                         outlives the process
@@ -395,6 +396,8 @@ func (w *network) start(args []string) error {
 					m.cfg.Labels = append(m.cfg.Labels, grid.Label{Key: grid.DurableLabel, Value: grid.FeatureValue})
 				case "members":
 					m.cfg.Members = number
+				case "replace":
+					m.cfg.ReplaceAfter = time.Duration(number) * time.Second
 				case "cpus":
 					m.cfg.Capacity.CPU = grid.MilliCPU(number) * grid.CPU
 				default:
@@ -408,7 +411,7 @@ func (w *network) start(args []string) error {
 		}
 		c := node.Defaults()
 		c.Self, c.Boot, c.Seed, c.Name, c.Members = grid.NodeID{a[0]}, 1, uint64(a[0]), a, 1
-		c.Pull = false
+		c.Pull, c.ReplaceAfter = false, 0
 		c.Capacity = grid.Resources{CPU: grid.CPU, Memory: grid.GiB}
 		c.Labels = []grid.Label{{Key: grid.IsolationLabel, Value: "strict"}, {Key: "node", Value: a},
 			{Key: grid.GangNetworkLabel, Value: grid.FeatureValue}, {Key: grid.GangSizeLabel, Value: grid.FeatureValue},

@@ -54,7 +54,7 @@ func kindName(k grid.Kind) string {
 }
 
 var answerNames = [...]string{"", "ok", "higher epoch", "owner is alive", "unknown", "closed", "differs", "full",
-	"gone"}
+	"gone", "is no member"}
 
 // printf prints a line, with the time where it has changed.
 func (w *network) printf(format string, args ...any) {
@@ -153,7 +153,7 @@ func (w *network) message(m *grid.Message) string {
 			s = "that it leaves"
 		}
 	case grid.KindWrite, grid.KindWriteAck, grid.KindCampaign, grid.KindVote:
-		s += fmt.Sprintf(" %s epoch %d", w.job(g.Job), g.Epoch) + answerName(g.Answer) + w.entries(g)
+		s += fmt.Sprintf(" %s epoch %d", w.job(g.Job), g.Epoch) + answerName(g.Answer) + w.membership(g.Set) + w.entries(g)
 	case grid.KindKeepaliveAck:
 		s += answerName(g.Answer)
 	case grid.KindTakeover:
@@ -169,6 +169,25 @@ func answerName(a grid.RegisterAnswer) string {
 		return ""
 	}
 	return " " + answerNames[a]
+}
+
+// membership says who keeps a register since members were replaced.
+func (w *network) membership(m *grid.Membership) string {
+	if m == nil {
+		return ""
+	}
+	names := make([]string, len(m.Members))
+	for k, id := range m.Members {
+		names[k] = w.name(id)
+	}
+	s := fmt.Sprintf(", members %d: %s", m.Number, strings.Join(names, " "))
+	switch {
+	case m.Joining:
+		s += ", joins: " + w.name(m.Extra)
+	case !m.Settled():
+		s += ", not settled, for " + w.name(m.Extra)
+	}
+	return s
 }
 
 // entries lists the ends of tasks that a message of a register carries.
@@ -238,6 +257,7 @@ func (w *network) record(r *grid.Record) (s string) {
 		if g.Done {
 			s += ", closed"
 		}
+		s += w.membership(g.Set)
 		if g.Opened > 0 {
 			s += fmt.Sprintf(", opened %d", g.Opened)
 		}

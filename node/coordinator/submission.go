@@ -184,7 +184,7 @@ func (c *Coordinator) Create(now grid.Time, id grid.JobID, spec *grid.JobSpec, o
 	j := c.newReplica(id, spec, c.wall.At(now).UnixNano(), members, grid.RegisterState{})
 	r := j.replica
 	r.submitters, r.confirmBy, r.provisional = callers, confirmBy, !r.Sole()
-	r.Own()
+	r.Own(now)
 	r.membersVerified = true
 	c.queueNewJob(now, j, fx)
 	if !r.Sole() {

@@ -2,18 +2,6 @@ package coordinator
 
 import "skep/grid"
 
-// reachMembers requests connections to the members of a job's register, and returns those that are connected or being
-// dialled; valid until the next call.
-func (c *Coordinator) reachMembers(now grid.Time, j *job, fx *grid.Effects) []grid.NodeID {
-	c.scratch.reached = c.scratch.reached[:0]
-	for _, id := range j.replica.Members() {
-		if c.peers.Reach(now, j.id, id, fx) {
-			c.scratch.reached = append(c.scratch.reached, id)
-		}
-	}
-	return c.scratch.reached
-}
-
 // voteAnswered handles a member's answer to a campaign.
 func (c *Coordinator) voteAnswered(now grid.Time, from grid.NodeID, a *grid.RegisterMessage, fx *grid.Effects) {
 	j := c.job(a.Job)
@@ -74,6 +62,10 @@ func (c *Coordinator) followRegister(now grid.Time, j *job, x grid.RegisterChang
 		c.changed(grid.JobChange{Kind: grid.JobOver, Job: j.id})
 	case grid.RegisterReopened:
 		c.jobReopened(now, j, fx)
+	case grid.RegisterReseated:
+		c.membersChanged(now, j, fx)
+	case grid.RegisterUnneeded:
+		c.forgetJob(j, fx)
 	case grid.RegisterForgotten:
 		c.replyAll(&j.replica.submitters, j.id, fx)
 		c.buryJob(j, byMembers, fx)

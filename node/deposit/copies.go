@@ -41,6 +41,12 @@ func (s *Store) newCopies(now grid.Time, f *Files, files []grid.File, here bool)
 	return c
 }
 
+// forget forgets what the member at a place has said.
+func (c *copies) forget(place int) {
+	bit := uint8(1) << place
+	c.have, c.refused, c.asked[place] = c.have&^bit, c.refused&^bit, 0
+}
+
 // majority is how many members decide.
 func (c *copies) majority() int { return len(c.asked)/2 + 1 }
 

@@ -5,7 +5,7 @@ import "skep/grid"
 // Register is what is asked of a job's register.
 type Register interface {
 	Job() grid.JobID
-	Members() []grid.NodeID                                // they never change
+	Members() []grid.NodeID                                // by place; their number never changes
 	Owner() (owner grid.NodeID, epoch uint32, since int64) // as far as known here; zero = unknown
 	IsOwner() bool                                         // this node is the owner
 	HasAccepted(place int) bool                            // as far as the owner knows, that member has the job

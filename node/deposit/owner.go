@@ -60,6 +60,16 @@ func (f *Files) StepDown() {
 	f.replicating = nil
 }
 
+// MemberReplaced forgets what the member at a place has: another node has its place now.
+func (f *Files) MemberReplaced(place int) {
+	if f.inputCopies != nil {
+		f.inputCopies.forget(place)
+	}
+	for _, task := range f.replicating {
+		f.outputs[task].copies.forget(place)
+	}
+}
+
 // Ask asks each member, as the owner, for the deposits that it has not confirmed and is due to be asked for.
 func (s *Store) Ask(now grid.Time, f *Files, fx *grid.Effects) {
 	if f.inputCopies == nil && len(f.replicating) == 0 {

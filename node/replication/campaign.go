@@ -40,7 +40,11 @@ const (
 // Campaign begins a campaign for an epoch above any known here. Nothing needs saving: this member votes for itself only
 // once enough others have voted, so a failed campaign leaves the owner undisturbed.
 func (r *Register) Campaign(above uint32) {
-	r.campaign = &campaign{epoch: max(r.state.Promised, above) + 1, votes: make([]vote, len(r.members)),
+	r.campaignFor(max(r.state.Promised, above) + 1)
+}
+
+func (r *Register) campaignFor(epoch uint32) {
+	r.campaign = &campaign{epoch: epoch, votes: make([]vote, len(r.seats.Places())),
 		entries: sparse.Make[*grid.Entry](uint32(r.slots.Len()))}
 }
 
@@ -56,7 +60,10 @@ func (r *Register) CampaignEpoch() uint32 {
 func (r *Register) EndCampaign() { r.campaign = nil }
 
 // StepDown makes an owner a plain member: it has heard of a higher epoch.
-func (r *Register) StepDown() { r.ownership, r.campaign = nil, nil }
+func (r *Register) StepDown() {
+	r.depose()
+	r.campaign = nil
+}
 
 // VoteRequest fills g with the request for a member's vote, and reports whether there is one.
 func (r *Register) VoteRequest(place int, g *grid.RegisterMessage) bool {
@@ -69,6 +76,7 @@ func (r *Register) VoteRequest(place int, g *grid.RegisterMessage) bool {
 	}
 	g.Epoch, g.Next, g.Seq = r.campaign.epoch, v.next, uint64(v.next)
 	g.Opened = max(r.state.Opened, r.campaign.opened) // else who knows it closed before says so for ever
+	g.Set = r.state.Set
 	return true
 }
 
@@ -85,6 +93,7 @@ func (r *Register) VoteReceived(from grid.NodeID, g *grid.RegisterMessage, seq u
 	case grid.RegisterHigher:
 		r.campaign = nil
 		return CampaignLost
+	case grid.RegisterReplaced: // others may know this node still
 	case grid.RegisterLive: // no vote, but a majority of others may do: then the owner can write nothing any more
 		return CampaignRefused
 	case grid.RegisterGone:
@@ -100,7 +109,7 @@ func (r *Register) VoteReceived(from grid.NodeID, g *grid.RegisterMessage, seq u
 		if g.Answer == grid.RegisterDone && g.Opened < max(r.state.Opened, r.campaign.opened) {
 			return CampaignOpen
 		}
-		r.campaign.otherAccepted = r.campaign.otherAccepted || !g.Owner.IsZero() && g.Owner != r.members[r.self]
+		r.campaign.otherAccepted = r.campaign.otherAccepted || !g.Owner.IsZero() && g.Owner != r.me
 		if g.Seq != uint64(v.next) || v.complete || v.answer != 0 && v.answer != g.Answer {
 			return CampaignOpen // repeated, or an answer to another request
 		}
@@ -139,25 +148,25 @@ func (r *Register) countVotes(seq uint64) Outcome {
 	if r.closedIn > 0 {
 		return r.collectOutcome()
 	}
-	granted := 1
-	for _, v := range r.campaign.votes {
+	granted := uint8(0)
+	for place, v := range r.campaign.votes {
 		if v.answer == grid.RegisterOK && v.complete {
-			granted++
+			granted |= 1 << place
 		}
 	}
 	s, epoch := &r.state, r.campaign.epoch
 	switch {
-	case s.Opened == 0 && r.campaign.votes[0].answer == grid.RegisterUnknown:
+	case s.Opened == 0 && s.Set == nil && r.campaign.votes[0].answer == grid.RegisterUnknown:
 		// the origin had the job first: it has forgotten it
 		r.campaign = nil
 		return CampaignVoid
-	case granted < r.Majority():
+	case !r.MayOwn() || !r.decides(granted):
 		return CampaignOpen
 	case s.Promised >= epoch:
 		r.campaign = nil
 		return CampaignLost
 	}
-	self, outcome := r.members[r.self], CampaignWon
+	self, outcome := r.me, CampaignWon
 	if r.ownership != nil && !r.campaign.otherAccepted {
 		// any other owner's writes were accepted by a majority, and a member of that majority has voted now
 		outcome = CampaignRenewed
@@ -175,8 +184,26 @@ func (r *Register) countVotes(seq uint64) Outcome {
 		}
 	}
 	opened := max(s.Opened, r.campaign.opened)
-	*s = grid.RegisterState{Promised: epoch, VotedFor: self, Epoch: epoch, Owner: self, Opened: opened, Genesis: s.Genesis,
-		Mandate: r.mandate(epoch, self)}
+	*s = grid.RegisterState{Promised: epoch, VotedFor: self, Epoch: epoch, Owner: self, Opened: opened, Set: s.Set,
+		Genesis: s.Genesis, Mandate: r.mandate(epoch, self)}
+	r.restate()
 	r.BecomeOwner(seq)
 	return outcome
+}
+
+// Page adds the entries from next on to an answer, as far as they fit.
+func (r *Register) Page(next uint32, g *grid.RegisterMessage) {
+	size := 0
+	g.Next, g.More = max(next, uint32(r.slots.Len())), false
+	for i, x := range r.slots.From(next) {
+		f := x.value
+		if f == nil {
+			continue
+		}
+		if size += f.Weight(); len(g.Entries) == grid.MaxEntries || len(g.Entries) > 0 && size > int(grid.MaxEntriesSize) {
+			g.Next, g.More = i, true
+			return
+		}
+		g.Entries = append(g.Entries, *f)
+	}
 }

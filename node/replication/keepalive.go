@@ -50,7 +50,7 @@ func (s *Replicas) countShared() {
 		if !r.Leads() {
 			continue
 		}
-		for place, id := range r.members {
+		for place, id := range r.seats.Places() {
 			if !r.HasAccepted(place) {
 				continue
 			}

@@ -10,6 +10,9 @@ import (
 // with returns a copy of w in which member i may change.
 func (w *world) with(i int) *world {
 	n := *w
+	if w.members[i] == nil {
+		return &n
+	}
 	r := *w.members[i]
 	r.slots = cloned(&r.slots)
 	if r.ownership != nil {
@@ -60,7 +63,11 @@ func (m *model) key(w *world) string {
 		}
 	}
 	for i, r := range w.members {
+		if r == nil {
+			continue
+		}
 		s := &r.state
+		b = m.appendSeats(append(b, byte(i)), r)
 		b = append(b, w.boots[i], byte(s.Promised), s.VotedFor[0], byte(s.Epoch), s.Owner[0], byte(s.Opened))
 		bit(s.Done, r.ownership != nil, r.campaign != nil, w.buried[i])
 		b = append(b, byte(r.closedIn))
@@ -75,7 +82,7 @@ func (m *model) key(w *world) string {
 			b = append(b, byte(r.ownership.seq), byte(r.ownership.inherited))
 			for _, p := range r.ownership.progress {
 				bit(p.accepted, p.knowsDone, p.sentDone, p.refused)
-				b = append(b, byte(p.seq), byte(len(p.queue)), byte(len(p.sent)))
+				b = append(b, byte(p.seq), byte(p.seq>>8), byte(len(p.queue)), byte(len(p.sent)))
 				for _, q := range p.queue {
 					b = append(b, byte(q))
 				}

@@ -1,7 +1,6 @@
 package replication
 
 import (
-	"slices"
 	"time"
 
 	"skep/grid"
@@ -26,29 +25,27 @@ func (r *Replica) MayAct(now grid.Time) bool {
 
 // MayActUntil is the end of this node's quorum lease, unless further answers renew it.
 func (r *Replica) MayActUntil() grid.Time {
-	var answered [grid.MaxMembers]grid.Time
-	k := 0
-	for place, id := range r.members {
+	switch {
+	case r.Sole() && r.mayActAlone():
+		return grid.Never
+	case r.Sole() || !r.IsOwner():
+		return 0
+	}
+	var answered [grid.MaxMembers + 1]grid.Time
+	answered[r.self] = grid.Never
+	for place, id := range r.seats.Places() {
 		if place != r.self && r.HasAccepted(place) {
-			answered[k] = r.acked[place]
+			answered[place] = r.acked[place]
 			// earlier keepalives did not list this register
 			if p := r.of.by.Get(id); p != nil && p.leaseVerified > r.acceptedAt[place] {
-				answered[k] = max(answered[k], p.leaseVerified)
+				answered[place] = max(answered[place], p.leaseVerified)
 			}
-			k++
 		}
 	}
-	others := r.Majority() - 1
-	switch {
-	case others == 0 && !r.mayActAlone():
-		return 0
-	case others == 0:
-		return grid.Never
-	case k < others:
-		return 0
+	if newest := r.seats.Newest(answered[:len(r.seats.Places())]); newest > 0 {
+		return newest.Add(r.of.cfg.Lease)
 	}
-	slices.Sort(answered[:k])
-	return answered[k-others].Add(r.of.cfg.Lease)
+	return 0
 }
 
 // ownerLastAnswered is when this member last answered the owner that it follows. An owner that no longer lists the job

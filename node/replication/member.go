@@ -20,6 +20,7 @@ func (r *Replica) Write(now grid.Time, from grid.NodeID, g *grid.RegisterMessage
 	}
 	ConvertTimes(r.of.wall.At(now).UnixNano(), g.Entries)
 	before, wasOwner, late := r.state, r.IsOwner(), r.isLate(g)
+	r.heed(from, g.Set)
 	answer, written := r.Register.Write(from, g, r.of.written[:0])
 	r.of.written = written
 	if r.state != before {
@@ -56,6 +57,9 @@ func answer(r *Replica, to grid.NodeID, kind grid.Kind, g *grid.RegisterMessage,
 	fx *grid.Effects) *grid.RegisterMessage {
 	m := fx.Send(to, kind)
 	m.Register.Job, m.Register.Epoch, m.Register.Seq, m.Register.Answer = g.Job, g.Epoch, g.Seq, a
+	if r != nil {
+		m.Register.Set = r.state.Set
+	}
 	if a == grid.RegisterHigher && r != nil {
 		m.Register.Epoch = r.state.Promised
 		if r.ownerEpoch >= m.Register.Epoch {
@@ -73,6 +77,13 @@ func (r *Replica) Vote(now grid.Time, from grid.NodeID, g *grid.RegisterMessage,
 		return
 	}
 	before, wasOwner := r.state, r.IsOwner()
+	if r.heed(from, g.Set); r.stranger(from) == grid.RegisterReplaced {
+		if r.state != before {
+			r.Save(fx)
+		}
+		r.replyReplaced(now, from, g, fx)
+		return
+	}
 	ownerAlive := !r.ownerSilent(now) || r.MayAct(now)
 	if r.state.Done && g.Opened > r.state.Opened { // the owner of a closed register does not act
 		ownerAlive = false
@@ -118,7 +129,7 @@ func (r *Replica) Claimed(now grid.Time, from grid.NodeID, c grid.OwnerClaim, fx
 		return
 	}
 	r.rivalChecked = now
-	for _, id := range r.members {
+	for _, id := range r.seats.Members() {
 		if id == r.of.cfg.Self {
 			continue
 		}
@@ -129,9 +140,10 @@ func (r *Replica) Claimed(now grid.Time, from grid.NodeID, c grid.OwnerClaim, fx
 }
 
 // Own makes this node, the origin, the first owner of a new register.
-func (r *Replica) Own() {
+func (r *Replica) Own(now grid.Time) {
 	r.BecomeOwner(r.of.nextTerm())
 	r.owner, r.ownerEpoch, r.ownerSince = r.state.Owner, r.state.Epoch, r.submitted
+	r.ledSince = now
 	r.MarkDirty()
 }
 
@@ -145,6 +157,7 @@ func (r *Replica) Resume(now grid.Time) bool {
 	if st.Owner != r.of.cfg.Self {
 		r.of.answeredOwner(now, st.Owner)
 	} else if r.BecomeOwner(r.of.nextTerm()); r.IsOwner() {
+		r.ledSince = now
 		r.MarkDirty()
 		return true
 	}

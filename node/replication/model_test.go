@@ -52,28 +52,32 @@ func (m *model) describe(w *world) string {
 // Worlds that differ only in messages without effect count as one.
 func TestEveryInterleaving(t *testing.T) {
 	models := []model{
-		{campaigns: [3]uint32{0, 2, 0}},
-		{campaigns: [3]uint32{0, 2, 2}},
-		{campaigns: [3]uint32{0, 2, 0}, crashes: 1},
-		{campaigns: [3]uint32{0, 2, 0}, cancels: true},
-		{campaigns: [3]uint32{0, 2, 2}, ends: true},
-		{campaigns: [3]uint32{0, 2, 0}, cancels: true, ends: true},
-		{campaigns: [3]uint32{0, 2, 0}, ends: true, evicts: true},
-		{campaigns: [3]uint32{0, 2, 2}, ends: true, evicts: true},
-		{campaigns: [3]uint32{0, 2, 0}, cancels: true, ends: true, evicts: true},
-		{campaigns: [3]uint32{2, 0, 0}, crashes: 1},
-		{campaigns: [3]uint32{0, 2, 0}, fails: true},
-		{campaigns: [3]uint32{0, 2, 0}, fails: true, ends: true},
-		{campaigns: [3]uint32{0, 0, 0}, ends: true, reopens: true},
+		{campaigns: [4]uint32{0, 2, 0}},
+		{campaigns: [4]uint32{0, 2, 2}},
+		{campaigns: [4]uint32{0, 2, 0}, crashes: 1},
+		{campaigns: [4]uint32{0, 2, 0}, cancels: true},
+		{campaigns: [4]uint32{0, 2, 2}, ends: true},
+		{campaigns: [4]uint32{0, 2, 0}, cancels: true, ends: true},
+		{campaigns: [4]uint32{0, 2, 0}, ends: true, evicts: true},
+		{campaigns: [4]uint32{0, 2, 2}, ends: true, evicts: true},
+		{campaigns: [4]uint32{0, 2, 0}, cancels: true, ends: true, evicts: true},
+		{campaigns: [4]uint32{2, 0, 0}, crashes: 1},
+		{campaigns: [4]uint32{0, 2, 0}, fails: true},
+		{campaigns: [4]uint32{0, 2, 0}, fails: true, ends: true},
+		{campaigns: [4]uint32{0, 0, 0}, ends: true, reopens: true},
+		{replaces: 1},
+		{replaces: 1, joined: true, out: 3, campaigns: [4]uint32{0, 0, 2, 0}},
 		// regression: the owner's campaign to renew its epoch was won after the close, and a member's state went back
-		{campaigns: [3]uint32{2, 0, 0}, ends: true},
+		{campaigns: [4]uint32{2, 0, 0}, ends: true},
 	}
 	if *deep {
-		models = append(models, model{campaigns: [3]uint32{0, 2, 3}}, model{campaigns: [3]uint32{3, 2, 0}},
-			model{campaigns: [3]uint32{2, 2, 0}, ends: true, evicts: true}, model{campaigns: [3]uint32{0, 2, 0}, crashes: 1,
-				ends: true}, model{campaigns: [3]uint32{0, 2, 2}, crashes: 1, ends: true},
-			model{campaigns: [3]uint32{0, 2, 0}, ends: true, reopens: true},
-			model{campaigns: [3]uint32{0, 2, 0}, fails: true, crashes: 1}, model{campaigns: [3]uint32{0, 2, 2}, fails: true})
+		models = append(models, model{replaces: 1, joined: true, out: 3, campaigns: [4]uint32{0, 2, 0, 0}},
+			model{replaces: 1, joined: true, out: 3, campaigns: [4]uint32{0, 0, 2, 0}, crashes: 1},
+			model{campaigns: [4]uint32{0, 2, 3}}, model{campaigns: [4]uint32{3, 2, 0}},
+			model{campaigns: [4]uint32{2, 2, 0}, ends: true, evicts: true}, model{campaigns: [4]uint32{0, 2, 0}, crashes: 1,
+				ends: true}, model{campaigns: [4]uint32{0, 2, 2}, crashes: 1, ends: true},
+			model{campaigns: [4]uint32{0, 2, 0}, ends: true, reopens: true},
+			model{campaigns: [4]uint32{0, 2, 0}, fails: true, crashes: 1}, model{campaigns: [4]uint32{0, 2, 2}, fails: true})
 	}
 	defer debug.SetGCPercent(debug.SetGCPercent(500)) // worlds stay: a collection frees little
 	for _, m := range models {
@@ -81,8 +85,8 @@ func TestEveryInterleaving(t *testing.T) {
 		if wrong != "" {
 			t.Errorf("campaigns %v, %d crashes: %s", m.campaigns, m.crashes, wrong)
 		}
-		t.Logf("campaigns %v, %d crashes, cancels %v, ends %v, evicts %v, fails %v, reopens %v: %d worlds", m.campaigns,
-			m.crashes, m.cancels, m.ends, m.evicts, m.fails, m.reopens, worlds)
+		t.Logf("campaigns %v, %d crashes, cancels %v, ends %v, evicts %v, fails %v, reopens %v, %d replaced: %d worlds",
+			m.campaigns, m.crashes, m.cancels, m.ends, m.evicts, m.fails, m.reopens, m.replaces, worlds)
 		if worlds < 500 {
 			t.Errorf("campaigns %v: only %d worlds: the instance tests nothing", m.campaigns, worlds)
 		}
@@ -91,7 +95,7 @@ func TestEveryInterleaving(t *testing.T) {
 
 // The exploration finds errors: here a crash makes members forget their votes.
 func TestForgottenPromisesAreFound(t *testing.T) {
-	m := model{campaigns: [3]uint32{0, 2, 0}, crashes: 1, forgets: true}
+	m := model{campaigns: [4]uint32{0, 2, 0}, crashes: 1, forgets: true}
 	if worlds, wrong := explore(&m); wrong == "" {
 		t.Errorf("%d worlds and nothing wrong in any", worlds)
 	}
@@ -99,7 +103,7 @@ func TestForgottenPromisesAreFound(t *testing.T) {
 
 // Here members that evict the closed job leave no tombstones.
 func TestAmnesiaIsFound(t *testing.T) {
-	m := model{campaigns: [3]uint32{0, 2, 0}, ends: true, evicts: true, amnesia: true}
+	m := model{campaigns: [4]uint32{0, 2, 0}, ends: true, evicts: true, amnesia: true}
 	if worlds, wrong := explore(&m); wrong == "" {
 		t.Errorf("%d worlds and nothing wrong in any", worlds)
 	} else {
@@ -107,10 +111,19 @@ func TestAmnesiaIsFound(t *testing.T) {
 	}
 }
 
+// Here a change of members is taken for settled as it is made: the owner and the newcomer decide, and so do the member
+// that was replaced and the one that has not heard of it.
+func TestUnsettledChangesAreFound(t *testing.T) {
+	m := model{replaces: 1, joined: true, out: 3, campaigns: [4]uint32{0, 0, 2, 0}, settles: true}
+	if worlds, wrong := explore(&m); wrong == "" {
+		t.Errorf("%d worlds and nothing wrong in any", worlds)
+	}
+}
+
 // Here voters do not say whose epoch they have accepted: an owner that was succeeded takes a higher epoch for its own
 // renewed.
 func TestUnsaidOwnersAreFound(t *testing.T) {
-	m := model{campaigns: [3]uint32{3, 2, 0}, hidesOwner: true}
+	m := model{campaigns: [4]uint32{3, 2, 0}, hidesOwner: true}
 	if worlds, wrong := explore(&m); wrong == "" {
 		t.Errorf("%d worlds and nothing wrong in any", worlds)
 	}

@@ -1,7 +1,6 @@
 package replication
 
 import (
-	"math/bits"
 	"slices"
 
 	"skep/grid"
@@ -41,7 +40,7 @@ type question struct {
 // whether the ends that are known here are current. members are those that are connected or being dialled.
 func (r *Replica) AskOpened(caller uint64, until grid.Time, members []grid.NodeID, fx *grid.Effects) {
 	q := &question{replica: r, caller: caller, until: until, seq: r.of.nextTerm(), opened: r.state.Opened,
-		agreed: 1 << r.self}
+		agreed: r.bit()}
 	r.of.questions = append(r.of.questions, q)
 	q.send(members, fx)
 }
@@ -108,9 +107,9 @@ func (r *Replica) OpenedAnswered(from grid.NodeID, a *grid.RegisterMessage) bool
 		q.agreed |= 1 << place
 	}
 	switch {
-	case bits.OnesCount8(q.agreed) >= r.Majority():
+	case r.seats.Decides(q.agreed):
 		q.answer(grid.RegisterCurrent)
-	case len(r.members)-bits.OnesCount8(q.disagreed) < r.Majority():
+	case !r.seats.Decides(^q.disagreed):
 		q.answer(grid.RegisterOutdated)
 	}
 	return true

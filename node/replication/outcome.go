@@ -28,7 +28,7 @@ func (r *Register) heardClosed(v *vote, g *grid.RegisterMessage) Outcome {
 	if r.closedIn == 0 || g.Epoch < r.closedIn {
 		r.closedIn = max(g.Epoch, 1)
 	}
-	r.ownership = nil
+	r.depose()
 	v.answer, v.complete = g.Answer, true
 	r.campaign.merge(g.Entries)
 	return r.collectOutcome()
@@ -36,10 +36,10 @@ func (r *Register) heardClosed(v *vote, g *grid.RegisterMessage) Outcome {
 
 // collectOutcome closes the register if all entries of the outcome are known.
 func (r *Register) collectOutcome() Outcome {
-	granted, answered := 1, 1
-	for _, v := range r.campaign.votes {
+	granted, answered := uint8(0), 1
+	for place, v := range r.campaign.votes {
 		if v.complete && v.answer == grid.RegisterOK {
-			granted++
+			granted |= 1 << place
 		}
 		if v.complete || v.answer == grid.RegisterUnknown {
 			answered++
@@ -53,8 +53,8 @@ func (r *Register) collectOutcome() Outcome {
 		final = final && ended && f.Epoch >= r.closedIn
 	}
 	switch {
-	case final || known && granted >= r.Majority():
-	case answered == len(r.members):
+	case final || known && r.decides(granted):
+	case answered == len(r.seats.Places()):
 		return CampaignGone
 	default:
 		return CampaignOpen
@@ -94,7 +94,8 @@ func (r *Register) learnOutcome() Outcome {
 // close closes the register with an outcome of that epoch.
 func (r *Register) close(epoch uint32) {
 	r.dropCancellation(epoch)
-	r.campaign, r.ownership, r.state.Done = nil, nil, true
+	r.depose()
+	r.campaign, r.state.Done = nil, true
 }
 
 // AwaitsOutcome reports whether this member has heard that the job is closed, and not how it ended.

@@ -1,10 +1,6 @@
 package replication
 
-import (
-	"math/bits"
-
-	"skep/grid"
-)
+import "skep/grid"
 
 // ownership is the owner's state: its progress with the other members. Each has at most one write under way; entries
 // proposed meanwhile go with the next one.
@@ -12,47 +8,53 @@ type ownership struct {
 	progress  []progress // by place; the owner's own is not used
 	own       [1]progress
 	seq       uint64
-	inherited int // entries of an earlier epoch that are not committed in this one yet
+	inherited int              // entries of an earlier epoch that are not committed in this one yet
+	joining   *grid.Membership // what the node that joins is told; nil = none does
 }
 
 type progress struct {
-	accepted  bool          // it has accepted a write of this epoch
-	knowsDone bool          // it knows that the job is closed
-	sentDone  bool          // the write under way says that the job is closed
-	refused   bool          // it refused the last write: nothing is sent until Retry
-	full      bool          // it refused for want of quota
-	queue     []uint32      // entries to write: those with the member's bit in slot.queued
-	sent      []*grid.Entry // of the write under way; repeated as they are, whatever has succeeded them since
-	seq       uint64        // sequence number of the write under way; 0 = none
+	accepted  bool             // it has accepted a write of this epoch
+	knowsDone bool             // it knows that the job is closed
+	sentSet   *grid.Membership // the membership that the write under way told, when it was sent first
+	sentDone  bool             // the write under way says that the job is closed
+	refused   bool             // it refused the last write: nothing is sent until Retry
+	full      bool             // it refused for want of quota
+	older     int              // entries in queue and sent that were written before the change that is not settled
+	knows     *grid.Membership // what it has last said it knows: see setFor
+	queue     []uint32         // entries to write: those with the member's bit in slot.queued
+	sent      []*grid.Entry    // of the write under way; repeated as they are, whatever has succeeded them since
+	seq       uint64           // sequence number of the write under way; 0 = none
 }
 
 // BecomeOwner makes a member the owner, if its state says so: at the origin of a new job, or after a restart.
 // Uncommitted entries are written again. seq must be above any that this member ever used.
 func (r *Register) BecomeOwner(seq uint64) {
 	s := &r.state
-	self := r.members[r.self]
+	self := r.me
 	if s.Epoch == 0 {
 		*s = grid.RegisterState{Promised: 1, VotedFor: self, Epoch: 1, Owner: self, Genesis: s.Genesis}
 	}
-	if s.Owner != self || s.VotedFor != self || s.Promised != s.Epoch {
+	if s.Owner != self || s.VotedFor != self || s.Promised != s.Epoch || !r.MayOwn() {
 		return
 	}
 	r.campaign = nil
+	r.depose()
 	r.ownership = &ownership{seq: seq}
 	r.ownSigned()
 	if r.ownership.progress = r.ownership.own[:]; !r.Sole() {
-		r.ownership.progress = make([]progress, len(r.members))
+		r.ownership.progress = make([]progress, len(r.seats.Places()))
 	}
 	for i, x := range r.slots.All() {
 		if x.queued, x.decidedNow = 0, false; x.value == nil {
 			continue
 		}
-		x.acceptedBy = 1 << r.self
+		x.acceptedBy = r.bit()
 		if x.inherited = !x.committed; x.inherited {
 			r.ownership.inherited++
 		}
 		r.enqueue(i)
 	}
+	r.awaitOlder()
 }
 
 // IsOwner reports whether this member is the owner, as far as it knows.
@@ -63,13 +65,13 @@ func (r *Register) Ready() bool {
 	if r.ownership == nil || r.ownership.inherited > 0 {
 		return false
 	}
-	n := 1
+	accepted := uint8(0)
 	for i := range r.ownership.progress {
 		if r.ownership.progress[i].accepted {
-			n++
+			accepted |= 1 << i
 		}
 	}
-	return n >= r.Majority()
+	return r.decides(accepted)
 }
 
 // HasAccepted reports whether a member has accepted the owner's epoch.
@@ -107,6 +109,7 @@ func (r *Register) ResetProgress(place int) {
 	for i := range r.Written() {
 		r.enqueueFor(place, i)
 	}
+	p.older = len(p.queue)
 }
 
 // Propose decides an entry as the owner. The caller saves it; it is written to the others, and committed without any.
@@ -123,7 +126,7 @@ func (r *Register) Propose(f *grid.Entry) {
 		r.ownership.inherited--
 	}
 	f.Epoch = r.state.Epoch
-	r.set(f.Index, slot{value: f, acceptedBy: 1 << r.self, committed: r.Sole(), queued: r.slots.At(f.Index).queued,
+	r.set(f.Index, slot{value: f, acceptedBy: r.bit(), committed: r.Sole(), queued: r.slots.At(f.Index).queued,
 		decidedNow: true})
 	r.enqueue(f.Index)
 }
@@ -156,7 +159,8 @@ func (r *Register) NextWrite(place int, g *grid.RegisterMessage) bool {
 		return false
 	}
 	p := &r.ownership.progress[place]
-	if p.seq != 0 || p.refused || p.accepted && len(p.queue) == 0 && (p.knowsDone || !r.state.Done) {
+	if p.seq != 0 || p.refused || p.accepted && len(p.queue) == 0 && (p.knowsDone || !r.state.Done) &&
+		p.knows == r.setFor(place) {
 		return false
 	}
 	r.ownership.seq++
@@ -178,7 +182,7 @@ func (r *Register) NextWrite(place int, g *grid.RegisterMessage) bool {
 		p.sent = append(p.sent, x.value)
 	}
 	p.queue = append(p.queue[:0], p.queue[n:]...)
-	p.sentDone = r.state.Done && len(p.queue) == 0
+	p.sentDone, p.sentSet = r.state.Done && len(p.queue) == 0, r.setFor(place)
 	return r.RepeatWrite(place, g)
 }
 
@@ -188,7 +192,7 @@ func (r *Register) RepeatWrite(place int, g *grid.RegisterMessage) bool {
 		return false
 	}
 	p := &r.ownership.progress[place]
-	g.Epoch, g.Seq, g.Opened = r.state.Epoch, p.seq, r.state.Opened
+	g.Epoch, g.Seq, g.Opened, g.Set = r.state.Epoch, p.seq, r.state.Opened, r.setFor(place)
 	for _, f := range p.sent {
 		g.Entries = append(g.Entries, *f)
 	}
@@ -211,33 +215,29 @@ func (r *Register) WriteAnswered(from grid.NodeID, g *grid.RegisterMessage, dst 
 		for _, f := range p.sent {
 			r.enqueueFor(place, f.Index)
 		}
-		p.sent, p.seq, p.refused, p.full = p.sent[:0], 0, true, true
+		p.sent, p.seq, p.refused, p.full, p.older = p.sent[:0], 0, true, true, len(p.queue)
 		return dst, true
 	}
 	if g.Answer != grid.RegisterOK || g.Epoch != r.state.Epoch {
 		r.ResetProgress(place)
+		r.forgetNewcomer(place, g)
 		p.refused, p.full = true, g.Answer == grid.RegisterFull
 		return dst, true
 	}
 	p.accepted, p.full, p.seq = true, false, 0
 	p.knowsDone = p.sentDone
+	p.older = max(p.older-len(p.sent), 0)
+	p.refused = !r.toldSet(place, g.Set) && p.sentSet == r.setFor(place)
 	for _, f := range p.sent {
 		x := r.slots.At(f.Index)
 		if x.value.Round != f.Round { // the later round is queued
 			continue
 		}
 		x.acceptedBy |= 1 << place
-		if !x.committed && bits.OnesCount8(x.acceptedBy) >= r.Majority() {
-			x.committed = true
-			dst = append(dst, f.Index)
-			if x.inherited {
-				x.inherited = false
-				r.ownership.inherited--
-			}
-		}
+		dst = r.commitAccepted(f.Index, x, dst)
 	}
 	p.sent = p.sent[:0]
-	return dst, true
+	return r.settle(dst), true
 }
 
 // UpToDate reports whether a member has accepted everything.
@@ -246,5 +246,5 @@ func (r *Register) UpToDate(place int) bool {
 		return true
 	}
 	p := &r.ownership.progress[place]
-	return p.accepted && p.seq == 0 && len(p.queue) == 0 && (p.knowsDone || !r.state.Done)
+	return p.accepted && p.seq == 0 && len(p.queue) == 0 && (p.knowsDone || !r.state.Done) && p.knows == r.setFor(place)
 }

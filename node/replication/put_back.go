@@ -1,10 +1,6 @@
 package replication
 
-import (
-	"math/bits"
-
-	"skep/grid"
-)
+import "skep/grid"
 
 // heard is what a replica that was restored has heard of the other members since the start. Each tells, when it
 // connects, whether it knows of more than this node's data folder (package generation); this node stops then.
@@ -46,7 +42,7 @@ func (r *Replica) hear(id grid.NodeID) {
 // mayPromise reports whether this member may accept writes and vote. What it has forgotten, where its data folder was
 // put back, a majority of the members may have heard: one of them, with this member, must have told otherwise.
 func (r *Replica) mayPromise() bool {
-	return !r.heard.restored || bits.OnesCount8(r.heard.members)+1 >= r.Majority()
+	return !r.heard.restored || r.decides(r.heard.members)
 }
 
 // mayActAlone reports whether the only member may act: not before those that could tell had time to.

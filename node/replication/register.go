@@ -1,22 +1,25 @@
 package replication
 
 import (
+	"cmp"
 	"iter"
-	"slices"
 
 	"skep/grid"
 	"skep/node/chain"
 	"skep/node/failures"
+	"skep/node/replication/quorum"
 	"skep/sparse"
 )
 
 // Register is one member's copy of the register of one job. Everything in it but ownership and campaign must be on disk
 // before an answer leaves.
 type Register struct {
-	members []grid.NodeID
-	self    int
-	tasks   uint32 // also the index of the cancellation
-	state   grid.RegisterState
+	first []grid.NodeID // the members that the origin chose
+	seats quorum.Set    // follows state.Set, but for who joins
+	me    grid.NodeID
+	self  int    // place of me; -1 = this node was replaced
+	tasks uint32 // also the index of the cancellation
+	state grid.RegisterState
 	// the job is closed, a tombstone said: the highest epoch of its outcome; 0 = not heard. Not saved
 	closedIn  uint32
 	bytes     grid.Bytes        // of the entries: see Weight
@@ -38,10 +41,11 @@ type slot struct {
 }
 
 // makeRegister returns a member's copy of the register of a job of that many tasks, and of so many further entries
-// after the cancellation: of what the job waits for. It keeps members, an odd number up to grid.MaxMembers; self must
-// be among them.
+// after the cancellation: of what the job waits for. It keeps members, an odd number up to grid.MaxMembers, whom the
+// origin chose; self must be among them or have had a place since.
 func makeRegister(self grid.NodeID, members []grid.NodeID, tasks, further uint32, s grid.RegisterState) Register {
-	return Register{members: members, self: slices.Index(members, self), tasks: tasks, state: s,
+	set := quorum.First(members).With(s.Set)
+	return Register{first: members, seats: set, me: self, self: set.Place(self), tasks: tasks, state: s,
 		slots: sparse.Make[slot](tasks + 1 + further)}
 }
 
@@ -55,17 +59,31 @@ func (r *Register) Restore(f *grid.Entry, final bool) {
 // State returns what must be saved besides the entries.
 func (r *Register) State() grid.RegisterState { return r.state }
 
-// Members lists the members, the origin first; read only.
-func (r *Register) Members() []grid.NodeID { return r.members }
+// First lists the members that the job's origin chose, itself first; read only.
+func (r *Register) First() []grid.NodeID { return r.first }
+
+// Places lists the members, and who is being replaced or joins; read only.
+func (r *Register) Places() []grid.NodeID { return r.seats.Places() }
+
+// Members lists the members by place; read only.
+func (r *Register) Members() []grid.NodeID { return r.seats.Members() }
 
 // Sole reports whether this node is the only member: what it decides is committed at once.
-func (r *Register) Sole() bool { return len(r.members) == 1 }
+func (r *Register) Sole() bool { return len(r.seats.Members()) == 1 }
 
-// Majority is the number of members that decides.
-func (r *Register) Majority() int { return len(r.members)/2 + 1 }
+// Place returns the place of a node that is a member, is being replaced or joins; -1 = it has none.
+func (r *Register) Place(id grid.NodeID) int { return r.seats.Place(id) }
 
-// Place returns the index of a member; -1 = not a member.
-func (r *Register) Place(id grid.NodeID) int { return slices.Index(r.members, id) }
+// decides reports whether this node and others, a bit for each place, decide together.
+func (r *Register) decides(others uint8) bool { return r.seats.Decides(others | r.bit()) }
+
+// bit is this node's own bit in a set of places.
+func (r *Register) bit() uint8 {
+	if r.self < 0 {
+		return 0
+	}
+	return 1 << r.self
+}
 
 // Value returns an entry and whether it is known to be committed; nil = unwritten.
 func (r *Register) Value(i uint32) (*grid.Entry, bool) {
@@ -140,9 +158,10 @@ func (r *Register) Tasks() uint32 { return r.tasks }
 // state may have to be saved too.
 func (r *Register) Write(from grid.NodeID, g *grid.RegisterMessage, dst []uint32) (grid.RegisterAnswer, []uint32) {
 	s := &r.state
-	if r.Place(from) < 0 || r.members[r.self] == from || g.Epoch == 0 {
-		return grid.RegisterUnknown, dst
+	if a := r.stranger(from); a != 0 || r.me == from || g.Epoch == 0 {
+		return cmp.Or(a, grid.RegisterUnknown), dst
 	}
+	r.learn(from, g.Set)
 	closed := s.Done && g.Opened <= s.Opened
 	if g.Epoch < s.Promised || g.Epoch == s.Promised && s.VotedFor != from {
 		if closed {
@@ -157,7 +176,8 @@ func (r *Register) Write(from grid.NodeID, g *grid.RegisterMessage, dst []uint32
 		return grid.RegisterOK, dst
 	}
 	if g.Epoch > s.Epoch {
-		r.ownership, s.Mandate = nil, g.Mandate
+		r.depose()
+		s.Mandate = g.Mandate
 	}
 	if !r.isLate(g) { // the owner is alive
 		r.campaign = nil
@@ -178,7 +198,8 @@ func (r *Register) Write(from grid.NodeID, g *grid.RegisterMessage, dst []uint32
 		}
 		f.Epoch = g.Epoch
 		// the owner saved it before: with this member it is two
-		r.set(f.Index, slot{value: &f, committed: final && present.Round == f.Round || r.Majority() <= 2})
+		r.set(f.Index, slot{value: &f, committed: final && present.Round == f.Round ||
+			r.decides(1<<r.Place(from))})
 		dst = append(dst, f.Index)
 	}
 	if g.Done && g.Opened == s.Opened { // else of an earlier close
@@ -208,7 +229,9 @@ func (r *Register) dropCancellation(epoch uint32) bool {
 func (r *Register) Vote(from grid.NodeID, epoch, opened uint32, ownerAlive bool) grid.RegisterAnswer {
 	s := &r.state
 	switch {
-	case r.Place(from) < 0 || r.members[r.self] == from || s.Epoch == 0 && r.self == 0:
+	case r.stranger(from) != 0:
+		return r.stranger(from)
+	case r.me == from || s.Epoch == 0 && r.self == 0 && s.Set == nil || !r.seats.Votes(r.self):
 		return grid.RegisterUnknown
 	case s.Done && opened <= s.Opened:
 		return grid.RegisterDone
@@ -220,24 +243,8 @@ func (r *Register) Vote(from grid.NodeID, epoch, opened uint32, ownerAlive bool)
 		return grid.RegisterLive
 	}
 	s.Promised, s.VotedFor = epoch, from
-	r.ownership, r.campaign = nil, nil
+	r.depose()
+	r.campaign = nil
 	r.openedElsewhere(opened)
 	return grid.RegisterOK
-}
-
-// Page adds the entries from next on to an answer, as far as they fit.
-func (r *Register) Page(next uint32, g *grid.RegisterMessage) {
-	size := 0
-	g.Next, g.More = max(next, uint32(r.slots.Len())), false
-	for i, x := range r.slots.From(next) {
-		f := x.value
-		if f == nil {
-			continue
-		}
-		if size += f.Weight(); len(g.Entries) == grid.MaxEntries || len(g.Entries) > 0 && size > int(grid.MaxEntriesSize) {
-			g.Next, g.More = i, true
-			return
-		}
-		g.Entries = append(g.Entries, *f)
-	}
 }

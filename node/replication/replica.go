@@ -20,7 +20,8 @@ type Replica struct {
 
 	knownOwner
 	ownerTimers
-	heard heard
+	heard       heard
+	replacement replacement
 
 	dirty   bool // in Replicas.dirty
 	retired bool // nothing is left to do: removed from Replicas.open
@@ -47,6 +48,7 @@ type ownerTimers struct {
 	acked        []grid.Time // send time of the last answered write of this epoch
 	acceptedAt   []grid.Time // since when the member is known to have accepted this epoch
 	writeSent    []grid.Time // first send time of the write under way; 0 = none
+	ledSince     grid.Time   // since when this node owns the register, or was started as its owner
 	closeNotices int         // number of times that the close was sent to the members
 }
 
@@ -65,18 +67,18 @@ func (r *Replica) Leads() bool { return r.IsOwner() && !r.State().Done }
 // Follows reports whether this node is a member that has accepted that owner's epoch and promised no higher one.
 func (r *Replica) Follows(owner grid.NodeID) bool {
 	s := r.State()
-	return !s.Done && s.Owner == owner && s.Promised == s.Epoch && r.owner == owner
+	return !s.Done && !r.Replaced() && s.Owner == owner && s.Promised == s.Epoch && r.owner == owner
 }
 
 // successionRank is the number of members that come before this one if the owner is gone.
 func (r *Replica) successionRank() int {
-	k := len(r.members)
+	k := len(r.seats.Members())
 	return (r.self - r.Place(r.owner) - 1 + 2*k) % k
 }
 
 // describe adds the job's description to a message, for a member that may not know the job. wall is the time now.
 func (r *Replica) describe(wall int64, g *grid.RegisterMessage) {
-	g.Spec, g.Members, g.Genesis = r.spec, append(g.Members[:0], r.members...), r.state.Genesis
+	g.Spec, g.Members, g.Genesis = r.spec, append(g.Members[:0], r.first...), r.state.Genesis
 	g.Age = time.Duration(max(wall-r.submitted, 0))
 }
 

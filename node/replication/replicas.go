@@ -42,8 +42,8 @@ type Replicas struct {
 	outdated map[grid.NodeID]bool // connected nodes that know of no register that is opened again; never iterated
 }
 
-// sharedReplicas lists the replicas of the registers that this node and another are both members of. A register's
-// members never change, so an owner's keepalive costs time in proportion to the shared registers, not to all here.
+// sharedReplicas lists the replicas of the registers that this node and another are both members of. So an owner's
+// keepalive costs time in proportion to the shared registers, not to all here.
 type sharedReplicas struct {
 	peer     grid.NodeID
 	replicas []*Replica // those of Replicas.open with that member, in the same order
@@ -62,15 +62,15 @@ func (s *Replicas) Add(id grid.JobID, spec *grid.JobSpec, submitted int64, membe
 	state grid.RegisterState) *Replica {
 	r := &Replica{of: s, id: id, spec: spec, submitted: submitted, knownOwner: knownOwner{owner: state.Owner,
 		ownerEpoch: state.Epoch}}
-	signed := s.begin(id, spec, members, &state)
-	k, further := len(members), spec.Entries()-spec.Count-1
-	if k == 1 {
+	signed, further := s.begin(id, spec, members, &state), spec.Entries()-spec.Count-1
+	if len(members) == 1 {
 		r.Register = makeRegister(s.cfg.Self, s.self, spec.Count, further, state)
 		r.chain = signed
 		return r
 	}
 	r.Register = makeRegister(s.cfg.Self, slices.Clone(members), spec.Count, further, state)
 	r.chain = signed
+	k := len(r.seats.Places())
 	times := make([]grid.Time, 3*k)
 	r.acked, r.acceptedAt, r.writeSent = times[:k:k], times[k:2*k:2*k], times[2*k:]
 	s.track(r)
@@ -86,17 +86,21 @@ func (s *Replicas) Closed() *Replica {
 
 func (s *Replicas) track(r *Replica) {
 	s.open, r.retired = append(s.open, r), false
-	for _, id := range r.members {
+	for _, id := range r.seats.Places() {
 		if id == s.cfg.Self {
 			continue
 		}
-		l := s.shared.Get(id)
-		if l == nil {
-			l = &sharedReplicas{peer: id}
-			s.shared.Put(l)
-		}
-		l.replicas = append(l.replicas, r)
+		s.shareWith(r, id)
 	}
+}
+
+func (s *Replicas) shareWith(r *Replica, id grid.NodeID) {
+	l := s.shared.Get(id)
+	if l == nil {
+		l = &sharedReplicas{peer: id}
+		s.shared.Put(l)
+	}
+	l.replicas = append(l.replicas, r)
 }
 
 // Start keeps only the given replicas, in their order: those with other members whose jobs are not closed, after a
@@ -146,10 +150,11 @@ func (s *Replicas) Retire(done []*Replica) {
 // Save saves all of a replica but the entries.
 func (r *Replica) Save(fx *grid.Effects) {
 	st := &r.state
-	fx.Save(grid.RecRegister).Register = grid.RegisterRecord{ID: r.id, Spec: r.spec, Members: r.members,
+	fx.Save(grid.RecRegister).Register = grid.RegisterRecord{ID: r.id, Spec: r.spec, Members: r.first,
 		Submitted: r.submitted,
 		Promised:  st.Promised, VotedFor: st.VotedFor, Epoch: st.Epoch, Owner: st.Owner, Done: st.Done, Opened: st.Opened,
 		Genesis: st.Genesis, Mandate: st.Mandate,
+		Set:  st.Set,
 		Held: len(r.spec.Inputs) > 0 && (r.inputsHeld || r.id.Origin == r.of.cfg.Self)}
 }
 

@@ -134,7 +134,7 @@ func (w *scriptWorld) do(verb string, args []string) error {
 		copy(id.Nonce[:], args[0])
 		w.specs[id] = &grid.JobSpec{Count: uint32(tasks)}
 		r := n.add(id, members, grid.RegisterState{})
-		n.step(func(fx *grid.Effects) { r.Own(); r.Save(fx) })
+		n.step(func(fx *grid.Effects) { r.Own(w.now); r.Save(fx) })
 	default:
 		return w.doAt(verb, args)
 	}

@@ -14,7 +14,7 @@ var kindNames = map[grid.Kind]string{grid.KindWrite: "write", grid.KindWriteAck:
 	grid.KindKeepalive: "keepalive", grid.KindKeepaliveAck: "keepalive-ack"}
 
 var answerNames = [...]string{"", " ok", " higher epoch", " owner is alive", " unknown", " closed", " differs", " full",
-	" gone"}
+	" gone", " is no member"}
 
 // changeTexts say what a change means; a moved register may be told of again and again.
 var changeTexts = map[grid.RegisterChangeKind]string{grid.RegisterLost: "not the owner of JOB any more",

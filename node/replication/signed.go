@@ -27,7 +27,7 @@ func (s *Replicas) Admits(g *grid.RegisterMessage) bool {
 	if !g.Spec.Signed {
 		return true
 	}
-	return s.cfg.Signer != nil &&
+	return s.cfg.Signer != nil && g.Set == nil &&
 		chain.New(s.cfg.Signer, s.cfg.Self, g.Job, g.Spec, g.Members).CheckGenesis(g.Genesis) == nil
 }
 

@@ -11,6 +11,10 @@ import (
 // CampaignIfDue campaigns if the owner has been silent for long enough. Members later in the succession wait longer, so
 // that they seldom campaign at once. voters as in Campaign.
 func (r *Replica) CampaignIfDue(now grid.Time, voters []grid.NodeID, fx *grid.Effects) {
+	if !r.MayOwn() {
+		r.askIfDue(now, voters, fx)
+		return
+	}
 	from := r.ownerLastAnswered().Add(TakeoverDelay(r.of.cfg.Lease) + time.Duration(r.successionRank())*r.of.cfg.Lease/2)
 	if r.unlisted {
 		from = r.lastWrite.Add(TakeoverDelay(r.of.cfg.Lease))
@@ -74,7 +78,10 @@ func (r *Replica) VoteAnswered(now grid.Time, from grid.NodeID, a *grid.Register
 		r.GiveUpCampaign(now)
 	}
 	ConvertTimes(r.of.wall.At(now).UnixNano(), a.Entries)
-	wasOwner, heardClosed := r.IsOwner(), r.closedIn > 0
+	wasOwner, heardClosed, set := r.IsOwner(), r.closedIn > 0, r.state.Set
+	if r.heed(from, a.Set); r.state.Set != set {
+		r.Save(fx)
+	}
 	outcome := r.VoteReceived(from, a, r.of.nextTerm())
 	if r.closedIn > 0 && !heardClosed {
 		if wasOwner {
@@ -130,7 +137,7 @@ func (r *Replica) becomeOwner(now grid.Time, wasOwner, renewed bool, fx *grid.Ef
 	clear(r.acked)
 	clear(r.acceptedAt)
 	clear(r.writeSent)
-	r.unlisted = false
+	r.unlisted, r.ledSince, r.replacement.out = false, now, grid.NodeID{}
 	r.Save(fx)
 	r.of.changed(grid.RegisterMerged, r)
 	r.follow(now, r.state.Epoch, r.of.cfg.Self)

@@ -65,7 +65,7 @@ func membersHash(members []grid.NodeID) (h [8]byte) {
 
 // makeTombstone returns the tombstone of a register that is closed, or of which a member heard that it is.
 func makeTombstone(r *Register) tombstone {
-	t := tombstone{epoch: r.closedIn, tasks: r.Tasks(), members: membersHash(r.members), opened: r.state.Opened}
+	t := tombstone{epoch: r.closedIn, tasks: r.Tasks(), members: membersHash(r.first), opened: r.state.Opened}
 	if r.state.Done {
 		t.cancelled, _ = r.Cancelled()
 		for _, f := range r.Written() {

@@ -11,9 +11,9 @@ import (
 // world is a state of a small instance: three members, every message ever sent, and what must hold for ever. A message
 // that was sent may be delivered any number of times, in any order, or never.
 type world struct {
-	members [3]*Register
-	boots   [3]uint8
-	buried  [3]bool   // evicted: a tombstone answers
+	members [4]*Register // the last one joins, if any does
+	boots   [4]uint8
+	buried  [4]bool   // evicted: a tombstone answers
 	sent    []uint16  // sorted names of messages
 	chosen  [6]uint32 // epoch of the attempt of a committed entry, by place; 0 = none
 	wrong   string
@@ -34,16 +34,20 @@ type message struct {
 }
 
 type model struct {
-	campaigns  [3]uint32 // highest epoch that each member campaigns for
+	campaigns  [4]uint32 // highest epoch that each member campaigns for
 	crashes    int
-	cancels    bool // owners may cancel
-	ends       bool // owners may close the job
-	fails      bool // the task's first end is open, and is succeeded by one of the next round
-	reopens    bool // a member may open the closed job once, and an owner then has the task run again
-	evicts     bool // members may evict the closed job
-	forgets    bool // a crash loses votes: a disk fault that must not happen
-	amnesia    bool // they leave no tombstones
-	hidesOwner bool // voters do not say whose epoch they have accepted
+	cancels    bool   // owners may cancel
+	ends       bool   // owners may close the job
+	fails      bool   // the task's first end is open, and is succeeded by one of the next round
+	reopens    bool   // a member may open the closed job once, and an owner then has the task run again
+	evicts     bool   // members may evict the closed job
+	forgets    bool   // a crash loses votes: a disk fault that must not happen
+	amnesia    bool   // they leave no tombstones
+	replaces   uint32 // times that members are replaced, by the fourth node or one that was replaced
+	joined     bool   // the fourth node has the record to begin with
+	out        byte   // number of the one node that is replaced; 0 = any
+	settles    bool   // a change settles at once: an error that must not happen
+	hidesOwner bool   // voters do not say whose epoch they have accepted
 	messages   []message
 	names      map[string]uint16
 	ids        []grid.NodeID
@@ -52,32 +56,41 @@ type model struct {
 func (m *model) first() *world {
 	m.names, m.ids = map[string]uint16{}, []grid.NodeID{{1}, {2}, {3}}
 	w := &world{}
-	for i := range w.members {
+	for i := range w.members[:3] {
 		w.members[i] = newRegister(m.ids[i], m.ids, 1, grid.RegisterState{})
 	}
 	w.members[0].BecomeOwner(1)
 	m.send(w, 0)
+	if m.joined {
+		m.settle(w)
+		w.members[0].Join(grid.NodeID{4})
+		m.send(w, 0)
+		m.settle(w)
+		w.sent = nil
+	}
 	return w
 }
 
 // send records what a member has to send: sending costs nothing, as a message may never arrive.
 func (m *model) send(w *world, i int) {
 	r := w.members[i]
-	for to := range w.members {
+	for place, id := range r.seats.Places() {
 		var g grid.RegisterMessage
-		if r.NextWrite(to, &g) {
+		to := int(id[0]) - 1
+		if r.NextWrite(place, &g) {
 			m.record(w, message{i, to, writeRequest, g})
 		}
 		g = grid.RegisterMessage{}
-		if r.VoteRequest(to, &g) {
+		if r.VoteRequest(place, &g) {
 			m.record(w, message{i, to, voteRequest, g})
 		}
 	}
 }
 
 func (m *model) record(w *world, l message) {
-	key := []byte{byte(l.from), byte(l.to), byte(l.kind), byte(l.g.Answer), byte(l.g.Epoch), byte(l.g.Seq), byte(l.g.Next),
-		l.g.Owner[0], byte(l.g.Opened)}
+	key := []byte{byte(l.from), byte(l.to), byte(l.kind), byte(l.g.Answer), byte(l.g.Epoch), byte(l.g.Seq),
+		byte(l.g.Seq >> 8), byte(l.g.Next), l.g.Owner[0], byte(l.g.Opened)}
+	key = appendMembership(key, l.g.Set)
 	if l.g.Done {
 		key = append(key, 1)
 	}
@@ -104,8 +117,12 @@ func (m *model) after(w *world, visit func(*world)) {
 		visit(n)
 	}
 	for i, r := range w.members {
-		me := m.ids[i]
-		if r.state.Promised > 0 && max(r.state.Promised, r.CampaignEpoch()) < m.campaigns[i] && !r.state.Done {
+		if r == nil {
+			continue
+		}
+		me := grid.NodeID{byte(i + 1)}
+		m.changes(w, i, visit)
+		if r.MayOwn() && r.state.Promised > 0 && max(r.state.Promised, r.CampaignEpoch()) < m.campaigns[i] && !r.state.Done {
 			n := w.with(i)
 			n.members[i].Campaign(r.CampaignEpoch())
 			m.send(n, i)
@@ -155,15 +172,15 @@ func (m *model) after(w *world, visit func(*world)) {
 			m.evict(n, i)
 			visit(n)
 		}
-		if int(w.boots[0])+int(w.boots[1])+int(w.boots[2]) < m.crashes {
+		if int(w.boots[0])+int(w.boots[1])+int(w.boots[2])+int(w.boots[3]) < m.crashes {
 			n := w.with(i)
 			n.boots[i]++
-			n.members[i].ownership, n.members[i].campaign = nil, nil
+			n.members[i].StepDown()
 			if m.forgets {
 				s := &n.members[i].state
 				s.Promised, s.VotedFor = s.Epoch, s.Owner
 			}
-			if r.state.Owner == me {
+			if n.members[i].state.Owner == me {
 				n.members[i].BecomeOwner(m.seq(n, i))
 			}
 			m.send(n, i)
@@ -192,14 +209,21 @@ func (m *model) evict(w *world, i int) {
 
 // seq is above all that a member used before it last became the owner or restarted as the owner.
 func (m *model) seq(w *world, i int) uint64 {
-	return uint64(w.boots[i])*64 + uint64(w.members[i].state.Promised)*16
+	return uint64(w.boots[i])*512 + uint64(w.members[i].state.Promised)*64
 }
 
 func (m *model) deliver(w *world, l *message) {
 	r := w.members[l.to]
-	before := r.state
 	answer := grid.RegisterMessage{Epoch: l.g.Epoch, Seq: l.g.Seq}
-	from := m.ids[l.from]
+	from := grid.NodeID{byte(l.from + 1)}
+	if r == nil { // it is given the record
+		r = newRegister(grid.NodeID{byte(l.to + 1)}, m.ids, 1, grid.RegisterState{Set: l.g.Set})
+		w.members[l.to] = r
+	}
+	before := r.state
+	if l.kind != writeRequest && (l.kind != writeAnswer || l.g.Answer != grid.RegisterOK) {
+		r.learn(from, l.g.Set)
+	}
 	switch l.kind {
 	case writeRequest:
 		g := l.g
@@ -218,6 +242,7 @@ func (m *model) deliver(w *world, l *message) {
 		if answer.Answer == grid.RegisterHigher {
 			answer.Epoch = r.state.Promised
 		}
+		answer.Set = r.state.Set
 		m.record(w, message{l.to, l.from, writeAnswer, answer})
 	case voteRequest:
 		if t := makeTombstone(r); w.buried[l.to] {
@@ -235,6 +260,7 @@ func (m *model) deliver(w *world, l *message) {
 		} else if answer.Answer == grid.RegisterHigher {
 			answer.Epoch = r.state.Promised
 		}
+		answer.Set = r.state.Set
 		m.record(w, message{l.to, l.from, voteAnswer, answer})
 	case writeAnswer:
 		g := l.g
@@ -245,13 +271,13 @@ func (m *model) deliver(w *world, l *message) {
 		}
 	case voteAnswer:
 		g := l.g
-		base := uint64(w.boots[l.to])*64 + uint64(r.CampaignEpoch())*16
+		base := uint64(w.boots[l.to])*512 + uint64(r.CampaignEpoch())*64
 		switch outcome := r.VoteReceived(from, &g, base); {
-		case outcome == CampaignRenewed && w.accepted(before.Epoch+1, r.state.Epoch) >= r.Majority():
+		case outcome == CampaignRenewed && r.seats.Decides(w.accepted(r, before.Epoch+1, r.state.Epoch)):
 			w.wrong = "an owner takes its epoch for renewed, and another may have acted since"
 		case outcome == CampaignVoid:
 			w.wrong = "a job that its origin knows is taken for one that nobody knows"
-		case outcome == CampaignGone && w.kept(r.Majority()):
+		case outcome == CampaignGone && w.kept(2):
 			w.wrong = "an outcome is given up that a majority of the members has"
 		case outcome == CampaignGone:
 			m.evict(w, l.to)
@@ -272,7 +298,7 @@ func (m *model) deliver(w *world, l *message) {
 // kept reports whether so many members have the outcome: they have not evicted it.
 func (w *world) kept(majority int) bool {
 	n := 0
-	for i, r := range w.members {
+	for i, r := range w.members[:3] {
 		if v, _ := r.Value(0); v != nil && !v.Open() && v.Attempt.Epoch == w.chosen[placeOf(v)] && !w.buried[i] {
 			n++
 		}
@@ -280,14 +306,14 @@ func (w *world) kept(majority int) bool {
 	return n >= majority
 }
 
-// accepted counts the members whose last accepted epoch is from first on and below end.
-func (w *world) accepted(first, end uint32) (n int) {
-	for _, r := range w.members {
-		if e := r.state.Epoch; e >= first && e < end {
-			n++
+// accepted returns which of those with a place in a register have last accepted an epoch from first on and below end.
+func (w *world) accepted(in *Register, first, end uint32) (places uint8) {
+	for place, id := range in.seats.Places() {
+		if r := w.members[id[0]-1]; r != nil && r.state.Epoch >= first && r.state.Epoch < end {
+			places |= 1 << place
 		}
 	}
-	return n
+	return places
 }
 
 // choose records a committed entry: for ever.
@@ -304,7 +330,11 @@ func placeOf(f *grid.Entry) uint32 { return f.Index + 2*f.Round }
 
 // check finds members that hold another value for committed than the recorded one.
 func (w *world) check() {
+	w.checkMemberships()
 	for _, r := range w.members {
+		if r == nil {
+			continue
+		}
 		retried, size := 0, grid.Bytes(0)
 		for i, x := range r.slots.All() {
 			if x.value != nil {
@@ -327,10 +357,14 @@ func (w *world) check() {
 // equal worlds would differ by their past.
 func (m *model) noEffect(w *world, l *message) bool {
 	r, sender := w.members[l.to], w.members[l.from]
+	if r == nil || r.seats.Superseded(l.g.Set, r.me) {
+		return false
+	}
+	toPlace, fromPlace := sender.Place(r.me), r.Place(sender.me)
 	switch l.kind {
 	case writeRequest: // applied before, or refused, and its sender awaits no answer
 		return l.g.Opened <= r.state.Opened && l.g.Epoch <= r.state.Promised &&
-			(sender.ownership == nil || sender.ownership.progress[l.to].seq != l.g.Seq) &&
+			(sender.ownership == nil || toPlace < 0 || sender.ownership.progress[toPlace].seq != l.g.Seq) &&
 			(l.g.Epoch < r.state.Promised || !slices.ContainsFunc(l.g.Entries, func(f grid.Entry) bool {
 				v, _ := r.Value(f.Index)
 				return v == nil || v.OlderThan(l.g.Epoch, f.Round)
@@ -338,7 +372,7 @@ func (m *model) noEffect(w *world, l *message) bool {
 	case voteRequest:
 		return l.g.Epoch <= r.state.Promised && sender.CampaignEpoch() != l.g.Epoch
 	case writeAnswer:
-		return r.ownership == nil || r.ownership.progress[l.from].seq != l.g.Seq
+		return r.ownership == nil || fromPlace < 0 || r.ownership.progress[fromPlace].seq != l.g.Seq
 	case voteAnswer:
 		if l.g.Answer == grid.RegisterGone {
 			return r.state.Done || w.buried[l.to]

@@ -23,7 +23,7 @@ func (s *Replicas) SendWrites(now grid.Time, fx *grid.Effects) {
 	for k, r := range s.dirty {
 		s.dirty[k] = nil
 		r.dirty = false
-		for place, id := range r.members {
+		for place, id := range r.seats.Places() {
 			if !r.mayTell(id) {
 				continue
 			}
@@ -41,10 +41,10 @@ func (s *Replicas) SendWrites(now grid.Time, fx *grid.Effects) {
 
 // writeAgain repeats the write under way to a member.
 func (r *Replica) writeAgain(now grid.Time, place int, fx *grid.Effects) {
-	if !r.mayTell(r.members[place]) {
+	if !r.mayTell(r.seats.Places()[place]) {
 		return
 	}
-	m := fx.Send(r.members[place], grid.KindWrite)
+	m := fx.Send(r.seats.Places()[place], grid.KindWrite)
 	if r.RepeatWrite(place, &m.Register) {
 		r.fill(now, place, m)
 		return
@@ -79,7 +79,7 @@ func (s *Replicas) Resend(now grid.Time, id grid.NodeID, fx *grid.Effects) {
 // has accepted everything.
 func (r *Replica) Repeat(now grid.Time, fx *grid.Effects) (settled bool) {
 	settled = true
-	for place := range r.members {
+	for place := range r.seats.Places() {
 		settled = settled && r.UpToDate(place)
 		switch {
 		case r.HasRefused(place):
@@ -96,12 +96,25 @@ func (r *Replica) Repeat(now grid.Time, fx *grid.Effects) (settled bool) {
 // the write under way.
 func (r *Replica) Answered(now grid.Time, from grid.NodeID, g *grid.RegisterMessage, dst []uint32,
 	fx *grid.Effects) ([]uint32, bool) {
+	set, before, wasOwner := r.state.Set, r.seats.Places(), r.IsOwner()
+	if g.Answer != grid.RegisterOK {
+		r.heed(from, g.Set)
+	}
 	accepted := r.HasAccepted(max(r.Place(from), 0))
 	committed, valid := r.WriteAnswered(from, g, dst)
-	if !valid {
-		return committed, false
+	if r.state.Set != set {
+		r.Save(fx)
+		if r.reseated(before); r.IsOwner() {
+			r.of.changed(grid.RegisterReseated, r)
+			r.MarkDirty()
+		} else if wasOwner {
+			r.StepDown()
+		}
 	}
 	place := r.Place(from)
+	if !valid || place < 0 {
+		return committed, valid
+	}
 	if g.Answer == grid.RegisterOK {
 		r.acked[place] = max(r.acked[place], r.writeSent[place])
 		if p := r.of.member(from); !accepted { // from now on keepalives list this register

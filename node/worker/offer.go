@@ -89,7 +89,7 @@ func (w *Worker) Reply(now grid.Time, from grid.NodeID, o *grid.Offer, v Verdict
 
 // accept queues an attempt. Its record is on disk before the acceptance leaves.
 func (w *Worker) accept(now grid.Time, from grid.NodeID, o *grid.Offer, verified bool, fx *grid.Effects) {
-	w.recordOwner(o.ID.Task.Job, o.Members, from, o.ID.Epoch, verified)
+	w.recordOwner(o.ID.Task.Job, o.Members, o.Changes, from, o.ID.Epoch, verified)
 	expected := w.waitOf(now, o.ID.Task.Job, o.Spec.AsOption(o.Option), o.Class)
 	inputs := inputsOf(o.Spec, o.ID.Task.Index, o.Inputs)
 	a := w.queue(now, o, len(inputs) == 0)

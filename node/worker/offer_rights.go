@@ -31,17 +31,23 @@ func (w *Worker) mayOffer(from grid.NodeID, o *grid.Offer, reg *grid.KnownRegist
 	switch {
 	case len(o.Members) == 0:
 		return id.Origin == from && rec == nil
-	case !grid.ValidMembers(id, from, o.Members):
+	case o.Changes == 0 && !grid.ValidMembers(id, o.Members), !slices.Contains(o.Members, from):
 		return false
 	case reg.Known:
-		return slices.Equal(reg.Members, o.Members) && (o.ID.Epoch > reg.Epoch || reg.Owner == from) && !reg.Closed &&
-			(rec == nil || o.ID.Epoch > rec.epoch || rec.owner == from)
+		return mayBeMembers(reg.Members, reg.Changes, o, from) && (o.ID.Epoch > reg.Epoch || reg.Owner == from) &&
+			!reg.Closed && (rec == nil || o.ID.Epoch > rec.epoch || rec.owner == from)
 	case id.Origin == w.cfg.Self:
 		return false // this node knows its own jobs: this one is not replicated, or is forgotten
 	case rec == nil:
 		return len(w.exec.Of(id, nil)) == 0 // else the origin has offered some of them, and the job is not replicated
 	}
-	return slices.Equal(rec.members, o.Members) && (o.ID.Epoch > rec.epoch || rec.owner == from)
+	return mayBeMembers(rec.members, rec.changes, o, from) && (o.ID.Epoch > rec.epoch || rec.owner == from)
+}
+
+// mayBeMembers reports whether the members that an offer names are those known here, or such as have changed since, as
+// one of these says.
+func mayBeMembers(known []grid.NodeID, changes uint32, o *grid.Offer, from grid.NodeID) bool {
+	return slices.Equal(known, o.Members) || o.Changes > changes && slices.Contains(known, from)
 }
 
 // refuseContradiction refuses an offer that only hearsay about the job's members stands against: unanswered it would
@@ -61,7 +67,7 @@ func (w *Worker) refuseContradiction(from grid.NodeID, o *grid.Offer, fx *grid.E
 func (w *Worker) checkOriginMembers(o *grid.Offer, fx *grid.Effects) {
 	rec := w.owners[o.ID.Task.Job]
 	switch {
-	case rec == nil || rec.membersVerified:
+	case rec == nil || rec.membersVerified || o.Changes > 0 || rec.changes > 0:
 	case slices.Equal(rec.members, o.Members):
 		rec.membersVerified = true
 	default:

@@ -12,6 +12,7 @@ import (
 // reported to its origin.
 type ownerRecord struct {
 	members         []grid.NodeID
+	changes         uint32 // of the members, as in grid.Offer
 	owner           grid.NodeID
 	epoch           uint32
 	attempts        int // number of attempts here
@@ -42,7 +43,8 @@ func (w *Worker) membersOf(id grid.JobID) []grid.NodeID {
 }
 
 // recordOwner counts an attempt of a replicated job, and records the job's owner if the epoch is newer.
-func (w *Worker) recordOwner(id grid.JobID, members []grid.NodeID, owner grid.NodeID, epoch uint32, verified bool) {
+func (w *Worker) recordOwner(id grid.JobID, members []grid.NodeID, changes uint32, owner grid.NodeID, epoch uint32,
+	verified bool) {
 	if len(members) == 0 {
 		return
 	}
@@ -51,10 +53,13 @@ func (w *Worker) recordOwner(id grid.JobID, members []grid.NodeID, owner grid.No
 		if w.owners == nil {
 			w.owners = make(map[grid.JobID]*ownerRecord)
 		}
-		rec = &ownerRecord{members: slices.Clone(members), membersVerified: verified}
+		rec = &ownerRecord{members: slices.Clone(members), changes: changes, membersVerified: verified}
 		w.owners[id] = rec
 	}
 	rec.attempts++
+	if changes > rec.changes {
+		rec.members, rec.changes, rec.claims = slices.Clone(members), changes, memberClaims{}
+	}
 	if epoch > rec.epoch {
 		rec.owner, rec.epoch = owner, epoch
 	}
@@ -89,6 +94,7 @@ func (w *Worker) Follow(now grid.Time, x *grid.JobChange, fx *grid.Effects) {
 	case grid.JobMoved:
 		w.followOwner(now, x.Job, x.Claim.Owner, x.Claim.Epoch, fx)
 	case grid.JobClaimed:
+		w.membersChanged(x, fx)
 		w.ownerClaimed(now, x.From, x.Job, x.Claim, fx)
 	case grid.JobLeased:
 		w.leasesDue = true

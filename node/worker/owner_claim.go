@@ -66,6 +66,18 @@ func (w *Worker) ownerClaimed(now grid.Time, from grid.NodeID, id grid.JobID, c 
 	}
 }
 
+// membersChanged takes over who keeps a job's register now, as its owner says, or as this node knows.
+func (w *Worker) membersChanged(x *grid.JobChange, fx *grid.Effects) {
+	rec := w.owners[x.Job]
+	if rec == nil || x.From != rec.owner || x.Set.Changes() <= rec.changes || x.Set.Joining {
+		return
+	}
+	rec.members, rec.changes, rec.claims = slices.Clone(x.Set.Members), x.Set.Number, memberClaims{}
+	for _, a := range w.exec.Of(x.Job, nil) {
+		w.save(a, fx)
+	}
+}
+
 // mayRepeat reports whether an action limited to once each sixth of a lease is due, and records that it is done now.
 func (w *Worker) mayRepeat(now grid.Time, last *grid.Time) bool {
 	if *last != 0 && now < last.Add(w.cfg.Lease/6) {

@@ -11,7 +11,7 @@ import (
 // the restart, and its owner is told so, unless what runs here is durable: then Start takes it over. verified says
 // whether the job's origin named the members in the record.
 func (w *Worker) Restore(r *grid.WorkRecord, verified bool) {
-	w.recordOwner(r.ID.Task.Job, r.Members, r.Owner, r.Epoch, verified)
+	w.recordOwner(r.ID.Task.Job, r.Members, r.Changes, r.Owner, r.Epoch, verified)
 	if from := r.Owner; from != w.cfg.Self && r.ID.Task.Job.Origin != w.cfg.Self {
 		if from.IsZero() {
 			from = r.ID.Task.Job.Origin

@@ -245,6 +245,7 @@ func (w *Worker) save(a *exec.Work, fx *grid.Effects) *grid.Record {
 		Before: a.Before(), Option: a.Spec.Needs.Chosen, Assigned: a.Assigned()}
 	if owner := w.owners[a.ID.Task.Job]; owner != nil {
 		rec.Work.Members, rec.Work.Owner, rec.Work.Epoch = owner.members, owner.owner, owner.epoch
+		rec.Work.Changes = owner.changes
 	}
 	return rec
 }

@@ -2,6 +2,7 @@ package register
 
 import (
 	"iter"
+	"time"
 
 	"skep/grid"
 	"skep/node/deposit"
@@ -15,6 +16,7 @@ type Register interface {
 	Owner
 	Member
 	Voter
+	Seats
 
 	Restore(e *grid.Entry, committed bool)
 	Resume(now grid.Time) (owns bool)
@@ -43,7 +45,7 @@ type Owner interface {
 	Ready() bool
 	Full(place int) bool
 
-	Own()
+	Own(now grid.Time)
 	Propose(e *grid.Entry)
 	Close()
 	Reopen(now grid.Time, fx *grid.Effects)
@@ -64,6 +66,17 @@ type Signer interface {
 	Assign(id grid.AttemptID, worker grid.NodeID) string // what its offer carries
 	SignEnd(task uint32, r *grid.Result) *grid.Result
 	Proves(worker grid.NodeID, id grid.AttemptID, r *grid.Result) bool
+}
+
+// Seats are who keeps the register, and how that changes.
+type Seats interface {
+	First() []grid.NodeID  // as the job's origin chose them, itself first
+	Places() []grid.NodeID // the members, and who is being replaced or joins
+	NoteAble(id grid.NodeID)
+	DeadMember(now grid.Time, after time.Duration) grid.NodeID
+	Declined(id grid.NodeID) bool
+	Admit(now grid.Time, out, in grid.NodeID)
+	Advance(now grid.Time, fx *grid.Effects)
 }
 
 // Member is what a member does that is not the owner.

@@ -35,6 +35,11 @@ type Tuning struct {
 	// told that it is not known to be durable. Lower says so sooner, also where nodes are only slow.
 	Confirm time.Duration
 
+	// ReplaceAfter is how long a member of a register may be silent before the owner has another node in its place;
+	// default 1 min, ten leases. 0 = never; less than three leases counts as three. Lower shortens the time in
+	// which the loss of a further member stops a job, and moves more records and files when nodes are only away.
+	ReplaceAfter time.Duration
+
 	// Window bounds the tasks being polled for or offered at once; default 64. Higher hides more latency in a burst,
 	// and bases more decisions on the same old state.
 	Window int
@@ -63,7 +68,8 @@ type Tuning struct {
 // Defaults returns the tuning of a real node.
 func Defaults() Tuning {
 	return Tuning{Policy: "lpas_dec", Lease: 6 * time.Second, Strikes: 3, Members: 3, Confirm: 10 * time.Second,
-		Window: 64, Config: mapping.Defaults(), PollFloor: 50 * time.Millisecond, PollCap: time.Second, Keep: 200_000,
+		ReplaceAfter: time.Minute,
+		Window:       64, Config: mapping.Defaults(), PollFloor: 50 * time.Millisecond, PollCap: time.Second, Keep: 200_000,
 		Decisions: grid.MiB, Order: order.Defaults()}
 }
 
@@ -82,6 +88,9 @@ func (c *Tuning) Check() error {
 	}
 	if c.Confirm < time.Second || c.Confirm > time.Hour {
 		add("confirm %v: want 1s to 1h", c.Confirm)
+	}
+	if c.ReplaceAfter < 0 {
+		add("members replaced after %v: want 0 (never) or more", c.ReplaceAfter)
 	}
 	if c.Window < 1 || c.Window > 10_000 {
 		add("window %d: want 1 to 10000", c.Window)

@@ -25,7 +25,8 @@ func (c *Codec) body(m *grid.Message, seal func(*grid.Ad) []byte) (proto.Message
 		left, from := grid.SplitInputs(o.Inputs)
 		return &pb.Offer{Attempt: putAttempt(o.ID), Spec: spec, Class: o.Class,
 			Lease: putSpan(o.Lease), Age: putSpan(o.Age), Stamp: o.Stamp, Members: putNodes(o.Members), Stays: o.Stays,
-			Pulled: o.Pulled, Asks: o.Asks, Barred: putNodes(o.Barred), Inputs: putFiles(left),
+			Changes: o.Changes,
+			Pulled:  o.Pulled, Asks: o.Asks, Barred: putNodes(o.Barred), Inputs: putFiles(left),
 			Checkpoint: putFiles(from), PlaceNodes: nodes, PlaceRanks: ranks, PlaceShares: shares,
 			BeforeRanks: o.Before.Ranks, BeforeShares: o.Before.Shares,
 			Option: uint32(o.Option), Assigned: []byte(o.Assigned)}, err

@@ -58,6 +58,7 @@ func getWorkRecord(key, value []byte, w *grid.WorkRecord) error {
 		w.Result, err = getMaybe(p.Result)
 	}
 	if err == nil {
+		w.Changes = p.Changes
 		w.Members, err = getMembers(nil, p.Members)
 	}
 	if err == nil {

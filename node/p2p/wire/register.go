@@ -15,7 +15,7 @@ func putRegister(g *grid.RegisterMessage) (*pb.Guard, error) {
 	}
 	p := &pb.Guard{Job: putJob(g.Job), Epoch: g.Epoch, Seq: g.Seq, Answer: uint32(g.Answer), Owner: putNode(g.Owner),
 		Spec: spec, Members: putNodes(g.Members), Age: putSpan(g.Age), Done: g.Done,
-		Next: g.Next, More: g.More, Opened: g.Opened, Count: g.Count,
+		Next: g.Next, More: g.More, Opened: g.Opened, Count: g.Count, Set: putMembership(g.Set),
 		Genesis: []byte(g.Genesis), Vote: []byte(g.Vote), Mandate: []byte(g.Mandate)}
 	for k := range g.Entries {
 		p.Finals = append(p.Finals, putFinal(&g.Entries[k]))
@@ -34,6 +34,9 @@ func (c *Codec) readRegister(b []byte, g *grid.RegisterMessage) error {
 	}
 	if err == nil {
 		g.Age, err = getSpan("age", p.Age)
+	}
+	if err == nil {
+		g.Set, err = getMembership(p.Set)
 	}
 	if err == nil && len(p.Spec) > 0 {
 		g.Spec, err = c.spec(g.Job, p.Spec)
@@ -61,7 +64,7 @@ func (c *Codec) readRegister(b []byte, g *grid.RegisterMessage) error {
 func (c *Codec) putKeepalive(m *grid.Message) *pb.Watch {
 	g := &m.Register
 	p := &pb.Watch{Epoch: g.Epoch, Seq: g.Seq, Answer: uint32(g.Answer), Owner: putNode(g.Owner), More: g.More,
-		Count: g.Count, Sum: g.Sum, Room: g.Room}
+		Count: g.Count, Sum: g.Sum, Room: g.Room, Set: putMembership(g.Set)}
 	if g.Job != (grid.JobID{}) {
 		p.Job = putJob(g.Job)
 	}
@@ -81,6 +84,9 @@ func (c *Codec) readKeepalive(b []byte, m *grid.Message) error {
 	if err == nil {
 		err = getNode("owner", p.Owner, &g.Owner)
 	}
+	if err == nil {
+		g.Set, err = getMembership(p.Set)
+	}
 	if err == nil && p.Attempts != nil {
 		err = c.attemptsOf(p.Attempts, m)
 	}
@@ -90,7 +96,7 @@ func (c *Codec) readKeepalive(b []byte, m *grid.Message) error {
 }
 
 // lastAnswer is the highest answer that this version knows.
-const lastAnswer = grid.RegisterGone
+const lastAnswer = grid.RegisterReplaced
 
 // getAnswer maps an answer of a later version to the empty one.
 func getAnswer(n uint32) grid.RegisterAnswer {

@@ -14,7 +14,7 @@ func putRegisterRecord(g *grid.RegisterRecord) (*pb.GuardValue, error) {
 	spec, err := specBytes(g.Spec)
 	return &pb.GuardValue{Spec: spec, Members: putNodes(g.Members), Submitted: g.Submitted, Promised: g.Promised,
 		To: putNode(g.VotedFor), Epoch: g.Epoch, Owner: putNode(g.Owner), Done: g.Done, Held: g.Held, Opened: g.Opened,
-		Genesis: []byte(g.Genesis), Mandate: []byte(g.Mandate)}, err
+		Genesis: []byte(g.Genesis), Mandate: []byte(g.Mandate), Set: putMembership(g.Set)}, err
 }
 
 func putEntryRecord(e *grid.EntryRecord) (*pb.EntryValue, error) {
@@ -41,6 +41,9 @@ func getRegisterRecord(key, value []byte, g *grid.RegisterRecord) error {
 	}
 	if err == nil {
 		err = first(getNode("to", p.To, &g.VotedFor), getNode("owner", p.Owner, &g.Owner))
+	}
+	if err == nil {
+		g.Set, err = getMembership(p.Set)
 	}
 	g.Submitted, g.Promised, g.Epoch, g.Done, g.Held = p.Submitted, p.Promised, p.Epoch, p.Done, p.Held
 	g.Opened, g.Genesis, g.Mandate = p.Opened, string(p.Genesis), string(p.Mandate)
@@ -88,4 +91,36 @@ func getTombstone(key, value []byte, t *grid.TombstoneRecord) error {
 	copy(t.Members[:], p.Members)
 	t.Epoch, t.Tasks, t.Cancelled, t.Ended, t.Opened = p.Epoch, p.Tasks, p.Cancelled, p.Ended, p.Opened
 	return err
+}
+
+// maxChanges bounds the number of a membership: each change takes a node that is dead for a while.
+const maxChanges = 1 << 30
+
+func putMembership(m *grid.Membership) *pb.Membership {
+	if m == nil {
+		return nil
+	}
+	return &pb.Membership{Number: m.Number, Epoch: m.Epoch, Members: putNodes(m.Members), At: m.At,
+		Extra: putNode(m.Extra), Joining: m.Joining}
+}
+
+func getMembership(p *pb.Membership) (*grid.Membership, error) {
+	if p == nil {
+		return nil, nil
+	}
+	m := &grid.Membership{Number: p.Number, Epoch: p.Epoch, At: p.At, Joining: p.Joining}
+	var err error
+	if m.Members, err = getMembers(nil, p.Members); err != nil {
+		return nil, err
+	}
+	if err = getNode("extra", p.Extra, &m.Extra); err == nil {
+		err = m.Check()
+	}
+	if m.Number > maxChanges {
+		err = fmt.Errorf("change %d of members", m.Number)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrBound, err)
+	}
+	return m, nil
 }

@@ -136,7 +136,7 @@ var (
 		62:          data("before_shares", 1, 5*grid.MaxRanks),
 		80:          message("inputs", grid.MaxJobInputs, fileShape),
 		placesField: data("place_nodes", 1, nodeSize*grid.MaxRanks), placesField + 1: data("place_ranks", 1, 2*grid.MaxRanks),
-		placesField + 2: data("place_shares", 1, 5*grid.MaxRanks), 93: number("option"),
+		placesField + 2: data("place_shares", 1, 5*grid.MaxRanks), 93: number("option"), 95: number("changes"),
 		signedField: data("assigned", 1, grid.MaxProof),
 	}}
 	oneShape    = attemptsShape("attempt", 1)
@@ -172,18 +172,23 @@ var (
 	}}
 	finalsField = field{name: "finals", typ: protowire.BytesType, count: grid.MaxEntries, sub: finalShape,
 		size: finalShape.limit(), total: max(int(grid.MaxEntriesSize), finalShape.limit())}
+	membershipShape = &shape{"membership", []field{
+		1: number("number"), 2: number("epoch"), 3: data("members", 1, nodeSize*grid.MaxMembers), 4: number("at"),
+		5: data("extra", 1, nodeSize), 6: number("joining"),
+	}}
 	registerShape = &shape{"guard", []field{
 		1: data("job", 1, jobSize), 2: number("epoch"), 3: fixed("seq"), 4: number("answer"), 5: data("owner", 1, nodeSize),
 		6: message("spec", 1, specShape), 7: data("members", 1, nodeSize*grid.MaxMembers), 8: number("age"),
 		9:  number("done"),
 		10: number("next"), 11: number("more"), 12: finalsField, 13: number("opened"), 80: number("count"),
+		95:          message("set", 1, membershipShape),
 		signedField: data("genesis", 1, ed25519.SignatureSize), signedField + 1: data("vote", 1, ed25519.SignatureSize),
 		signedField + 2: data("mandate", 1, grid.MaxMandate),
 	}}
 	keepaliveShape = &shape{"watch", []field{
 		1: data("job", 1, jobSize), 2: number("epoch"), 3: fixed("seq"), 4: number("answer"), 5: data("owner", 1, nodeSize),
 		6: number("more"), 7: number("count"), 8: fixed("sum"), 9: message("attempts", 1, manyShape),
-		10: number("room"),
+		10: number("room"), 95: message("set", 1, membershipShape),
 	}}
 	helloShape = &shape{"hello", []field{1: number("version"), 2: fixed("kinds"), 3: data("software", 1, grid.MaxName),
 		4: number("boot"),

@@ -27,6 +27,7 @@ func (c *Codec) readOffer(b []byte, o *grid.Offer) error {
 	if o.Lease, err = getSpan("lease", p.Lease); err != nil {
 		return err
 	}
+	o.Changes = p.Changes
 	o.Class, o.Stamp, o.Stays, o.Pulled, o.Asks = cleanText(p.Class), p.Stamp, p.Stays, p.Pulled, p.Asks
 	if o.Members, err = getMembers(o.Members, p.Members); err != nil {
 		return err

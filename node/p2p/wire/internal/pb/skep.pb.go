@@ -1777,6 +1777,7 @@ type Offer struct {
 	PlaceShares   []uint32               `protobuf:"varint,92,rep,packed,name=place_shares,json=placeShares,proto3" json:"place_shares,omitempty"`    // of the work, by rank; none = it is not divided
 	Option        uint32                 `protobuf:"varint,93,opt,name=option,proto3" json:"option,omitempty"`                                        // of the job, that the attempt runs as, from 1; 0 = it has none
 	Assigned      []byte                 `protobuf:"bytes,100,opt,name=assigned,proto3" json:"assigned,omitempty"`                                    // of a signed job: job 32, owner 32, changes of members 1, votes, signature; see package chain
+	Changes       uint32                 `protobuf:"varint,95,opt,name=changes,proto3" json:"changes,omitempty"`                                      // of the members since the origin chose them
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1949,6 +1950,13 @@ func (x *Offer) GetAssigned() []byte {
 		return x.Assigned
 	}
 	return nil
+}
+
+func (x *Offer) GetChanges() uint32 {
+	if x != nil {
+		return x.Changes
+	}
+	return 0
 }
 
 type Attempt struct {
@@ -4548,6 +4556,7 @@ type Guard struct {
 	Genesis       []byte                 `protobuf:"bytes,100,opt,name=genesis,proto3" json:"genesis,omitempty"` // of a signed job: the origin's signature of the spec and the first members
 	Vote          []byte                 `protobuf:"bytes,101,opt,name=vote,proto3" json:"vote,omitempty"`       // the voter's signature
 	Mandate       []byte                 `protobuf:"bytes,102,opt,name=mandate,proto3" json:"mandate,omitempty"` // the votes for the owner: how many 1, then each voter's place 1 and signature 64
+	Set           *Membership            `protobuf:"bytes,95,opt,name=set,proto3" json:"set,omitempty"`          // since members were replaced
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -4701,6 +4710,98 @@ func (x *Guard) GetMandate() []byte {
 	return nil
 }
 
+func (x *Guard) GetSet() *Membership {
+	if x != nil {
+		return x.Set
+	}
+	return nil
+}
+
+// Membership is who keeps a register.
+type Membership struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Number        uint32                 `protobuf:"varint,1,opt,name=number,proto3" json:"number,omitempty"`  // of the change that led to it
+	Epoch         uint32                 `protobuf:"varint,2,opt,name=epoch,proto3" json:"epoch,omitempty"`    // in which it was accepted
+	Members       []byte                 `protobuf:"bytes,3,opt,name=members,proto3" json:"members,omitempty"` // 32 bytes each, by place
+	At            uint32                 `protobuf:"varint,4,opt,name=at,proto3" json:"at,omitempty"`          // the place that has changed
+	Extra         []byte                 `protobuf:"bytes,5,opt,name=extra,proto3" json:"extra,omitempty"`     // who was replaced, until the change is settled; or who joins
+	Joining       bool                   `protobuf:"varint,6,opt,name=joining,proto3" json:"joining,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Membership) Reset() {
+	*x = Membership{}
+	mi := &file_skep_proto_msgTypes[41]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Membership) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Membership) ProtoMessage() {}
+
+func (x *Membership) ProtoReflect() protoreflect.Message {
+	mi := &file_skep_proto_msgTypes[41]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Membership.ProtoReflect.Descriptor instead.
+func (*Membership) Descriptor() ([]byte, []int) {
+	return file_skep_proto_rawDescGZIP(), []int{41}
+}
+
+func (x *Membership) GetNumber() uint32 {
+	if x != nil {
+		return x.Number
+	}
+	return 0
+}
+
+func (x *Membership) GetEpoch() uint32 {
+	if x != nil {
+		return x.Epoch
+	}
+	return 0
+}
+
+func (x *Membership) GetMembers() []byte {
+	if x != nil {
+		return x.Members
+	}
+	return nil
+}
+
+func (x *Membership) GetAt() uint32 {
+	if x != nil {
+		return x.At
+	}
+	return 0
+}
+
+func (x *Membership) GetExtra() []byte {
+	if x != nil {
+		return x.Extra
+	}
+	return nil
+}
+
+func (x *Membership) GetJoining() bool {
+	if x != nil {
+		return x.Joining
+	}
+	return false
+}
+
 // Watch is what they say that needs no entries.
 type Watch struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -4714,13 +4815,14 @@ type Watch struct {
 	Sum           uint64                 `protobuf:"fixed64,8,opt,name=sum,proto3" json:"sum,omitempty"`
 	Attempts      *Attempts              `protobuf:"bytes,9,opt,name=attempts,proto3" json:"attempts,omitempty"` // jobs and epochs
 	Room          uint32                 `protobuf:"varint,10,opt,name=room,proto3" json:"room,omitempty"`       // in an answer: 0 = for a job of any size; else the tasks that one may have, and one
+	Set           *Membership            `protobuf:"bytes,95,opt,name=set,proto3" json:"set,omitempty"`          // as in Guard
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Watch) Reset() {
 	*x = Watch{}
-	mi := &file_skep_proto_msgTypes[41]
+	mi := &file_skep_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4732,7 +4834,7 @@ func (x *Watch) String() string {
 func (*Watch) ProtoMessage() {}
 
 func (x *Watch) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[41]
+	mi := &file_skep_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4745,7 +4847,7 @@ func (x *Watch) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Watch.ProtoReflect.Descriptor instead.
 func (*Watch) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{41}
+	return file_skep_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *Watch) GetJob() []byte {
@@ -4818,6 +4920,13 @@ func (x *Watch) GetRoom() uint32 {
 	return 0
 }
 
+func (x *Watch) GetSet() *Membership {
+	if x != nil {
+		return x.Set
+	}
+	return nil
+}
+
 // Final is how a task ended. Times are how many ns ago, 0 = not known.
 type Final struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -4843,7 +4952,7 @@ type Final struct {
 
 func (x *Final) Reset() {
 	*x = Final{}
-	mi := &file_skep_proto_msgTypes[42]
+	mi := &file_skep_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4855,7 +4964,7 @@ func (x *Final) String() string {
 func (*Final) ProtoMessage() {}
 
 func (x *Final) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[42]
+	mi := &file_skep_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4868,7 +4977,7 @@ func (x *Final) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Final.ProtoReflect.Descriptor instead.
 func (*Final) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{42}
+	return file_skep_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *Final) GetIndex() uint32 {
@@ -4999,7 +5108,7 @@ type Failure struct {
 
 func (x *Failure) Reset() {
 	*x = Failure{}
-	mi := &file_skep_proto_msgTypes[43]
+	mi := &file_skep_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5011,7 +5120,7 @@ func (x *Failure) String() string {
 func (*Failure) ProtoMessage() {}
 
 func (x *Failure) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[43]
+	mi := &file_skep_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5024,7 +5133,7 @@ func (x *Failure) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Failure.ProtoReflect.Descriptor instead.
 func (*Failure) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{43}
+	return file_skep_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *Failure) GetAttemptEpoch() uint32 {
@@ -5088,7 +5197,7 @@ type Token struct {
 
 func (x *Token) Reset() {
 	*x = Token{}
-	mi := &file_skep_proto_msgTypes[44]
+	mi := &file_skep_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5100,7 +5209,7 @@ func (x *Token) String() string {
 func (*Token) ProtoMessage() {}
 
 func (x *Token) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[44]
+	mi := &file_skep_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5113,7 +5222,7 @@ func (x *Token) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Token.ProtoReflect.Descriptor instead.
 func (*Token) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{44}
+	return file_skep_proto_rawDescGZIP(), []int{45}
 }
 
 func (x *Token) GetSecret() []byte {
@@ -5149,7 +5258,7 @@ type JobValue struct {
 
 func (x *JobValue) Reset() {
 	*x = JobValue{}
-	mi := &file_skep_proto_msgTypes[45]
+	mi := &file_skep_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5161,7 +5270,7 @@ func (x *JobValue) String() string {
 func (*JobValue) ProtoMessage() {}
 
 func (x *JobValue) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[45]
+	mi := &file_skep_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5174,7 +5283,7 @@ func (x *JobValue) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JobValue.ProtoReflect.Descriptor instead.
 func (*JobValue) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{45}
+	return file_skep_proto_rawDescGZIP(), []int{46}
 }
 
 func (x *JobValue) GetSpec() []byte {
@@ -5219,7 +5328,7 @@ type TaskValue struct {
 
 func (x *TaskValue) Reset() {
 	*x = TaskValue{}
-	mi := &file_skep_proto_msgTypes[46]
+	mi := &file_skep_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5231,7 +5340,7 @@ func (x *TaskValue) String() string {
 func (*TaskValue) ProtoMessage() {}
 
 func (x *TaskValue) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[46]
+	mi := &file_skep_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5244,7 +5353,7 @@ func (x *TaskValue) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TaskValue.ProtoReflect.Descriptor instead.
 func (*TaskValue) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{46}
+	return file_skep_proto_rawDescGZIP(), []int{47}
 }
 
 func (x *TaskValue) GetEpoch() uint32 {
@@ -5350,7 +5459,7 @@ type CopyValue struct {
 
 func (x *CopyValue) Reset() {
 	*x = CopyValue{}
-	mi := &file_skep_proto_msgTypes[47]
+	mi := &file_skep_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5362,7 +5471,7 @@ func (x *CopyValue) String() string {
 func (*CopyValue) ProtoMessage() {}
 
 func (x *CopyValue) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[47]
+	mi := &file_skep_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5375,7 +5484,7 @@ func (x *CopyValue) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CopyValue.ProtoReflect.Descriptor instead.
 func (*CopyValue) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{47}
+	return file_skep_proto_rawDescGZIP(), []int{48}
 }
 
 func (x *CopyValue) GetEpoch() uint32 {
@@ -5421,13 +5530,14 @@ type WorkValue struct {
 	PlaceShares   []uint32               `protobuf:"varint,92,rep,packed,name=place_shares,json=placeShares,proto3" json:"place_shares,omitempty"`    // as Offer.place_shares
 	Option        uint32                 `protobuf:"varint,93,opt,name=option,proto3" json:"option,omitempty"`                                        // as Offer.option
 	Assigned      []byte                 `protobuf:"bytes,100,opt,name=assigned,proto3" json:"assigned,omitempty"`                                    // as Offer.assigned
+	Changes       uint32                 `protobuf:"varint,95,opt,name=changes,proto3" json:"changes,omitempty"`                                      // as in Offer
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *WorkValue) Reset() {
 	*x = WorkValue{}
-	mi := &file_skep_proto_msgTypes[48]
+	mi := &file_skep_proto_msgTypes[49]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5439,7 +5549,7 @@ func (x *WorkValue) String() string {
 func (*WorkValue) ProtoMessage() {}
 
 func (x *WorkValue) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[48]
+	mi := &file_skep_proto_msgTypes[49]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5452,7 +5562,7 @@ func (x *WorkValue) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WorkValue.ProtoReflect.Descriptor instead.
 func (*WorkValue) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{48}
+	return file_skep_proto_rawDescGZIP(), []int{49}
 }
 
 func (x *WorkValue) GetSpec() []byte {
@@ -5595,6 +5705,13 @@ func (x *WorkValue) GetAssigned() []byte {
 	return nil
 }
 
+func (x *WorkValue) GetChanges() uint32 {
+	if x != nil {
+		return x.Changes
+	}
+	return 0
+}
+
 type ClassValue struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Mean          float64                `protobuf:"fixed64,1,opt,name=mean,proto3" json:"mean,omitempty"` // s
@@ -5607,7 +5724,7 @@ type ClassValue struct {
 
 func (x *ClassValue) Reset() {
 	*x = ClassValue{}
-	mi := &file_skep_proto_msgTypes[49]
+	mi := &file_skep_proto_msgTypes[50]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5619,7 +5736,7 @@ func (x *ClassValue) String() string {
 func (*ClassValue) ProtoMessage() {}
 
 func (x *ClassValue) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[49]
+	mi := &file_skep_proto_msgTypes[50]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5632,7 +5749,7 @@ func (x *ClassValue) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ClassValue.ProtoReflect.Descriptor instead.
 func (*ClassValue) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{49}
+	return file_skep_proto_rawDescGZIP(), []int{50}
 }
 
 func (x *ClassValue) GetMean() float64 {
@@ -5677,13 +5794,14 @@ type GuardValue struct {
 	Opened        uint32                 `protobuf:"varint,10,opt,name=opened,proto3" json:"opened,omitempty"`
 	Genesis       []byte                 `protobuf:"bytes,100,opt,name=genesis,proto3" json:"genesis,omitempty"` // as Guard.genesis
 	Mandate       []byte                 `protobuf:"bytes,101,opt,name=mandate,proto3" json:"mandate,omitempty"` // as Guard.mandate
+	Set           *Membership            `protobuf:"bytes,95,opt,name=set,proto3" json:"set,omitempty"`          // as in Guard
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *GuardValue) Reset() {
 	*x = GuardValue{}
-	mi := &file_skep_proto_msgTypes[50]
+	mi := &file_skep_proto_msgTypes[51]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5695,7 +5813,7 @@ func (x *GuardValue) String() string {
 func (*GuardValue) ProtoMessage() {}
 
 func (x *GuardValue) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[50]
+	mi := &file_skep_proto_msgTypes[51]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5708,7 +5826,7 @@ func (x *GuardValue) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GuardValue.ProtoReflect.Descriptor instead.
 func (*GuardValue) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{50}
+	return file_skep_proto_rawDescGZIP(), []int{51}
 }
 
 func (x *GuardValue) GetSpec() []byte {
@@ -5795,6 +5913,13 @@ func (x *GuardValue) GetMandate() []byte {
 	return nil
 }
 
+func (x *GuardValue) GetSet() *Membership {
+	if x != nil {
+		return x.Set
+	}
+	return nil
+}
+
 // CheckpointValue is a checkpoint that is kept for a job.
 type CheckpointValue struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -5809,7 +5934,7 @@ type CheckpointValue struct {
 
 func (x *CheckpointValue) Reset() {
 	*x = CheckpointValue{}
-	mi := &file_skep_proto_msgTypes[51]
+	mi := &file_skep_proto_msgTypes[52]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5821,7 +5946,7 @@ func (x *CheckpointValue) String() string {
 func (*CheckpointValue) ProtoMessage() {}
 
 func (x *CheckpointValue) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[51]
+	mi := &file_skep_proto_msgTypes[52]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5834,7 +5959,7 @@ func (x *CheckpointValue) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CheckpointValue.ProtoReflect.Descriptor instead.
 func (*CheckpointValue) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{51}
+	return file_skep_proto_rawDescGZIP(), []int{52}
 }
 
 func (x *CheckpointValue) GetEpoch() uint32 {
@@ -5886,7 +6011,7 @@ type TombstoneValue struct {
 
 func (x *TombstoneValue) Reset() {
 	*x = TombstoneValue{}
-	mi := &file_skep_proto_msgTypes[52]
+	mi := &file_skep_proto_msgTypes[53]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5898,7 +6023,7 @@ func (x *TombstoneValue) String() string {
 func (*TombstoneValue) ProtoMessage() {}
 
 func (x *TombstoneValue) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[52]
+	mi := &file_skep_proto_msgTypes[53]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5911,7 +6036,7 @@ func (x *TombstoneValue) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TombstoneValue.ProtoReflect.Descriptor instead.
 func (*TombstoneValue) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{52}
+	return file_skep_proto_rawDescGZIP(), []int{53}
 }
 
 func (x *TombstoneValue) GetEpoch() uint32 {
@@ -5973,7 +6098,7 @@ type EntryValue struct {
 
 func (x *EntryValue) Reset() {
 	*x = EntryValue{}
-	mi := &file_skep_proto_msgTypes[53]
+	mi := &file_skep_proto_msgTypes[54]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5985,7 +6110,7 @@ func (x *EntryValue) String() string {
 func (*EntryValue) ProtoMessage() {}
 
 func (x *EntryValue) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[53]
+	mi := &file_skep_proto_msgTypes[54]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5998,7 +6123,7 @@ func (x *EntryValue) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EntryValue.ProtoReflect.Descriptor instead.
 func (*EntryValue) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{53}
+	return file_skep_proto_rawDescGZIP(), []int{54}
 }
 
 func (x *EntryValue) GetTask() *TaskValue {
@@ -6222,7 +6347,7 @@ const file_skep_proto_rawDesc = "" +
 	"\vOptionState\x12\x10\n" +
 	"\x03ect\x18\x01 \x01(\x03R\x03ect\x12\x18\n" +
 	"\abacklog\x18\x02 \x01(\x03R\abacklog\x12\x10\n" +
-	"\x03why\x18\x03 \x01(\rR\x03why\"\xc6\x04\n" +
+	"\x03why\x18\x03 \x01(\rR\x03why\"\xe0\x04\n" +
 	"\x05Offer\x12*\n" +
 	"\aattempt\x18\x01 \x01(\v2\x10.skep.v1.AttemptR\aattempt\x12\x12\n" +
 	"\x04spec\x18\x02 \x01(\fR\x04spec\x12\x14\n" +
@@ -6248,7 +6373,8 @@ const file_skep_proto_rawDesc = "" +
 	"placeRanks\x12!\n" +
 	"\fplace_shares\x18\\ \x03(\rR\vplaceShares\x12\x16\n" +
 	"\x06option\x18] \x01(\rR\x06option\x12\x1a\n" +
-	"\bassigned\x18d \x01(\fR\bassigned\"U\n" +
+	"\bassigned\x18d \x01(\fR\bassigned\x12\x18\n" +
+	"\achanges\x18_ \x01(\rR\achanges\"U\n" +
 	"\aAttempt\x12\x10\n" +
 	"\x03job\x18\x01 \x01(\fR\x03job\x12\x14\n" +
 	"\x05index\x18\x02 \x01(\rR\x05index\x12\x14\n" +
@@ -6490,7 +6616,7 @@ const file_skep_proto_rawDesc = "" +
 	"\avisited\x18\b \x01(\fR\avisited\"K\n" +
 	"\x06Search\x12!\n" +
 	"\x04find\x18\x01 \x01(\v2\r.skep.v1.FindR\x04find\x12\x1e\n" +
-	"\x02ad\x18\x02 \x01(\v2\x0e.skep.v1.EntryR\x02ad\"\x89\x03\n" +
+	"\x02ad\x18\x02 \x01(\v2\x0e.skep.v1.EntryR\x02ad\"\xb0\x03\n" +
 	"\x05Guard\x12\x10\n" +
 	"\x03job\x18\x01 \x01(\fR\x03job\x12\x14\n" +
 	"\x05epoch\x18\x02 \x01(\rR\x05epoch\x12\x10\n" +
@@ -6509,7 +6635,16 @@ const file_skep_proto_rawDesc = "" +
 	"\x05count\x18P \x01(\rR\x05count\x12\x18\n" +
 	"\agenesis\x18d \x01(\fR\agenesis\x12\x12\n" +
 	"\x04vote\x18e \x01(\fR\x04vote\x12\x18\n" +
-	"\amandate\x18f \x01(\fR\amandate\"\xee\x01\n" +
+	"\amandate\x18f \x01(\fR\amandate\x12%\n" +
+	"\x03set\x18_ \x01(\v2\x13.skep.v1.MembershipR\x03set\"\x94\x01\n" +
+	"\n" +
+	"Membership\x12\x16\n" +
+	"\x06number\x18\x01 \x01(\rR\x06number\x12\x14\n" +
+	"\x05epoch\x18\x02 \x01(\rR\x05epoch\x12\x18\n" +
+	"\amembers\x18\x03 \x01(\fR\amembers\x12\x0e\n" +
+	"\x02at\x18\x04 \x01(\rR\x02at\x12\x14\n" +
+	"\x05extra\x18\x05 \x01(\fR\x05extra\x12\x18\n" +
+	"\ajoining\x18\x06 \x01(\bR\ajoining\"\x95\x02\n" +
 	"\x05Watch\x12\x10\n" +
 	"\x03job\x18\x01 \x01(\fR\x03job\x12\x14\n" +
 	"\x05epoch\x18\x02 \x01(\rR\x05epoch\x12\x10\n" +
@@ -6521,7 +6656,8 @@ const file_skep_proto_rawDesc = "" +
 	"\x03sum\x18\b \x01(\x06R\x03sum\x12-\n" +
 	"\battempts\x18\t \x01(\v2\x11.skep.v1.AttemptsR\battempts\x12\x12\n" +
 	"\x04room\x18\n" +
-	" \x01(\rR\x04room\"\xba\x03\n" +
+	" \x01(\rR\x04room\x12%\n" +
+	"\x03set\x18_ \x01(\v2\x13.skep.v1.MembershipR\x03set\"\xba\x03\n" +
 	"\x05Final\x12\x14\n" +
 	"\x05index\x18\x01 \x01(\rR\x05index\x12\x14\n" +
 	"\x05epoch\x18\x02 \x01(\rR\x05epoch\x12#\n" +
@@ -6576,7 +6712,7 @@ const file_skep_proto_rawDesc = "" +
 	"\tCopyValue\x12\x14\n" +
 	"\x05epoch\x18\x01 \x01(\rR\x05epoch\x12\f\n" +
 	"\x01n\x18\x02 \x01(\rR\x01n\x12\x16\n" +
-	"\x06worker\x18\x03 \x01(\fR\x06worker\"\xbb\x04\n" +
+	"\x06worker\x18\x03 \x01(\fR\x06worker\"\xd5\x04\n" +
 	"\tWorkValue\x12\x12\n" +
 	"\x04spec\x18\x01 \x01(\fR\x04spec\x12\x14\n" +
 	"\x05class\x18\x02 \x01(\tR\x05class\x12\x14\n" +
@@ -6601,13 +6737,14 @@ const file_skep_proto_rawDesc = "" +
 	"placeRanks\x12!\n" +
 	"\fplace_shares\x18\\ \x03(\rR\vplaceShares\x12\x16\n" +
 	"\x06option\x18] \x01(\rR\x06option\x12\x1a\n" +
-	"\bassigned\x18d \x01(\fR\bassigned\"h\n" +
+	"\bassigned\x18d \x01(\fR\bassigned\x12\x18\n" +
+	"\achanges\x18_ \x01(\rR\achanges\"h\n" +
 	"\n" +
 	"ClassValue\x12\x12\n" +
 	"\x04mean\x18\x01 \x01(\x01R\x04mean\x12\x14\n" +
 	"\x05count\x18\x02 \x01(\x01R\x05count\x12\x16\n" +
 	"\x06spread\x18\x03 \x01(\x01R\x06spread\x12\x18\n" +
-	"\aspreads\x18\x04 \x01(\x01R\aspreads\"\xa4\x02\n" +
+	"\aspreads\x18\x04 \x01(\x01R\aspreads\"\xcb\x02\n" +
 	"\n" +
 	"GuardValue\x12\x12\n" +
 	"\x04spec\x18\x01 \x01(\fR\x04spec\x12\x18\n" +
@@ -6622,7 +6759,8 @@ const file_skep_proto_rawDesc = "" +
 	"\x06opened\x18\n" +
 	" \x01(\rR\x06opened\x12\x18\n" +
 	"\agenesis\x18d \x01(\fR\agenesis\x12\x18\n" +
-	"\amandate\x18e \x01(\fR\amandate\"\x86\x01\n" +
+	"\amandate\x18e \x01(\fR\amandate\x12%\n" +
+	"\x03set\x18_ \x01(\v2\x13.skep.v1.MembershipR\x03set\"\x86\x01\n" +
 	"\x0fCheckpointValue\x12\x14\n" +
 	"\x05epoch\x18\x01 \x01(\rR\x05epoch\x12\f\n" +
 	"\x01n\x18\x02 \x01(\rR\x01n\x12\x12\n" +
@@ -6662,7 +6800,7 @@ func file_skep_proto_rawDescGZIP() []byte {
 	return file_skep_proto_rawDescData
 }
 
-var file_skep_proto_msgTypes = make([]protoimpl.MessageInfo, 54)
+var file_skep_proto_msgTypes = make([]protoimpl.MessageInfo, 55)
 var file_skep_proto_goTypes = []any{
 	(*Message)(nil),         // 0: skep.v1.Message
 	(*Hello)(nil),           // 1: skep.v1.Hello
@@ -6705,19 +6843,20 @@ var file_skep_proto_goTypes = []any{
 	(*Find)(nil),            // 38: skep.v1.Find
 	(*Search)(nil),          // 39: skep.v1.Search
 	(*Guard)(nil),           // 40: skep.v1.Guard
-	(*Watch)(nil),           // 41: skep.v1.Watch
-	(*Final)(nil),           // 42: skep.v1.Final
-	(*Failure)(nil),         // 43: skep.v1.Failure
-	(*Token)(nil),           // 44: skep.v1.Token
-	(*JobValue)(nil),        // 45: skep.v1.JobValue
-	(*TaskValue)(nil),       // 46: skep.v1.TaskValue
-	(*CopyValue)(nil),       // 47: skep.v1.CopyValue
-	(*WorkValue)(nil),       // 48: skep.v1.WorkValue
-	(*ClassValue)(nil),      // 49: skep.v1.ClassValue
-	(*GuardValue)(nil),      // 50: skep.v1.GuardValue
-	(*CheckpointValue)(nil), // 51: skep.v1.CheckpointValue
-	(*TombstoneValue)(nil),  // 52: skep.v1.TombstoneValue
-	(*EntryValue)(nil),      // 53: skep.v1.EntryValue
+	(*Membership)(nil),      // 41: skep.v1.Membership
+	(*Watch)(nil),           // 42: skep.v1.Watch
+	(*Final)(nil),           // 43: skep.v1.Final
+	(*Failure)(nil),         // 44: skep.v1.Failure
+	(*Token)(nil),           // 45: skep.v1.Token
+	(*JobValue)(nil),        // 46: skep.v1.JobValue
+	(*TaskValue)(nil),       // 47: skep.v1.TaskValue
+	(*CopyValue)(nil),       // 48: skep.v1.CopyValue
+	(*WorkValue)(nil),       // 49: skep.v1.WorkValue
+	(*ClassValue)(nil),      // 50: skep.v1.ClassValue
+	(*GuardValue)(nil),      // 51: skep.v1.GuardValue
+	(*CheckpointValue)(nil), // 52: skep.v1.CheckpointValue
+	(*TombstoneValue)(nil),  // 53: skep.v1.TombstoneValue
+	(*EntryValue)(nil),      // 54: skep.v1.EntryValue
 }
 var file_skep_proto_depIdxs = []int32{
 	2,  // 0: skep.v1.Message.digest:type_name -> skep.v1.Digest
@@ -6737,14 +6876,14 @@ var file_skep_proto_depIdxs = []int32{
 	39, // 14: skep.v1.Message.call:type_name -> skep.v1.Search
 	2,  // 15: skep.v1.Message.bye:type_name -> skep.v1.Digest
 	40, // 16: skep.v1.Message.guard:type_name -> skep.v1.Guard
-	41, // 17: skep.v1.Message.guarded:type_name -> skep.v1.Watch
+	42, // 17: skep.v1.Message.guarded:type_name -> skep.v1.Watch
 	40, // 18: skep.v1.Message.promise:type_name -> skep.v1.Guard
 	40, // 19: skep.v1.Message.promised:type_name -> skep.v1.Guard
-	41, // 20: skep.v1.Message.watch:type_name -> skep.v1.Watch
-	41, // 21: skep.v1.Message.watched:type_name -> skep.v1.Watch
-	41, // 22: skep.v1.Message.takeover:type_name -> skep.v1.Watch
-	41, // 23: skep.v1.Message.hold:type_name -> skep.v1.Watch
-	41, // 24: skep.v1.Message.held:type_name -> skep.v1.Watch
+	42, // 20: skep.v1.Message.watch:type_name -> skep.v1.Watch
+	42, // 21: skep.v1.Message.watched:type_name -> skep.v1.Watch
+	42, // 22: skep.v1.Message.takeover:type_name -> skep.v1.Watch
+	42, // 23: skep.v1.Message.hold:type_name -> skep.v1.Watch
+	42, // 24: skep.v1.Message.held:type_name -> skep.v1.Watch
 	17, // 25: skep.v1.Message.copy:type_name -> skep.v1.Ended
 	15, // 26: skep.v1.Message.copied:type_name -> skep.v1.Refuse
 	7,  // 27: skep.v1.Message.waiting:type_name -> skep.v1.Poll
@@ -6797,23 +6936,26 @@ var file_skep_proto_depIdxs = []int32{
 	35, // 74: skep.v1.Find.needs:type_name -> skep.v1.Needs
 	38, // 75: skep.v1.Search.find:type_name -> skep.v1.Find
 	3,  // 76: skep.v1.Search.ad:type_name -> skep.v1.Entry
-	42, // 77: skep.v1.Guard.finals:type_name -> skep.v1.Final
-	13, // 78: skep.v1.Watch.attempts:type_name -> skep.v1.Attempts
-	18, // 79: skep.v1.Final.result:type_name -> skep.v1.Result
-	43, // 80: skep.v1.Final.failures:type_name -> skep.v1.Failure
-	18, // 81: skep.v1.TaskValue.result:type_name -> skep.v1.Result
-	47, // 82: skep.v1.TaskValue.copy:type_name -> skep.v1.CopyValue
-	18, // 83: skep.v1.WorkValue.result:type_name -> skep.v1.Result
-	20, // 84: skep.v1.WorkValue.inputs:type_name -> skep.v1.File
-	20, // 85: skep.v1.CheckpointValue.files:type_name -> skep.v1.File
-	46, // 86: skep.v1.EntryValue.task:type_name -> skep.v1.TaskValue
-	42, // 87: skep.v1.EntryValue.open:type_name -> skep.v1.Final
-	43, // 88: skep.v1.EntryValue.failures:type_name -> skep.v1.Failure
-	89, // [89:89] is the sub-list for method output_type
-	89, // [89:89] is the sub-list for method input_type
-	89, // [89:89] is the sub-list for extension type_name
-	89, // [89:89] is the sub-list for extension extendee
-	0,  // [0:89] is the sub-list for field type_name
+	43, // 77: skep.v1.Guard.finals:type_name -> skep.v1.Final
+	41, // 78: skep.v1.Guard.set:type_name -> skep.v1.Membership
+	13, // 79: skep.v1.Watch.attempts:type_name -> skep.v1.Attempts
+	41, // 80: skep.v1.Watch.set:type_name -> skep.v1.Membership
+	18, // 81: skep.v1.Final.result:type_name -> skep.v1.Result
+	44, // 82: skep.v1.Final.failures:type_name -> skep.v1.Failure
+	18, // 83: skep.v1.TaskValue.result:type_name -> skep.v1.Result
+	48, // 84: skep.v1.TaskValue.copy:type_name -> skep.v1.CopyValue
+	18, // 85: skep.v1.WorkValue.result:type_name -> skep.v1.Result
+	20, // 86: skep.v1.WorkValue.inputs:type_name -> skep.v1.File
+	41, // 87: skep.v1.GuardValue.set:type_name -> skep.v1.Membership
+	20, // 88: skep.v1.CheckpointValue.files:type_name -> skep.v1.File
+	47, // 89: skep.v1.EntryValue.task:type_name -> skep.v1.TaskValue
+	43, // 90: skep.v1.EntryValue.open:type_name -> skep.v1.Final
+	44, // 91: skep.v1.EntryValue.failures:type_name -> skep.v1.Failure
+	92, // [92:92] is the sub-list for method output_type
+	92, // [92:92] is the sub-list for method input_type
+	92, // [92:92] is the sub-list for extension type_name
+	92, // [92:92] is the sub-list for extension extendee
+	0,  // [0:92] is the sub-list for field type_name
 }
 
 func init() { file_skep_proto_init() }
@@ -6867,7 +7009,7 @@ func file_skep_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_skep_proto_rawDesc), len(file_skep_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   54,
+			NumMessages:   55,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -1,0 +1,101 @@
+package coordinator
+
+import (
+	"slices"
+
+	"skep/grid"
+	"skep/node/membership"
+)
+
+// Members that are dead for long are replaced: ../replication/DESIGN.md.
+
+// replaceMembers goes on, as a job's owner, with the replacement of a member, or begins one if a member has not
+// answered for Tuning.ReplaceAfter. One job replaces one member at a time.
+func (c *Coordinator) replaceMembers(now grid.Time, j *job, fx *grid.Effects) {
+	rep := j.replica
+	if c.cfg.ReplaceAfter == 0 || !c.mayAct(now, j) || rep.graceUntil != 0 {
+		return
+	}
+	able := c.peers.Candidates(j.spec.MemberFeatures() | 1<<grid.FeatureReplacement)
+	for _, ad := range able {
+		if rep.Place(ad.Node) >= 0 {
+			rep.NoteAble(ad.Node)
+		}
+	}
+	rep.Advance(now, fx)
+	c.followRegisters(now, fx)
+	if now < rep.tellUntil {
+		c.tellWorkers(j, fx)
+	}
+	dead := rep.DeadMember(now, max(c.cfg.ReplaceAfter, 3*c.cfg.Lease))
+	if dead.IsZero() || c.peers.Connected(dead) {
+		return
+	}
+	stay := []*grid.Ad{c.gossip.Ad()}
+	for _, id := range rep.Members() {
+		if p := c.gossip.Peer(id); p != nil && p.Ad != nil && id != dead {
+			stay = append(stay, p.Ad)
+		}
+	}
+	next := membership.Successor(j.id, stay, able, func(id grid.NodeID) bool {
+		return rep.Place(id) >= 0 || rep.Declined(id) || c.isHere(id)
+	})
+	if !next.IsZero() {
+		rep.Admit(now, dead, next)
+	}
+}
+
+// membersChanged follows a change of who keeps a job. The owner has the newcomer store the job's files, and tells the
+// workers: they follow a new owner only if they know it as a member.
+func (c *Coordinator) membersChanged(now grid.Time, j *job, fx *grid.Effects) {
+	rep := j.replica
+	set := rep.State().Set
+	c.changed(grid.JobChange{Kind: grid.JobClaimed, Job: j.id, From: j.ownerKnown(), Set: set})
+	if !rep.IsOwner() {
+		return
+	}
+	if !set.Settled() {
+		rep.files.MemberReplaced(int(set.At))
+	}
+	c.askDeposits(now, j, fx)
+	rep.tellUntil = now.Add(5 * c.cfg.Lease)
+	c.tellWorkers(j, fx)
+}
+
+// tellWorkers tells the workers of a job's attempts who keeps it. It is said at each change, and again while they may
+// not have heard.
+func (c *Coordinator) tellWorkers(j *job, fx *grid.Effects) {
+	var workers []grid.NodeID
+	for _, t := range j.tasks.Known() {
+		if t.Live != nil && t.Live.HasWorker() {
+			workers = append(workers, t.Worker)
+			if b := t.Live.backup; b != nil {
+				workers = append(workers, b.worker)
+			}
+		}
+	}
+	slices.SortFunc(workers, grid.NodeID.Compare)
+	for _, id := range slices.Compact(workers) {
+		c.redirect(id, j, fx)
+	}
+}
+
+// reachMembers requests connections to the members of a job's register, and returns those that are connected or being
+// dialled; valid until the next call.
+func (c *Coordinator) reachMembers(now grid.Time, j *job, fx *grid.Effects) []grid.NodeID {
+	c.scratch.reached = c.scratch.reached[:0]
+	for _, id := range j.replica.Places() {
+		if c.peers.Reach(now, j.id, id, fx) {
+			c.scratch.reached = append(c.scratch.reached, id)
+		}
+	}
+	return c.scratch.reached
+}
+
+// members returns the members of the job's register for an offer; nil = this node alone has it.
+func (j *job) members() []grid.NodeID {
+	if j.replica.Sole() {
+		return nil
+	}
+	return j.replica.Members()
+}
