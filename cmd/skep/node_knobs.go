@@ -11,6 +11,7 @@ import (
 	"skep/balance/order"
 	"skep/document"
 	"skep/grid"
+	"skep/node"
 	"skep/node/coordinator/retention"
 	"skep/node/p2p"
 	"skep/requirement"
@@ -169,6 +170,22 @@ func setAgeing(n *nodeSettings, v []string) (err error) {
 	if n.Node.Order.Ageing, err = time.ParseDuration(v[0]); err != nil || n.Node.Order.Ageing < time.Second ||
 		n.Node.Order.Ageing > most {
 		return fmt.Errorf("%.40q: want 1s to %v", v[0], most)
+	}
+	return nil
+}
+
+func setStrikes(n *nodeSettings, v []string) error {
+	x, err := strconv.Atoi(v[0])
+	if err != nil || x < 0 || x > node.MaxStrikes {
+		return fmt.Errorf("%.40q: want 0 to %d", v[0], node.MaxStrikes)
+	}
+	n.Node.Strikes = x
+	return nil
+}
+
+func setReplaceAfter(n *nodeSettings, v []string) (err error) {
+	if n.Node.ReplaceAfter, err = time.ParseDuration(v[0]); err != nil || n.Node.ReplaceAfter < 0 {
+		return fmt.Errorf("%.40q: want a time, or 0s for never", v[0])
 	}
 	return nil
 }

@@ -66,6 +66,8 @@ var ownSettings = []setting{
 		apply: func(n *nodeSettings, v []string) error { n.Node.Policy = v[0]; return nil }},
 	{name: "members", usage: "nodes that keep a job submitted here: 1, 3 or 5, or as many as are connected",
 		def: []string{"3"}, apply: setMembers},
+	{name: "replace_after", usage: "another node keeps a job in the place of one that is dead for so long; 0s = never",
+		def: []string{"0s"}, apply: setReplaceAfter},
 	{name: "copies",
 		usage: "bound of a job's inputs, and of what one task leaves, that the other nodes which keep the job copy",
 		def:   []string{"256MiB"},
@@ -160,15 +162,6 @@ func setDrain(n *nodeSettings, v []string) (err error) {
 	if n.drain, err = time.ParseDuration(v[0]); err != nil || n.drain < 0 || n.drain > node.MaxDrain {
 		return fmt.Errorf("%.40q: want 0s to %v", v[0], node.MaxDrain)
 	}
-	return nil
-}
-
-func setStrikes(n *nodeSettings, v []string) error {
-	x, err := strconv.Atoi(v[0])
-	if err != nil || x < 0 || x > node.MaxStrikes {
-		return fmt.Errorf("%.40q: want 0 to %d", v[0], node.MaxStrikes)
-	}
-	n.Node.Strikes = x
 	return nil
 }
 

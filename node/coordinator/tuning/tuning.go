@@ -36,7 +36,7 @@ type Tuning struct {
 	Confirm time.Duration
 
 	// ReplaceAfter is how long a member of a register may be silent before the owner has another node in its place;
-	// default 1 min, ten leases. 0 = never; less than three leases counts as three. Lower shortens the time in
+	// default 0 = never; less than three leases counts as three. Lower shortens the time in
 	// which the loss of a further member stops a job, and moves more records and files when nodes are only away.
 	ReplaceAfter time.Duration
 
@@ -68,8 +68,7 @@ type Tuning struct {
 // Defaults returns the tuning of a real node.
 func Defaults() Tuning {
 	return Tuning{Policy: "lpas_dec", Lease: 6 * time.Second, Strikes: 3, Members: 3, Confirm: 10 * time.Second,
-		ReplaceAfter: time.Minute,
-		Window:       64, Config: mapping.Defaults(), PollFloor: 50 * time.Millisecond, PollCap: time.Second, Keep: 200_000,
+		Window: 64, Config: mapping.Defaults(), PollFloor: 50 * time.Millisecond, PollCap: time.Second, Keep: 200_000,
 		Decisions: grid.MiB, Order: order.Defaults()}
 }
 
