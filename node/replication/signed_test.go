@@ -38,7 +38,7 @@ func newSigned(t *testing.T) (members [3]signedMember) {
 		}
 		m.Replica = s.Add(job, spec, 0, ids, state)
 		if k == 0 {
-			m.Own()
+			m.Own(0)
 			state = m.State() // the others have accepted its epoch
 		}
 	}
