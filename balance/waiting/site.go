@@ -42,3 +42,10 @@ func (s *Site) Rank(penalty, usual float64) float64 {
 func (s *Site) Admits(part float64) bool {
 	return float64(s.Queued+s.Matched) < max(part*float64(s.Total), 1)
 }
+
+// AdmitsBeyondFree is Admits where tasks that it was given since it said so, and for which processors were free, do not
+// count as waiting. As [1] has it they do, and a site that seldom says anything gets next to nothing while most of it
+// is free.
+func (s *Site) AdmitsBeyondFree(part float64) bool {
+	return float64(s.Queued+max(s.Matched-s.Free, 0)) < max(part*float64(s.Total), 1)
+}

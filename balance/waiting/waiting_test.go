@@ -133,7 +133,7 @@ func TestWaitRank(t *testing.T) {
 	}
 }
 
-// The nearest copy of a file counts, whoever else has one, and a file that nobody can be asked for repels the task.
+// The nearest copy of a file counts, whoever else has one, and a file that nobody can give repels the task.
 func TestData(t *testing.T) {
 	for _, x := range []struct {
 		rates      [][]float64
@@ -151,5 +151,23 @@ func TestData(t *testing.T) {
 		if got := TransferTime(sizes[:len(x.rates)], x.rates); got != x.time {
 			t.Errorf("%v: %v s, want %v", x.rates, got, x.time)
 		}
+	}
+}
+
+// A bound on what waits does not keep tasks from processors that are free: of 100 with 60 free, 60 and ten more may
+// come before the site says anything.
+func TestAdmitsBeyondFree(t *testing.T) {
+	s := Site{Free: 60, Total: 100}
+	for s.AdmitsBeyondFree(0.1) {
+		s.Matched++
+	}
+	if s.Matched != 70 {
+		t.Errorf("it gets %d, want 70", s.Matched)
+	}
+	for s.Matched = 0; s.Admits(0.1); {
+		s.Matched++
+	}
+	if s.Matched != 10 {
+		t.Errorf("as printed it gets %d, want 10", s.Matched)
 	}
 }

@@ -22,6 +22,7 @@ var short = map[string]map[string][]string{
 	"gang-mapping": {"M1": nil, "M2": nil, "M3": nil, "M4": nil, "M5": nil, "M6": nil, "M7": nil, "counts-1": nil,
 		"counts-3": nil, "counts-3-small": nil, "counts-30": nil, "e1-life-one@4800": nil, "e1-life-three@9000": nil,
 		"e1-life-three@630": nil, "e2-life-three@4500": nil, "e3-life-one@9600": nil, "e4-jacobi-one": nil},
+	"gridx1":       {"sites@0.7": nil, "sites@1.1": {"load:0.1", "combined:0.1", "combined:free"}},
 	"knapsack":     {"e1@6.4": {"fcfs", "easy", "min_min", "gang:6"}, "e5-even@0": nil, "e5-even-utility@0": nil},
 	"lpas-cluster": {"2a": nil, "2b": nil, "2c2": nil, "2d": nil, "2e": nil, "2f2": nil, "2g": nil, "sharifnia": nil},
 	"lpas-desktop": {"3a-alpha1-1": nil, "3b-alpha1-1": nil, "3c-alpha1-1": nil, "3d-alpha2-1": nil, "3e-alpha1-1": nil,

@@ -160,6 +160,9 @@ func (w *work) run(ctx context.Context, x run, l length) (out []ran, err error) 
 	if w.study.World == "recovery" {
 		return w.recoveries(ctx, x, l)
 	}
+	if w.study.World == "federation" {
+		return w.federations(ctx, x, l)
+	}
 	results, err := w.system(ctx, w.study.systems[x.scenario], x.policies, l)
 	for _, r := range results {
 		out = append(out, ran{Result: r})

@@ -13,6 +13,7 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"skep/sim/brokers"
+	"skep/sim/federation"
 	"skep/sim/gangs"
 	"skep/sim/marketplace"
 	"skep/sim/queueing"
@@ -33,7 +34,8 @@ type Study struct {
 	// World is what the systems are of: "" = queueing systems, brokers = grids of clusters with brokers,
 	// forwarding = nodes that only search, spread = overlays on which news spreads, bags = tasks of one node that it
 	// places on others, gangs = programs whose ranks run together, market = servers that are bid for,
-	// reallocation = clusters whose tasks are suspended and placed anew, recovery = clusters on which runs fail.
+	// reallocation = clusters whose tasks are suspended and placed anew, recovery = clusters on which runs fail,
+	// federation = clusters with users of their own that a broker hands tasks over to.
 	World string `yaml:"world"`
 
 	walks   *walks
@@ -51,6 +53,7 @@ type Study struct {
 
 	reallocations map[string]*reallocation.System
 	recoveries    map[string]*recovery.System
+	federations   map[string]*federation.System
 }
 
 // Names lists the studies, in order.
@@ -80,7 +83,7 @@ func load(from fs.FS, name string) (*Study, error) {
 	s := &Study{Name: name, systems: map[string]*queueing.System{}, grids: map[string]*brokers.System{},
 		settings: map[string]*setting{}, bags: map[string]*bag{}, gangs: map[string]*gangs.Setting{},
 		markets: map[string]*marketplace.System{}, reallocations: map[string]*reallocation.System{},
-		recoveries: map[string]*recovery.System{}}
+		recoveries: map[string]*recovery.System{}, federations: map[string]*federation.System{}}
 	b, err := fs.ReadFile(from, path.Join(name, "study.yaml"))
 	if err != nil {
 		return nil, err
@@ -130,12 +133,17 @@ func (s *Study) read(file string, b []byte) (err error) {
 		s.reallocations[name], err = reallocation.Read(file, b)
 	case "recovery":
 		s.recoveries[name], err = recovery.Read(file, b)
+	case "federation":
+		s.federations[name], err = federation.Read(file, b)
 	default:
-		err = fmt.Errorf("%s/study.yaml: world %q: want bags, brokers, forwarding, gangs, market, reallocation, recovery, "+
-			"spread, or none for queueing systems", s.Name, s.World)
+		err = fmt.Errorf("%s/study.yaml: world %q: want bags, brokers, federation, forwarding, gangs, market, reallocation, "+
+			"recovery, spread, or none for queueing systems", s.Name, s.World)
 	}
 	return err
 }
+
+// pictured are the worlds whose curves are drawn of the runs.
+var pictured = []string{"spread", "bags", "gangs", "market", "reallocation", "recovery", "federation"}
 
 // tables reads the three CSV files.
 func (s *Study) tables(from fs.FS) error {
@@ -151,7 +159,7 @@ func (s *Study) tables(from fs.FS) error {
 			return err
 		}),
 		table(from, path.Join(s.Name, "curves.csv"), func(r record) error {
-			if slices.Contains([]string{"spread", "bags", "gangs", "market", "reallocation", "recovery"}, s.World) {
+			if slices.Contains(pictured, s.World) {
 				x, err := r.picture()
 				s.drawn = append(s.drawn, x)
 				return err
@@ -168,7 +176,7 @@ func (s *Study) check() error {
 	system := func(where, name string) {
 		grid, rate, ok := strings.Cut(name, "@")
 		if ok && (s.grids[grid] != nil || s.settings[grid] != nil || s.gangs[grid] != nil || s.markets[grid] != nil ||
-			s.reallocations[grid] != nil || s.recoveries[grid] != nil) {
+			s.reallocations[grid] != nil || s.recoveries[grid] != nil || s.federations[grid] != nil) {
 			if _, err := strconv.ParseFloat(rate, 64); err == nil {
 				return
 			}

@@ -12,7 +12,7 @@ import (
 )
 
 func TestStudiesAreWhole(t *testing.T) {
-	want := []string{"class-based", "data", "dissemination", "faults", "forwarding", "gang-mapping", "knapsack",
+	want := []string{"class-based", "data", "dissemination", "faults", "forwarding", "gang-mapping", "gridx1", "knapsack",
 		"lpas-cluster", "lpas-desktop", "lpas-grid", "mapping", "market", "sensitivity"}
 	if got := Names(); !slices.Equal(got, want) {
 		t.Fatalf("studies %v: want %v", got, want)
@@ -44,6 +44,11 @@ func TestStudiesAreWhole(t *testing.T) {
 			}
 		}
 		for file := range s.reallocations {
+			if !used[file] {
+				t.Errorf("%s/systems/%s.yaml: nothing needs it", name, file)
+			}
+		}
+		for file := range s.federations {
 			if !used[file] {
 				t.Errorf("%s/systems/%s.yaml: nothing needs it", name, file)
 			}

@@ -46,6 +46,8 @@ func (w *work) size() (sum float64) {
 			sum += w.study.experiments(x, l)
 		} else if w.study.World == "recovery" {
 			sum += taskSets(x, l)
+		} else if w.study.World == "federation" {
+			sum += handedOver(x, l)
 		} else {
 			sum += tasks(w.study.systems[x.scenario], x.policies, l)
 		}
