@@ -71,9 +71,9 @@ type Config struct {
 	// steadier and later.
 	SpillMemory time.Duration
 
-	// Bandwidth is what a node is taken to fetch inputs with, bytes per second, where xsufferage counts the time for
-	// it; 0 = in no time. Node: 12.5e6, a link of 100 Mbit/s. It is the node that reckons with it. Lower keeps the
-	// tasks of a job with large inputs together.
+	// Bandwidth is what a link is taken to have that was not measured, bytes per second, where a policy counts the time
+	// for inputs; 0 = they take none. Node: 12.5e6, a link of 100 Mbit/s. It is the node that reckons with it. Lower keeps
+	// the tasks of a job with large inputs together.
 	Bandwidth float64
 
 	// Guide is the constant C of guided_lpas, tasks for each root of a second by which a node may be ahead of

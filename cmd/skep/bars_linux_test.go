@@ -30,6 +30,7 @@ func BenchmarkBars(b *testing.B) {
 	b.Run("gossip", benchGossip)
 	b.Run("stdin", func(b *testing.B) { benchStdin(b, skep) })
 	b.Run("gang", func(b *testing.B) { benchGang(b, skep) })
+	b.Run("data", func(b *testing.B) { benchData(b, skep) })
 	b.Run("idle", func(b *testing.B) { benchIdle(b, skep) })
 }
 

@@ -99,9 +99,10 @@ var ownSettings = []setting{
 			return err
 		}},
 	{name: "balance",
-		usage: "poll_max=N: other nodes asked for a task, 0 for all that the policy would ask (default poll_max=4)",
+		usage: "poll_max=N: other nodes asked for a task, 0 for all that the policy would ask (default poll_max=4); " +
+			"bandwidth=N: bytes a second of a link that was not measured, for inputs (default bandwidth=12.5e6)",
 		shape: pairs,
-		apply: setKnobs("balance", "poll_max")},
+		apply: setKnobs("balance", "poll_max", "bandwidth")},
 	{name: "gossip", usage: "view=N: other nodes that this one remembers (default view=256)", shape: pairs,
 		apply: setKnobs("gossip", "view")},
 	{name: "share",

@@ -124,6 +124,7 @@ func (c *Coordinator) attemptLost(now grid.Time, l *liveTask, why grid.Refusal, 
 	c.startsPossible(now, l.job, t.Worker)
 	c.live.Release(l)
 	c.attemptReturned(now, &l.expectation, t.Worker, false)
+	c.peers.StopsFetching(t.Worker, l.job.spec)
 	c.countLost(now, l, &l.expectation, t.Worker, why)
 	if why.Why == grid.WhyFetch {
 		c.peers.Failed(now, l.class(), t.Worker)

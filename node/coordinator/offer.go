@@ -57,6 +57,7 @@ func (c *Coordinator) offerUsing(now grid.Time, l *liveTask, polled *candidates.
 	c.setState(l.job, l.index, grid.Offered, fx)
 	c.saveEntry(l.job, l.index, fx)
 	c.peers.Given(now, &l.expectation, l.level(), x.Node, x.ECT)
+	c.peers.Fetches(now, x.Node, l.job.spec)
 	l.job.account.Reserve(now, l.id(), c.expectedUse(l.job, l.index, l.level(), l.expectation.Speedup), fx)
 	if !c.mayAct(now, l.job) {
 		c.planOffer(now, l, x.ECT, fx)
@@ -193,6 +194,7 @@ func (c *Coordinator) refusedAttempt(now grid.Time, l *liveTask, why grid.Refusa
 	l.forgetResult() // a false worker has sent one before
 	l.tries++
 	c.attemptReturned(now, &l.expectation, l.task().Worker, false)
+	c.peers.StopsFetching(l.task().Worker, l.job.spec)
 	c.policies.Note(balance.Outcome{Kind: balance.Refused, At: now, Node: l.task().Worker, Class: l.request.Class})
 	c.discovery.Tried(now, l.task().Worker, &l.job.spec.Needs, l.job.spec.Engine, false, fx)
 	c.excludeRefusing(now, l, l.task().Worker, why)

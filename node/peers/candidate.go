@@ -60,7 +60,7 @@ func (p *Peers) Eligible(now grid.Time, n *Need, dst []balance.State) (fit []bal
 				return s.CompletionTime(now, ect, expected/speedup, floor/speedup)
 			})})
 		if n.Fetch {
-			dst[len(dst)-1].Fetch = p.fetchTime(q.id, spec)
+			dst[len(dst)-1].Fetch = p.fetchTime(now, q.id, spec)
 		}
 	}
 	if p.mayStay(now, n) {
@@ -132,7 +132,7 @@ func (p *Peers) Answer(now grid.Time, from grid.NodeID, level string, spec *grid
 		Option: b.option, Answer: true, Site: p.set.get(from).site,
 		Waiting: s.Waiting, Running: s.Running, Ran: s.Ran.Seconds(), Rest: s.Rest.Seconds(), Whole: !p.cfg.Balance.Rest,
 		Quote: s.Quote,
-		Fetch: p.fetchTime(from, spec), Most: p.mostAt(from, b.Counts),
+		Fetch: p.fetchTime(now, from, spec), Most: p.mostAt(from, b.Counts),
 		Ways: b.waysAt(spec, p.Capacity(from), believed)}
 }
 

@@ -11,4 +11,6 @@
 //	[1] I. Al-Azzoni, Linear Programming Based Affinity Scheduling for Heterogeneous Computing
 //	    Systems, PhD thesis, McMaster University, 2009: chapter 4, decentralised LPAS and mutual
 //	    information feedback.
+//	[2] D. C. Vanderster, Resource Allocation and Scheduling Strategies using Utility and the Knapsack
+//	    Problem on Computational Grids, PhD thesis, University of Victoria, 2008: chapter 3, datarank.
 package peers

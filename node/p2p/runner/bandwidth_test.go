@@ -70,3 +70,21 @@ func TestTransfersAreMeasured(t *testing.T) {
 		t.Errorf("%d bytes sent: %+v", leastSent, ev.Transfer)
 	}
 }
+
+// A long transfer is measured while it goes on: what is given out meanwhile would else all come from a slow peer.
+func TestLongTransfersAreMeasuredBeforeTheirEnd(t *testing.T) {
+	const size = 2*leastProgress + leastReceived
+	peer := grid.NodeID{5}
+	r, l := openRunner(t)
+	content := make([]byte, size)
+	answer := append([]byte{wire.StatusOK}, binary.BigEndian.AppendUint64(nil, size)...)
+	var st network.Stream = oneWay{newFakeStream(io.MultiReader(bytes.NewReader(answer), bytes.NewReader(content)))}
+	r.cfg.Peers = holder{fakePeers{st: st}, peer}
+	file := grid.File{Path: "f", Blob: grid.BlobID(sha256.Sum256(content)), Size: size}
+	if err := r.fetcher.get(t.Context(), peer, &file); err != nil {
+		t.Fatal(err)
+	}
+	if n := l.count(grid.EvTransferred); n < 2 {
+		t.Errorf("told %d times, want before the end and at it", n)
+	}
+}

@@ -2,6 +2,7 @@ package runner
 
 import (
 	"encoding/binary"
+	"errors"
 	"io"
 	"time"
 
@@ -32,11 +33,14 @@ func (r *Runner) ServeBlob(n grid.NodeID, st network.Stream, request []byte, w i
 	}
 	way := throughput.Way{Peer: n, Sent: true}
 	r.cfg.meter.Begin(way, time.Now())
-	sent, err := io.Copy(w, b)
-	if err != nil { // a damaged blob ends early
+	var sent int64
+	for sent, err = io.CopyN(w, b, leastSent); err == nil; sent, err = io.CopyN(w, b, leastSent) {
+		r.cfg.tell(way, r.cfg.meter.Progress(way, grid.Bytes(sent), leastSent, time.Now()))
+	}
+	if !errors.Is(err, io.EOF) { // a damaged blob ends early
 		st.Reset()
 	}
-	r.cfg.transferred(way, grid.Bytes(sent), leastSent)
+	r.cfg.tell(way, r.cfg.meter.End(way, grid.Bytes(sent), leastSent, time.Now()))
 }
 
 // Transfers of less tell nothing of the bandwidth. A peer that begins to receive has the delay of its first bytes in
@@ -46,11 +50,13 @@ const (
 	leastSent     = 32 << 20
 )
 
-// transferred says that a transfer with a peer has ended, and tells the node what those with it have achieved.
-func (c *Config) transferred(way throughput.Way, size, least grid.Bytes) {
-	t := c.meter.End(way, size, least, time.Now())
+// tell tells the node what transfers with a peer have achieved, if it is anything.
+func (c *Config) tell(way throughput.Way, t grid.Transfer) {
 	if t.Bytes == 0 {
 		return
+	}
+	if !way.Sent {
+		c.meter.Received.Note(way.Peer, t, time.Now())
 	}
 	c.Loop.Event(func(ev *grid.Event) {
 		ev.Kind, ev.Peer, ev.Transfer = grid.EvTransferred, way.Peer, t

@@ -52,6 +52,7 @@ type blobSource struct {
 	at      int64       // bytes read
 	began   int64       // of them before this stream
 	dueAt   int64       // bytes that must have arrived by the stream's deadline
+	told    int64       // bytes that the meter knows of
 }
 
 // Read reads the next bytes from any of the peers.
@@ -69,6 +70,7 @@ func (s *blobSource) Read(b []byte) (int, error) {
 		n, err := s.st.Read(b[:min(int64(len(b)), int64(s.file.Size)-s.at)])
 		s.at += int64(n)
 		if n > 0 {
+			s.tell()
 			return n, nil
 		}
 		if err != nil {
@@ -143,7 +145,7 @@ func (s *blobSource) open(n grid.NodeID) (err error) {
 		return fmt.Errorf("has %d bytes, want %d", size, s.file.Size)
 	}
 	st.CloseWrite()
-	s.st, s.release, s.began, s.dueAt = st, leave, s.at, s.at
+	s.st, s.release, s.began, s.dueAt, s.told = st, leave, s.at, s.at, s.at
 	s.peer = n
 	s.f.cfg.meter.Begin(throughput.Way{Peer: n}, time.Now())
 	return nil
@@ -168,8 +170,22 @@ func (s *blobSource) close() {
 	s.st.Reset()
 	s.release()
 	s.st, s.release = nil, nil
-	s.f.cfg.transferred(throughput.Way{Peer: s.peer}, grid.Bytes(s.at-s.began), leastReceived)
+	way := throughput.Way{Peer: s.peer}
+	s.f.cfg.tell(way, s.f.cfg.meter.End(way, grid.Bytes(s.at-s.told), leastReceived, time.Now()))
 }
+
+// tell has the bandwidth of a long transfer known before its end: else all would come from a slow peer meanwhile.
+func (s *blobSource) tell() {
+	if s.at-s.told < leastProgress {
+		return
+	}
+	way := throughput.Way{Peer: s.peer}
+	s.f.cfg.tell(way, s.f.cfg.meter.Progress(way, grid.Bytes(s.at-s.told), leastProgress, time.Now()))
+	s.told = s.at
+}
+
+// leastProgress is after how many bytes of a blob the bandwidth so far is told.
+const leastProgress = 8 << 20
 
 // rewind goes back to the first byte.
 func (s *blobSource) rewind() { s.at, s.began, s.contributors = 0, 0, nil }

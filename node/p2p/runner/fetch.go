@@ -1,12 +1,14 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"skep/grid"
 	"skep/node/p2p/blob"
@@ -100,7 +102,7 @@ func (f *fetcher) get(ctx context.Context, from grid.NodeID, file *grid.File, ot
 			own := &download{done: make(chan struct{})}
 			f.downloads[file.Blob] = own
 			f.mu.Unlock()
-			own.err = f.download(ctx, file, f.holders(from, others))
+			own.err = f.download(ctx, file, f.holders(file.Size, from, others))
 			f.mu.Lock()
 			delete(f.downloads, file.Blob)
 			f.mu.Unlock()
@@ -147,9 +149,11 @@ func (f *fetcher) download(ctx context.Context, file *grid.File, holders []grid.
 	}
 }
 
-// holders returns whom to ask for a blob, in order: nodes that should have it and are connected, some others that
-// are connected, and nodes that should have it but would have to be dialled, for they may be gone.
-func (f *fetcher) holders(from grid.NodeID, others []grid.NodeID) []grid.NodeID {
+// holders returns whom to ask for a blob of a size, in order: nodes that should have it and are connected, some others
+// that are connected, and nodes that should have it but would have to be dialled, for they may be gone. Those that
+// should have it come in the order in which they are expected to have sent it, and others before one that is expected
+// to take longer than they would by so much that it is worth a question.
+func (f *fetcher) holders(size grid.Bytes, from grid.NodeID, others []grid.NodeID) []grid.NodeID {
 	var list, away []grid.NodeID
 	for _, n := range append([]grid.NodeID{from}, others...) {
 		switch {
@@ -160,13 +164,26 @@ func (f *fetcher) holders(from grid.NodeID, others []grid.NodeID) []grid.NodeID 
 			away = append(away, n)
 		}
 	}
+	should := len(list)
 	for _, n := range f.cfg.Peers.Connected() {
 		if n != from && len(list) < maxHolders && !slices.Contains(list, n) && !slices.Contains(away, n) {
 			list = append(list, n)
 		}
 	}
+	now, takes := time.Now(), make(map[grid.NodeID]time.Duration, len(list))
+	for k, n := range list {
+		takes[n] = time.Duration(float64(size) / f.cfg.meter.Received.Of(n, now) * float64(time.Second)).Truncate(leastSooner)
+		if k >= should {
+			takes[n] += leastSooner
+		}
+	}
+	slices.SortStableFunc(list, func(a, b grid.NodeID) int { return cmp.Compare(takes[a], takes[b]) })
 	return append(list, away...)
 }
+
+// leastSooner is by how much sooner a blob has to come from a node for that to be asked first: one that may not have it
+// is asked in vain.
+const leastSooner = time.Second
 
 // slot waits for a stream to a peer and returns the function that frees it.
 func (f *fetcher) slot(ctx context.Context, n grid.NodeID) (release func(), err error) {

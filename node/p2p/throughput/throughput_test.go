@@ -36,3 +36,22 @@ func TestParallelTransfers(t *testing.T) {
 		t.Errorf("%d are kept after their end", len(m.busy))
 	}
 }
+
+// A transfer that goes on is measured piece by piece, and its end counts what came since.
+func TestProgress(t *testing.T) {
+	var m Meter
+	way, start := Way{Peer: grid.NodeID{1}}, time.Unix(1000, 0)
+	m.Begin(way, start)
+	if x := m.Progress(way, 4, 8, start.Add(time.Second)); x.Bytes != 0 {
+		t.Errorf("4 of 8 bytes: %+v, want nothing yet", x)
+	}
+	if x := m.Progress(way, 4, 8, start.Add(2*time.Second)); x != (grid.Transfer{Bytes: 8, Took: 2 * time.Second}) {
+		t.Errorf("8 bytes in 2 s: %+v", x)
+	}
+	if x := m.End(way, 3, 1, start.Add(3*time.Second)); x != (grid.Transfer{Bytes: 3, Took: time.Second}) {
+		t.Errorf("3 more in a second: %+v", x)
+	}
+	if len(m.busy) > 0 {
+		t.Error("it is kept after its end")
+	}
+}
