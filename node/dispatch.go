@@ -141,9 +141,7 @@ func (n *Node) handleTimer(now grid.Time, t grid.Timer, fx *grid.Effects) {
 		grid.TimerIntake:
 		n.worker.Wake(now, t.Kind, fx)
 	case grid.TimerPull:
-		if n.pull != nil {
-			n.pull.Woke(now)
-		}
+		n.pull.Woke(now)
 	case grid.TimerAd:
 		n.adDue(now, fx)
 	case grid.TimerAwait:

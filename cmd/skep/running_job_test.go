@@ -163,7 +163,8 @@ func TestBusyNodeIsAskedAgain(t *testing.T) {
 	}))
 	var said bytes.Buffer
 	a.err = &said
-	if code := a.main(context.Background(), []string{"run", "--data-dir", a.dataDir, "--", "true"}); code != 7 || asked != 3 {
+	code := a.main(context.Background(), []string{"run", "--data-dir", a.dataDir, "--", "true"})
+	if code != 7 || asked != 3 {
 		t.Errorf("exit %d after %d requests, %s: want the task's code after three", code, asked, said.String())
 	}
 }

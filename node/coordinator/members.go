@@ -99,3 +99,20 @@ func (j *job) members() []grid.NodeID {
 	}
 	return j.replica.Members()
 }
+
+// MembersVerified reports whether the members that a node names for a job come from the job's origin, directly or
+// through a verified replica.
+func (c *Coordinator) MembersVerified(id grid.JobID, from grid.NodeID) bool {
+	j := c.peekJob(id)
+	return from == id.Origin || j != nil && j.replica.membersVerified
+}
+
+// OfferFrom takes notice that a job's origin offers an attempt here: it names the members of the register, and a
+// replica that other members created here with other members is forged.
+func (c *Coordinator) OfferFrom(now grid.Time, from grid.NodeID, o *grid.Offer, fx *grid.Effects) {
+	job := o.ID.Task.Job
+	if j := c.peekJob(job); from == job.Origin && j != nil && !j.replica.membersVerified && o.Changes == 0 &&
+		!slices.Equal(j.replica.First(), o.Members) {
+		c.dropForgedReplica(now, j, fx)
+	}
+}

@@ -64,9 +64,9 @@ func (x *Exchange) Heard(id grid.NodeID) {
 // Waits reports whether work waits here.
 func (x *Exchange) Waits() bool { return x.waits }
 
-// Woke handles the timer.
+// Woke handles the timer. Nil has none.
 func (x *Exchange) Woke(now grid.Time) {
-	if now >= x.wake {
+	if x != nil && now >= x.wake {
 		x.wake, x.due = 0, true
 	}
 }

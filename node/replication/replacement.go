@@ -36,7 +36,8 @@ func (r *Replica) Declined(id grid.NodeID) bool { return slices.Contains(r.repla
 // DeadMember returns a member that has not answered this node, the owner, for a time, if it may be replaced now: no
 // other is being, all others keep registers whose members are replaced, and the job is not signed. Zero = none.
 func (r *Replica) DeadMember(now grid.Time, after time.Duration) (dead grid.NodeID) {
-	if r.chain != nil || !r.Leads() || r.Sole() || !r.seats.Settled() || !r.Joining().IsZero() || now < r.ledSince.Add(after) {
+	if r.chain != nil || !r.Leads() || r.Sole() || !r.seats.Settled() || !r.Joining().IsZero() ||
+		now < r.ledSince.Add(after) {
 		return dead
 	}
 	last := now.Add(-after)

@@ -59,14 +59,6 @@ func (w *Worker) start(now grid.Time, a *exec.Work, accepted grid.AttemptID, fx 
 	}
 }
 
-// tellSelf tells this node, if it owns the job of an attempt, what has changed.
-func (w *Worker) tellSelf(a *exec.Work, fx *grid.Effects) {
-	if w.own(a.ID.Task.Job) {
-		fx.Changed = append(fx.Changed, a.ID.Task)
-		w.beat(w.cfg.Self, a, fx)
-	}
-}
-
 // StartFreed starts waiting attempts once all attempts of a step are dropped: the next in the queue may be one of
 // those. It reports whether there was anything to do.
 func (w *Worker) StartFreed(now grid.Time, fx *grid.Effects) bool {

@@ -40,3 +40,11 @@ func (w *Worker) suspend(now grid.Time, a *exec.Work, resume bool, fx *grid.Effe
 	w.tellSelf(a, fx)
 	w.wakeForBeat(now, a.Lease, fx)
 }
+
+// tellSelf tells this node, if it owns the job of an attempt, what has changed.
+func (w *Worker) tellSelf(a *exec.Work, fx *grid.Effects) {
+	if w.own(a.ID.Task.Job) {
+		fx.Changed = append(fx.Changed, a.ID.Task)
+		w.beat(w.cfg.Self, a, fx)
+	}
+}
