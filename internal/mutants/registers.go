@@ -82,9 +82,9 @@ var registers = []Mutant{
 	},
 	{
 		Name: "an entry is committed by a minority",
-		File: "node/replication/ownership.go",
-		From: "bits.OnesCount8(x.acceptedBy) >= r.Majority()",
-		To:   "bits.OnesCount8(x.acceptedBy) >= 1",
+		File: "node/replication/change_members.go",
+		From: "if x.committed || !r.decides(x.acceptedBy&r.counted()) {",
+		To:   "if x.committed || x.acceptedBy&r.counted() == 0 {",
 		Test: "TestThreeOfFiveCommit",
 	},
 	{
@@ -111,8 +111,8 @@ var registers = []Mutant{
 	{
 		Name: "a campaign is won without a majority",
 		File: "node/replication/campaign.go",
-		From: "case granted < r.Majority():",
-		To:   "case granted < 1:",
+		From: "case !r.MayOwn() || !r.decides(granted):",
+		To:   "case !r.MayOwn() || granted == 0:",
 		Test: "TestCampaignIsWonBesideAVoterThatHearsTheOwner",
 	},
 	{
@@ -160,8 +160,8 @@ var registers = []Mutant{
 	{
 		Name: "a register's openings are current by the answer of one",
 		File: "node/replication/opened.go",
-		From: "bits.OnesCount8(q.agreed) >= r.Majority()",
-		To:   "bits.OnesCount8(q.agreed) >= 1",
+		From: "case r.seats.Decides(q.agreed):",
+		To:   "case q.agreed != 0:",
 		Test: "TestOpenedIsDecidedByAMajority",
 	},
 	{

@@ -22,7 +22,7 @@ func TestLabels(t *testing.T) {
 	}
 	want := "arch=" + runtime.GOARCH + " hostname=mine isolation=basic os=" + runtime.GOOS +
 		" skep.arrays=1 skep.gang_size=1 skep.job_inputs=1 skep.options=1 skep.outer=1 skep.requirements=1 skep.resources=1" +
-		" skep.rw:/data=1 skep.stdin=1 skep.terminal=1 skep.version=1.2 stdin=x zone=b"
+		" skep.rw:/data=1 skep.signed=1 skep.stdin=1 skep.terminal=1 skep.version=1.2 stdin=x zone=b"
 	if strings.Join(text, " ") != want {
 		t.Errorf("%q, want %q", text, want)
 	}
