@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+	"os"
 	"strings"
 	"syscall"
 	"testing"
@@ -11,7 +13,13 @@ import (
 func TestUnavailableOutputIsReported(t *testing.T) {
 	for name, leave := range map[string]func(*member){
 		"killed": (*member).kill,
-		"paused": func(m *member) { _ = m.cmd.Process.Signal(syscall.SIGSTOP) },
+		"paused": func(m *member) {
+			_ = m.cmd.Process.Signal(syscall.SIGSTOP)
+			until(t, "the node stands still", func() bool {
+				stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", m.cmd.Process.Pid))
+				return err == nil && strings.Contains(string(stat), ") T ")
+			})
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if name == "paused" && testing.Short() {
