@@ -12,13 +12,13 @@ type Chain struct {
 	signer Signer
 	self   grid.NodeID
 	spec   *grid.JobSpec
-	origin grid.NodeID
+	id     grid.JobID
 	first  statement // what the origin signs
 	job    Hash      // of first
 	lists  []memberList
-	owned  []mandate // of the epochs that this node owns or has owned, ascending
-	voted  grantKey  // the grant that was checked last
-	ended  ending    // the end of many tasks that was signed last
+	own    *grant // by which this node became the owner last; nil = it never did
+	voted  grant  // that was checked last
+	ended  ending // the end of many tasks that was signed last
 }
 
 // memberList is the members after so many changes, and the hash of the link that names them.
@@ -26,17 +26,6 @@ type memberList struct {
 	of      Hash
 	members []grid.NodeID
 	epoch   uint32 // the change is of this epoch; 0 of the first members
-}
-
-type grantKey struct {
-	grant
-	epoch uint32
-}
-
-// mandate is why this node owns an epoch.
-type mandate struct {
-	epoch uint32
-	grant
 }
 
 type ending struct {
@@ -49,7 +38,7 @@ type ending struct {
 // New returns the chain of a job with these first members, the origin first.
 func New(s Signer, self grid.NodeID, id grid.JobID, spec *grid.JobSpec, members []grid.NodeID) *Chain {
 	first := genesis(id, spec.Sealed, members)
-	c := &Chain{signer: s, self: self, spec: spec, origin: id.Origin, first: first, job: first.sum()}
+	c := &Chain{signer: s, self: self, spec: spec, id: id, first: first, job: first.sum()}
 	c.lists = []memberList{{of: c.job, members: slices.Clone(members)}}
 	return c
 }
@@ -60,9 +49,9 @@ func (c *Chain) SignGenesis() string { return string(c.signer.Sign(c.first)) }
 
 // CheckGenesis checks that signature.
 func (c *Chain) CheckGenesis(signature string) error {
-	if !c.signer.Verify(c.origin, c.first, []byte(signature)) {
+	if !c.signer.Verify(c.id.Origin, c.first, []byte(signature)) {
 		return wrong(Genesis, "the job's origin, node %s, has not signed the specification with these members",
-			c.origin.Short())
+			c.id.Origin.Short())
 	}
 	return nil
 }
@@ -96,12 +85,11 @@ func (c *Chain) CheckOwner(epoch uint32, owner grid.NodeID, mandate string) erro
 	if mandate != "" && (!ok || rest != "") {
 		return wrong(Votes, "the votes for node %s in epoch %d are malformed", owner.Short(), epoch)
 	}
-	return c.checkGrant(epoch, &grant{owner, uint8(len(c.lists) - 1), mandate})
+	return c.checkGrant(&grant{owner, epoch, uint8(len(c.lists) - 1), mandate})
 }
 
-func (c *Chain) checkGrant(epoch uint32, g *grant) error {
-	key := grantKey{*g, epoch}
-	if key == c.voted {
+func (c *Chain) checkGrant(g *grant) error {
+	if *g == c.voted {
 		return nil
 	}
 	if int(g.list) >= len(c.lists) {
@@ -111,31 +99,31 @@ func (c *Chain) checkGrant(epoch uint32, g *grant) error {
 	switch {
 	case !slices.Contains(l.members, g.owner):
 		return wrong(Votes, "node %s is no member of the job's register", g.owner.Short())
-	case epoch == 1 && g.list == 0 && g.owner == c.origin && g.mandate == "":
-	case epoch <= l.epoch:
-		return wrong(Votes, "epoch %d is not node %s's", epoch, g.owner.Short())
+	case g.epoch == 1 && g.list == 0 && g.owner == c.id.Origin && g.mandate == "":
+	case g.epoch <= l.epoch:
+		return wrong(Votes, "epoch %d is not node %s's", g.epoch, g.owner.Short())
 	default:
-		if err := c.checkVotes(l, epoch, g); err != nil {
+		if err := c.checkVotes(l, g); err != nil {
 			return err
 		}
 	}
-	c.voted = key
+	c.voted = *g
 	return nil
 }
 
-func (c *Chain) checkVotes(l *memberList, epoch uint32, g *grant) error {
+func (c *Chain) checkVotes(l *memberList, g *grant) error {
 	votes := votesOf(g.mandate)
 	for k, v := range votes {
 		if int(v.Place) >= len(l.members) || k > 0 && v.Place <= votes[k-1].Place {
-			return wrong(Votes, "the votes for node %s in epoch %d are not in the order of the members", g.owner.Short(), epoch)
+			return wrong(Votes, "the votes for node %s in epoch %d are not in the order of the members", g.owner.Short(), g.epoch)
 		}
-		if err := c.checkVote(l, l.members[v.Place], epoch, g.owner, v.Signature); err != nil {
+		if err := c.checkVote(l, l.members[v.Place], g.epoch, g.owner, v.Signature); err != nil {
 			return err
 		}
 	}
 	if len(votes) < len(l.members)/2+1 {
 		return wrong(Votes, "%d of %d members have voted for node %s in epoch %d: want a majority", len(votes),
-			len(l.members), g.owner.Short(), epoch)
+			len(l.members), g.owner.Short(), g.epoch)
 	}
 	return nil
 }

@@ -100,9 +100,9 @@ func TestHonestChain(t *testing.T) {
 		"later owner":      {w.ran(1, 4, 9, fourth, second, printed()), Signed{w.ids[1], 4, w.ids[4]}},
 		"later owner ran":  {w.ran(1, 1, 9, fourth, second, printed()), Signed{w.ids[1], 4, w.ids[1]}},
 		"all have voted":   {w.ran(1, 4, 0, ninth, all, printed()), Signed{w.ids[1], 9, w.ids[4]}},
-		"lost":             {ended(w.owner(0, 1, "").ByOwner(3, 1, lost)), Signed{Owner: w.ids[0], Epoch: 1}},
-		"lost, later":      {ended(owner.ByOwner(3, 4, lost)), Signed{Owner: w.ids[1], Epoch: 4}},
-		"cancelled":        {ended(owner.ByOwner(5, 4, stopped)), Signed{Owner: w.ids[1], Epoch: 4}},
+		"lost":             {ended(w.owner(0, 1, "").ByOwner(3, lost)), Signed{Owner: w.ids[0], Epoch: 1}},
+		"lost, later":      {ended(owner.ByOwner(3, lost)), Signed{Owner: w.ids[1], Epoch: 4}},
+		"cancelled":        {ended(owner.ByOwner(5, stopped)), Signed{Owner: w.ids[1], Epoch: 4}},
 		"entry of no task": {&grid.Entry{Index: 10, Result: stopped}, Signed{}},
 		"no result":        {&grid.Entry{Index: 1}, Signed{}},
 	} {
@@ -112,10 +112,10 @@ func TestHonestChain(t *testing.T) {
 			}
 		}
 	}
-	if x := owner.ByOwner(6, 4, stopped); x != owner.ByOwner(7, 4, stopped) {
+	if x := owner.ByOwner(6, stopped); x != owner.ByOwner(7, stopped) {
 		t.Error("the end of all tasks of a job is signed anew for each")
 	}
-	if e := w.ran(0, 3, 1, first, "", printed()); owner.ByOwner(1, 4, e.Result) != e.Result {
+	if e := w.ran(0, 3, 1, first, "", printed()); owner.ByOwner(1, e.Result) != e.Result {
 		t.Error("an owner takes a worker's signature away")
 	}
 	if s := w.at(0).SignGenesis(); w.at(5).CheckGenesis(s) != nil || w.at(1).CheckGenesis(w.at(1).SignGenesis()) == nil {
@@ -139,7 +139,7 @@ func TestEachEndHasOneSigner(t *testing.T) {
 	for cause := grid.Exited; int(cause) < grid.Causes; cause++ {
 		r := &grid.Result{Cause: cause, Exit: 1}
 		e := w.ran(0, 3, 2, grid.Attempt{Epoch: 1, N: 1}, "", r)
-		ended := &grid.Entry{Index: 2, Attempt: e.Attempt, Worker: e.Worker, Result: w.owner(0, 1, "").ByOwner(2, 1, r)}
+		ended := &grid.Entry{Index: 2, Attempt: e.Attempt, Worker: e.Worker, Result: w.owner(0, 1, "").ByOwner(2, r)}
 		_, byWorker := w.at(1).Check(e)
 		_, byOwner := w.at(1).Check(ended)
 		if (byWorker == nil) != ByWorker(cause) || (byOwner == nil) == ByWorker(cause) {
@@ -155,7 +155,7 @@ func TestUnusedRanksAreTheOwners(t *testing.T) {
 	a := w.spec.Gang.After(grid.Attempt{Epoch: 1}, 3)
 	end := func(task uint32, worker grid.NodeID) error {
 		_, err := w.at(1).Check(&grid.Entry{Index: task, Attempt: a, Worker: worker,
-			Result: w.owner(0, 1, "").ByOwner(task, 1, &grid.Result{Cause: grid.Exited})})
+			Result: w.owner(0, 1, "").ByOwner(task, &grid.Result{Cause: grid.Exited})})
 		return err
 	}
 	if err := end(3, grid.NodeID{}); err != nil {

@@ -35,11 +35,13 @@ func (c *Chain) check(task uint32, a grid.Attempt, worker grid.NodeID, r *grid.R
 	case p.form != byWorker:
 		return c.checkOwner(task, a, worker, r, &p)
 	}
-	if err := c.checkGrant(a.Epoch, &p.grant); err != nil {
+	if err := c.checkGrant(&p.grant); err != nil {
 		return s, err
 	}
-	given := assignment(c.job, p.owner, task, a, worker)
+	given := assignment(c.job, grid.AttemptID{Task: grid.TaskID{Job: c.id, Index: task}, Attempt: a}, p.owner, worker)
 	switch {
+	case a.Epoch > p.epoch || a.Epoch == 0:
+		return s, wrong(Votes, "an attempt of epoch %d is not that of the owner of epoch %d", a.Epoch, p.epoch)
 	case p.assigned == "" && p.owner != worker, p.assigned != "" && !c.signer.Verify(p.owner, given, []byte(p.assigned)):
 		return s, wrong(Assignment, "node %s has not given attempt %d.%d of task %d to node %s", p.owner.Short(), a.Epoch,
 			a.N, task, worker.Short())
@@ -47,7 +49,7 @@ func (c *Chain) check(task uint32, a grid.Attempt, worker grid.NodeID, r *grid.R
 		return s, wrong(Worker, "node %s has not signed that attempt %d.%d of task %d ended so", worker.Short(), a.Epoch, a.N,
 			task)
 	}
-	return Signed{Owner: p.owner, Epoch: a.Epoch, Worker: worker}, nil
+	return Signed{Owner: p.owner, Epoch: p.epoch, Worker: worker}, nil
 }
 
 // due is the link that an end without a signature lacks.
@@ -71,7 +73,7 @@ func (c *Chain) checkOwner(task uint32, a grid.Attempt, worker grid.NodeID, r *g
 			return s, wrong(Owner, "it ends each task of the job, which none but a cancellation does")
 		}
 	}
-	if err := c.checkGrant(p.epoch, &p.grant); err != nil {
+	if err := c.checkGrant(&p.grant); err != nil {
 		return s, err
 	}
 	if !c.signer.Verify(p.owner, ownerEnd(c.job, p.epoch, of, r), []byte(p.end)) {

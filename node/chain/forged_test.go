@@ -59,13 +59,13 @@ func TestForgedLinks(t *testing.T) {
 		"of another epoch":   {w.ran(1, 3, 2, grid.Attempt{Epoch: 5, N: 1}, second, printed()), Votes},
 		"for another":        {w.ran(2, 3, 2, fourth, second, printed()), Votes},
 		"for an outsider":    {w.ran(5, 3, 2, fourth, w.mandate(4, 5, 1, 2), printed()), Votes},
-		"another's voter":    {result(later(), turn(35, 0)), Votes},
-		"after a change":     {result(later(), turn(33, 1)), Members},
-		"owner says it ran":  {ended(self.ByOwner(2, 1, printed())), Worker},
-		"keeper says lost":   {ended(w.owner(2, 1, "").ByOwner(2, 1, lost)), Votes},
-		"lost, no votes":     {ended(w.owner(2, 4, w.mandate(4, 2, 2)).ByOwner(2, 4, lost)), Votes},
-		"lost, another":      {ended(self.ByOwner(1, 1, lost)), Owner},
-		"lost, not so":       {result(ended(self.ByOwner(2, 1, lost)), func(r *grid.Result) { r.Exit++ }), Owner},
+		"another's voter":    {result(later(), turn(39, 0)), Votes},
+		"after a change":     {result(later(), turn(37, 1)), Members},
+		"owner says it ran":  {ended(self.ByOwner(2, printed())), Worker},
+		"keeper says lost":   {ended(w.owner(2, 1, "").ByOwner(2, lost)), Votes},
+		"lost, no votes":     {ended(w.owner(2, 4, w.mandate(4, 2, 2)).ByOwner(2, lost)), Votes},
+		"lost, another":      {ended(self.ByOwner(1, lost)), Owner},
+		"lost, not so":       {result(ended(self.ByOwner(2, lost)), func(r *grid.Result) { r.Exit++ }), Owner},
 		"all are lost":       {forAll(w, lost), Owner},
 	} {
 		if _, err := w.at(1).Check(c.e); link(t, err) != c.want {
@@ -84,16 +84,18 @@ func turn(at int, to byte) func(r *grid.Result) {
 
 // unassigned is the end of an attempt that a node was not given, as if its owner needed not sign.
 func unassigned(w *world, worker int, a grid.Attempt) *grid.Entry {
-	given := assignment(w.at(0).job, w.ids[0], 2, a, w.ids[worker])
+	id := grid.AttemptID{Task: grid.TaskID{Job: w.job, Index: 2}, Attempt: a}
+	given := assignment(w.at(0).job, id, w.ids[0], w.ids[worker])
 	r := printed()
-	p := proof{form: byWorker, grant: grant{owner: w.ids[0]}, end: string(w.keys[worker].Sign(workerEnd(given.sum(), r)))}
+	p := proof{form: byWorker, grant: grant{owner: w.ids[0], epoch: a.Epoch},
+		end: string(w.keys[worker].Sign(workerEnd(given.sum(), r)))}
 	r.Proof = p.encode()
 	return &grid.Entry{Index: 2, Attempt: a, Worker: w.ids[worker], Result: r}
 }
 
 // forAll is an end of one task that is signed as that of all.
 func forAll(w *world, r *grid.Result) *grid.Entry {
-	p := proof{form: byOwnerOf, grant: grant{owner: w.ids[0]}, epoch: 1,
+	p := proof{form: byOwnerOf, grant: grant{owner: w.ids[0], epoch: 1},
 		end: string(w.keys[0].Sign(ownerEnd(w.at(0).job, 1, wholeJob, r)))}
 	signed := *r
 	signed.Proof = p.encode()
@@ -121,6 +123,42 @@ func TestChainsAreApart(t *testing.T) {
 	}
 }
 
+// A worker signs for the job whose attempt it has run, whatever it was told with the offer: a node that has it run a
+// program of its own gets no end of another job by that.
+func TestWorkerSignsForItsJobAlone(t *testing.T) {
+	w := newWorld()
+	a := grid.Attempt{Epoch: 1, N: 1}
+	own := grid.AttemptID{Task: grid.TaskID{Job: grid.JobID{Origin: w.ids[4], Nonce: [10]byte{2}}, Index: 2}, Attempt: a}
+	for _, worker := range []int{0, 3} { // the owner of the other job among them, which signs the assignment with the end
+		given := w.owner(0, 1, "").Assign(2, a, w.ids[worker])
+		r := Attest(w.keys[worker], w.ids[worker], own, given, printed())
+		if _, err := w.at(1).Check(&grid.Entry{Index: 2, Attempt: a, Worker: w.ids[worker], Result: r}); link(t, err) != Worker {
+			t.Errorf("what node %d has run of one job counts as an end of another: %v", worker, err)
+		}
+	}
+}
+
+// An owner gives an attempt of an earlier epoch anew: who offered it may be itself, before a restart. None gives one of an
+// epoch that it does not own yet.
+func TestEarlierAttemptsAreAssignedAnew(t *testing.T) {
+	w := newWorld()
+	owner := w.owner(0, 4, w.mandate(4, 0, 1, 2))
+	id := grid.AttemptID{Task: grid.TaskID{Job: w.job, Index: 2}, Attempt: grid.Attempt{Epoch: 1, N: 1}}
+	r := Attest(w.keys[3], w.ids[3], id, owner.Assign(2, id.Attempt, w.ids[3]), printed())
+	if err := w.at(1).CheckResult(w.ids[3], id, r); err != nil {
+		t.Error(err)
+	}
+	id.Epoch = 9
+	if owner.Assign(2, id.Attempt, w.ids[3]) != "" {
+		t.Error("an attempt of a later epoch is assigned")
+	}
+	given := string(owner.own.append(owner.job[:])) + string(w.keys[0].Sign(assignment(owner.job, id, w.ids[0], w.ids[3])))
+	r = Attest(w.keys[3], w.ids[3], id, given, printed())
+	if link(t, w.at(1).CheckResult(w.ids[3], id, r)) != Votes {
+		t.Error("an owner before has given an attempt of a later epoch")
+	}
+}
+
 // No bit of what is signed of an end can be turned.
 func TestEveryBitCounts(t *testing.T) {
 	w := newWorld()
@@ -128,7 +166,7 @@ func TestEveryBitCounts(t *testing.T) {
 	votes := w.mandate(4, 1, 1, 2)
 	for _, e := range []*grid.Entry{w.ran(1, 3, 2, grid.Attempt{Epoch: 4, N: 1}, votes, printed()),
 		w.ran(0, 0, 2, grid.Attempt{Epoch: 1, N: 1}, "", printed()),
-		{Index: 2, Result: w.owner(1, 4, votes).ByOwner(2, 4, lost)}} {
+		{Index: 2, Result: w.owner(1, 4, votes).ByOwner(2, lost)}} {
 		c, good := w.at(1), *e.Result
 		for bit := range 8 * len(good.Proof) {
 			b := []byte(good.Proof)

@@ -15,7 +15,7 @@ func FuzzProof(f *testing.F) {
 	own := w.ran(0, 0, 2, grid.Attempt{Epoch: 1, N: 1}, "", printed())
 	f.Add(honest.Result.Proof)
 	f.Add(own.Result.Proof)
-	f.Add(w.owner(1, 4, votes).ByOwner(2, 4, &grid.Result{Cause: grid.Lost}).Proof)
+	f.Add(w.owner(1, 4, votes).ByOwner(2, &grid.Result{Cause: grid.Lost}).Proof)
 	f.Add("")
 	f.Fuzz(func(t *testing.T, text string) {
 		if p, ok := decodeProof(text); ok && (p.encode() != text || len(text) > MaxProof) {

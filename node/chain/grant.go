@@ -12,7 +12,7 @@ const maxVotes = grid.MaxMembers
 // MaxMandate and MaxProof bound the bytes of a mandate, and of what is signed of an assignment or an end.
 const (
 	MaxMandate = 1 + maxVotes*(1+SignatureSize)
-	MaxProof   = 2 + len(Hash{}) + len(grid.NodeID{}) + MaxMandate + 2*SignatureSize
+	MaxProof   = 1 + grantHead + MaxMandate + 2*SignatureSize
 	_          = uint(grid.MaxProof - MaxProof)
 	_          = uint(grid.MaxMandate - MaxMandate)
 )
@@ -56,12 +56,16 @@ func votesOf(mandate string) (votes []CastVote) {
 // grant is who owns an epoch, and by which votes.
 type grant struct {
 	owner   grid.NodeID
+	epoch   uint32
 	list    uint8  // number of the changes of members before
 	mandate string // "" in the first epoch
 }
 
+// grantHead is the size of a grant before its mandate.
+const grantHead = len(grid.NodeID{}) + 4 + 1
+
 func (g *grant) append(b []byte) []byte {
-	b = append(append(b, g.owner[:]...), g.list)
+	b = append(binary.BigEndian.AppendUint32(append(b, g.owner[:]...), g.epoch), g.list)
 	if g.mandate == "" {
 		return append(b, 0)
 	}
@@ -70,13 +74,12 @@ func (g *grant) append(b []byte) []byte {
 
 // cutGrant takes a grant off the front of b.
 func cutGrant(b string) (g grant, rest string, ok bool) {
-	n := len(g.owner)
-	if len(b) < n+2 {
+	if len(b) <= grantHead {
 		return g, "", false
 	}
-	copy(g.owner[:], b)
-	g.list = b[n]
-	g.mandate, rest, ok = cutMandate(b[n+1:])
+	n := copy(g.owner[:], b)
+	g.epoch, g.list = binary.BigEndian.Uint32([]byte(b[n:n+4])), b[n+4]
+	g.mandate, rest, ok = cutMandate(b[grantHead:])
 	return g, rest, ok
 }
 
@@ -87,23 +90,16 @@ const (
 	byOwnerOf                 // the owner ended what was left of the job
 )
 
-// epochSize is the size of an epoch in a proof.
-const epochSize = 4
-
 // proof is the signatures of an end.
 type proof struct {
 	form byte
 	grant
-	epoch    uint32 // of an owner's end
 	assigned string // the owner's signature; "" = the owner is the worker, whose signature covers the assignment
 	end      string // of the worker, or of the owner
 }
 
 func (p *proof) encode() string {
 	b := p.grant.append([]byte{p.form})
-	if p.form != byWorker {
-		b = binary.BigEndian.AppendUint32(b, p.epoch)
-	}
 	return string(append(append(b, p.assigned...), p.end...))
 }
 
@@ -123,10 +119,6 @@ func decodeProof(text string) (p proof, ok bool) {
 			p.assigned, rest = rest[:SignatureSize], rest[SignatureSize:]
 		}
 	case byOwner, byOwnerOf:
-		if len(rest) < epochSize {
-			return p, false
-		}
-		p.epoch, rest = binary.BigEndian.Uint32([]byte(rest)), rest[epochSize:]
 	default:
 		return p, false
 	}

@@ -60,10 +60,12 @@ func membersChange(job, of Hash, epoch uint32, members []grid.NodeID) statement 
 	return s.number(uint64(epoch)).nodes(members)
 }
 
-// assignment is what an owner signs that gives an attempt to a worker.
-func assignment(job Hash, owner grid.NodeID, task uint32, a grid.Attempt, worker grid.NodeID) statement {
-	s := append(statement{ofAssignment}, job[:]...).node(owner)
-	return s.number(uint64(task)).number(uint64(a.Epoch)).number(uint64(a.N)).node(worker)
+// assignment is what an owner signs that gives an attempt to a worker. It has the job's ID beside the hash: a worker has
+// the hash from who made the offer, and must not sign an end of one job as that of another.
+func assignment(job Hash, id grid.AttemptID, owner, worker grid.NodeID) statement {
+	s := append(statement{ofAssignment}, job[:]...).node(id.Task.Job.Origin)
+	s = append(s, id.Task.Job.Nonce[:]...).node(owner)
+	return s.number(uint64(id.Task.Index)).number(uint64(id.Epoch)).number(uint64(id.N)).node(worker)
 }
 
 // workerEnd is what a worker signs of an attempt that was assigned to it.

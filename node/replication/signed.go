@@ -110,7 +110,7 @@ func (r *Replica) SignEnd(task uint32, end *grid.Result) *grid.Result {
 	if r.chain == nil {
 		return end
 	}
-	return r.chain.ByOwner(task, r.state.Epoch, end)
+	return r.chain.ByOwner(task, end)
 }
 
 // Proves reports whether a worker has signed the result of an attempt that it was given. Its own a node need not check.

@@ -119,6 +119,8 @@ func TestSignedVotesMakeAnOwner(t *testing.T) {
 	if again := second.of.Add(second.id2(), second.spec, 0, second.Members(), second.State()); !again.Resume(afterwards) ||
 		again.SignEnd(1, &grid.Result{Cause: grid.Lost}).Proof == "" {
 		t.Error("after a restart the owner signs no more")
+	} else if id := (grid.AttemptID{Attempt: grid.Attempt{Epoch: 1, N: 1}}); again.Assign(id, third.id) == "" {
+		t.Error("an offer that is repeated after a restart, of an attempt from before the epoch, has no assignment")
 	}
 }
 
