@@ -111,7 +111,9 @@ const (
 
 // Keeps reports whether a node has a place in the register, as the message describes it.
 func (g *RegisterMessage) Keeps(id NodeID) bool {
-	if g.Set != nil {
+	if g.Set != nil && len(g.Set.Members) != len(g.Members) {
+		return false // no change makes the members more or fewer
+	} else if g.Set != nil {
 		return id == g.Set.Extra || slices.Contains(g.Set.Members, id)
 	}
 	return slices.Contains(g.Members, id)

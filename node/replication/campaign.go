@@ -65,9 +65,10 @@ func (r *Register) StepDown() {
 	r.campaign = nil
 }
 
-// VoteRequest fills g with the request for a member's vote, and reports whether there is one.
+// VoteRequest fills g with the request for a member's vote, and reports whether there is one. place is −1 of a node
+// that has none any more.
 func (r *Register) VoteRequest(place int, g *grid.RegisterMessage) bool {
-	if r.campaign == nil || place == r.self {
+	if r.campaign == nil || place < 0 || place == r.self {
 		return false
 	}
 	v := &r.campaign.votes[place]

@@ -37,14 +37,14 @@ func (r *Register) Replaced() bool { return r.self < 0 }
 // Joins reports whether this node is given the record and is no member yet.
 func (r *Register) Joins() bool { return r.self >= 0 && !r.seats.Votes(r.self) }
 
-// learn takes over a membership that a node with a place here has stated, if it is newer. An owner that learns of one
-// is the owner no more: only the owner of an epoch changes members in it. Those of a signed job stay as its origin has
-// signed them: its chain has no link yet for a change.
+// learn takes over a membership that a node with a place here has stated, if it is newer. An owner that learns of other
+// members than it knows is the owner no more: only the owner of an epoch changes members in it. No change makes them
+// more or fewer. Those of a signed job stay as its origin has signed them: its chain has no link yet for a change.
 func (r *Register) learn(from grid.NodeID, m *grid.Membership) {
-	if r.chain != nil || r.Place(from) < 0 || !r.seats.Superseded(m, r.me) {
+	if r.chain != nil || r.Place(from) < 0 || !r.seats.Superseded(m, r.me) || len(m.Members) != len(r.first) {
 		return
 	}
-	if r.ownership != nil && m.Number > r.seats.Number() {
+	if r.ownership != nil && !slices.Equal(m.Members, r.Members()) {
 		r.depose()
 	}
 	r.state.Set = m

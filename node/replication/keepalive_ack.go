@@ -38,6 +38,9 @@ func (s *Replicas) KeepaliveAnswered(now grid.Time, from grid.NodeID, m *grid.Me
 	}
 	for _, r := range p.listed {
 		place := r.Place(from)
+		if place < 0 { // it was replaced since
+			continue
+		}
 		if !slices.ContainsFunc(m.Attempts, func(x grid.AttemptID) bool { return x.Task.Job == r.id }) {
 			r.acked[place] = max(r.acked[place], p.keepaliveSent)
 		} else if r.writeSent[place] == 0 && r.IsOwner() {

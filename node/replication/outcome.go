@@ -1,6 +1,7 @@
 package replication
 
 import (
+	"math/bits"
 	"time"
 
 	"skep/grid"
@@ -36,7 +37,7 @@ func (r *Register) heardClosed(v *vote, g *grid.RegisterMessage) Outcome {
 
 // collectOutcome closes the register if all entries of the outcome are known.
 func (r *Register) collectOutcome() Outcome {
-	granted, answered := uint8(0), 1
+	granted, answered := uint8(0), bits.OnesCount8(r.bit())
 	for place, v := range r.campaign.votes {
 		if v.complete && v.answer == grid.RegisterOK {
 			granted |= 1 << place

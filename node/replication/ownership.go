@@ -74,9 +74,9 @@ func (r *Register) Ready() bool {
 	return r.decides(accepted)
 }
 
-// HasAccepted reports whether a member has accepted the owner's epoch.
+// HasAccepted reports whether a member has accepted the owner's epoch. place is −1 of a node that has none any more.
 func (r *Register) HasAccepted(place int) bool {
-	return r.ownership != nil && r.ownership.progress[place].accepted
+	return r.ownership != nil && place >= 0 && r.ownership.progress[place].accepted
 }
 
 // HasRefused reports whether a member refused the last write: nothing is sent to it until Retry.

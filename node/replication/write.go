@@ -66,7 +66,7 @@ func (r *Replica) fill(now grid.Time, place int, m *grid.Message) {
 // Resend repeats unanswered writes and the keepalive to a member that has reconnected: a majority may depend on it.
 func (s *Replicas) Resend(now grid.Time, id grid.NodeID, fx *grid.Effects) {
 	for _, r := range s.With(id) {
-		if place := r.Place(id); r.IsOwner() && r.writeSent[place] != 0 {
+		if place := r.Place(id); r.IsOwner() && place >= 0 && r.writeSent[place] != 0 { // it may have no place any more
 			r.writeAgain(now, place, fx)
 		}
 	}
@@ -96,11 +96,11 @@ func (r *Replica) Repeat(now grid.Time, fx *grid.Effects) (settled bool) {
 // the write under way.
 func (r *Replica) Answered(now grid.Time, from grid.NodeID, g *grid.RegisterMessage, dst []uint32,
 	fx *grid.Effects) ([]uint32, bool) {
-	set, before, wasOwner := r.state.Set, r.seats.Places(), r.IsOwner()
+	set, wasOwner := r.state.Set, r.IsOwner()
 	if g.Answer != grid.RegisterOK {
 		r.heed(from, g.Set)
 	}
-	accepted := r.HasAccepted(max(r.Place(from), 0))
+	before, accepted := r.seats.Places(), r.HasAccepted(r.Place(from))
 	committed, valid := r.WriteAnswered(from, g, dst)
 	if r.state.Set != set {
 		r.Save(fx)

@@ -1,0 +1,113 @@
+package replication
+
+import (
+	"testing"
+	"time"
+
+	"skep/grid"
+)
+
+var fourth, fifth = grid.NodeID{4}, grid.NodeID{5}
+
+func membership(number uint32, extra grid.NodeID, at uint32, members ...grid.NodeID) *grid.Membership {
+	return &grid.Membership{Number: number, Epoch: 1, Members: members, At: at, Extra: extra}
+}
+
+// replacing is a register that this node owns, in which the fourth node has the place of the third, not settled yet.
+func replacing(t *testing.T, s *Replicas) *Replica {
+	t.Helper()
+	r := owned(t, s, 1, second, third)
+	r.Admit(start, third, fourth)
+	for !r.Joining().IsZero() {
+		var fx grid.Effects
+		s.SendWrites(start, &fx)
+		g := *sentTo(t, &fx, fourth, grid.KindWrite)
+		g.Answer = grid.RegisterOK
+		r.Answered(start, fourth, &g, nil, new(grid.Effects))
+		r.Advance(start, new(grid.Effects))
+	}
+	if r.seats.Settled() || r.Members()[2] != fourth {
+		t.Fatalf("the members are %+v", r.State().Set)
+	}
+	return r
+}
+
+// An owner that hears of other members than it knows is the owner no more, whatever the change's number: a member that
+// makes one up that lacks the owner has it act as one that has no place.
+func TestOwnerOfOtherMembersStepsDown(t *testing.T) {
+	for what, m := range map[string]*grid.Membership{
+		"the same, settled":  membership(1, grid.NodeID{}, 1, second, third, fourth),
+		"of a later epoch":   {Number: 1, Epoch: 9, Members: []grid.NodeID{second, third, fourth}, At: 1, Extra: fifth},
+		"the third is back":  membership(2, grid.NodeID{}, 1, self, third, fourth),
+		"with two more":      membership(7, grid.NodeID{}, 1, self, second, third, fourth, fifth),
+		"itself, as settled": membership(1, grid.NodeID{}, 2, self, second, fourth),
+	} {
+		s := newReplicas()
+		r := replacing(t, s)
+		g := &grid.RegisterMessage{Job: r.id, Epoch: 1, Answer: grid.RegisterUnknown, Set: m}
+		var fx grid.Effects
+		s.SendWrites(start, &fx)
+		r.Answered(start, second, g, nil, &fx)
+		stays := what == "itself, as settled" || what == "with two more"
+		if r.IsOwner() != stays || r.MayAct(start) && !stays || stays && len(r.Members()) != 3 {
+			t.Errorf("%s: it is the owner: %v, of %v", what, r.IsOwner(), r.Members())
+		}
+	}
+}
+
+// A node whose vote says that it is no member any more is not asked for the rest of its entries.
+func TestVoterWithoutAPlaceIsNotAskedAgain(t *testing.T) {
+	s := newReplicas()
+	r := s.Add(grid.JobID{Origin: second}, &grid.JobSpec{Count: 1}, 0, []grid.NodeID{second, self, third},
+		grid.RegisterState{Promised: 1, VotedFor: second, Epoch: 1, Owner: second})
+	r.Campaign(afterwards, []grid.NodeID{third}, new(grid.Effects))
+	a := &grid.RegisterMessage{Job: r.id, Epoch: r.CampaignEpoch(), Answer: grid.RegisterOK, More: true, Next: 1,
+		Set: membership(1, grid.NodeID{}, 2, second, self, fourth)}
+	var fx grid.Effects
+	if r.VoteAnswered(afterwards, third, a, &fx); len(fx.Sends) > 0 || r.IsOwner() {
+		t.Errorf("it is owner: %v; sent: %+v", r.IsOwner(), fx.Sends)
+	}
+}
+
+// Keepalives and writes go on to those that have a place, after a node has lost its own: one that was to join when the
+// owner was another for a while, and one that was replaced between a keepalive and its answer.
+func TestKeepalivesAfterAPlaceIsLost(t *testing.T) {
+	s := newReplicas()
+	r := owned(t, s, 1, second, third)
+	r.Admit(start, third, fourth)
+	r.StepDown()
+	r.BecomeOwner(s.nextTerm())
+	s.Note(fourth)
+	s.Resend(start.Add(time.Second), fourth, new(grid.Effects)) // a node that has connected
+	if r.Place(fourth) >= 0 {
+		t.Error("who joined for an earlier ownership joins still")
+	}
+
+	s = newReplicas()
+	r = owned(t, s, 1, second, third)
+	k := s.keepaliveTo(t, start, third)
+	differs := &grid.Message{Register: grid.RegisterMessage{Seq: k.Register.Seq, Answer: grid.RegisterDiffers}}
+	var fx grid.Effects
+	s.KeepaliveAnswered(start, third, differs, &fx)
+	listed := sentTo(t, &fx, third, grid.KindKeepalive)
+	r.heed(second, membership(1, grid.NodeID{}, 2, self, second, fourth))
+	agrees := &grid.Message{Register: grid.RegisterMessage{Seq: listed.Seq, Answer: grid.RegisterOK}}
+	if a := s.KeepaliveAnswered(start, third, agrees, new(grid.Effects)); !a.Alive || r.Place(third) >= 0 {
+		t.Errorf("%+v, the third has place %d", a, r.Place(third))
+	}
+}
+
+// A node that was replaced counts itself not among those that could have the outcome: it asks all members.
+func TestReplacedNodeAsksAllForTheOutcome(t *testing.T) {
+	s := newReplicas()
+	r := s.Add(grid.JobID{Origin: second}, &grid.JobSpec{Count: 1}, 0, []grid.NodeID{second, third, self},
+		grid.RegisterState{Promised: 1, VotedFor: second, Epoch: 1, Owner: second,
+			Set: membership(1, grid.NodeID{}, 2, second, third, fourth)})
+	r.Register.Campaign(0)
+	for k, id := range r.Members() {
+		gone := &grid.RegisterMessage{Epoch: 1, Answer: grid.RegisterGone}
+		if got := r.VoteReceived(id, gone, 1); (got == CampaignGone) != (k == 2) {
+			t.Errorf("after %d answers: %d", k+1, got)
+		}
+	}
+}
