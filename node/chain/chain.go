@@ -115,7 +115,8 @@ func (c *Chain) checkVotes(l *memberList, g *grant) error {
 	votes := votesOf(g.mandate)
 	for k, v := range votes {
 		if int(v.Place) >= len(l.members) || k > 0 && v.Place <= votes[k-1].Place {
-			return wrong(Votes, "the votes for node %s in epoch %d are not in the order of the members", g.owner.Short(), g.epoch)
+			return wrong(Votes, "the votes for node %s in epoch %d are not in the order of the members", g.owner.Short(),
+				g.epoch)
 		}
 		if err := c.checkVote(l, l.members[v.Place], g.epoch, g.owner, v.Signature); err != nil {
 			return err

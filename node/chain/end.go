@@ -12,8 +12,8 @@ func (c *Chain) Own(epoch uint32, votes string) {
 }
 
 // Assign returns what the owner signs that gives an attempt to a worker, for the offer. To itself it need not: the
-// worker's signature covers it. An attempt that it made in an earlier epoch it gives anew in its own: after a restart it
-// knows no other. "" = this node owns no epoch from the attempt's on.
+// worker's signature covers it. An attempt that it made in an earlier epoch it gives anew in its own: after a restart
+// it knows no other. "" = this node owns no epoch from the attempt's on.
 func (c *Chain) Assign(task uint32, a grid.Attempt, worker grid.NodeID) string {
 	if c.own == nil || a.Epoch > c.own.epoch {
 		return ""

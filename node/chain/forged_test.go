@@ -132,14 +132,15 @@ func TestWorkerSignsForItsJobAlone(t *testing.T) {
 	for _, worker := range []int{0, 3} { // the owner of the other job among them, which signs the assignment with the end
 		given := w.owner(0, 1, "").Assign(2, a, w.ids[worker])
 		r := Attest(w.keys[worker], w.ids[worker], own, given, printed())
-		if _, err := w.at(1).Check(&grid.Entry{Index: 2, Attempt: a, Worker: w.ids[worker], Result: r}); link(t, err) != Worker {
+		_, err := w.at(1).Check(&grid.Entry{Index: 2, Attempt: a, Worker: w.ids[worker], Result: r})
+		if link(t, err) != Worker {
 			t.Errorf("what node %d has run of one job counts as an end of another: %v", worker, err)
 		}
 	}
 }
 
-// An owner gives an attempt of an earlier epoch anew: who offered it may be itself, before a restart. None gives one of an
-// epoch that it does not own yet.
+// An owner gives an attempt of an earlier epoch anew: who offered it may be itself, before a restart. None gives one of
+// an epoch that it does not own yet.
 func TestEarlierAttemptsAreAssignedAnew(t *testing.T) {
 	w := newWorld()
 	owner := w.owner(0, 4, w.mandate(4, 0, 1, 2))

@@ -60,8 +60,8 @@ func membersChange(job, of Hash, epoch uint32, members []grid.NodeID) statement 
 	return s.number(uint64(epoch)).nodes(members)
 }
 
-// assignment is what an owner signs that gives an attempt to a worker. It has the job's ID beside the hash: a worker has
-// the hash from who made the offer, and must not sign an end of one job as that of another.
+// assignment is what an owner signs that gives an attempt to a worker. It has the job's ID beside the hash: a worker
+// has the hash from who made the offer, and must not sign an end of one job as that of another.
 func assignment(job Hash, id grid.AttemptID, owner, worker grid.NodeID) statement {
 	s := append(statement{ofAssignment}, job[:]...).node(id.Task.Job.Origin)
 	s = append(s, id.Task.Job.Nonce[:]...).node(owner)

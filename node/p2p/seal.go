@@ -37,11 +37,20 @@ func (d *Driver) sealSpec(id grid.JobID, s *grid.JobSpec) (*grid.JobSpec, error)
 	own := *s
 	own.Submitter.Node = d.self
 	if d.cfg.Sign == SignAlways || d.cfg.Sign == SignAuto && d.transport.AllHave(grid.FeatureSigned) {
-		own.Signed, own.Needs.Labels = true, slices.Clone(own.Needs.Labels)
-		own.Needs.AddFeature(grid.SignedLabel)
-		slices.SortFunc(own.Needs.Labels, func(a, b grid.LabelNeed) int { return cmp.Compare(a.Key, b.Key) })
+		// with as many labels as there may be it is left as it is, or, if it must be signed, refused
+		if s := withSignedEnds(own); d.cfg.Sign == SignAlways || s.Check() == nil {
+			own = s
+		}
 	}
 	return wire.SealSpec(d.key, id, &own)
+}
+
+// withSignedEnds returns a spec of which the ends are signed.
+func withSignedEnds(s grid.JobSpec) grid.JobSpec {
+	s.Signed, s.Needs.Labels = true, slices.Clone(s.Needs.Labels)
+	s.Needs.AddFeature(grid.SignedLabel)
+	slices.SortFunc(s.Needs.Labels, func(a, b grid.LabelNeed) int { return cmp.Compare(a.Key, b.Key) })
+	return s
 }
 
 // signer signs for this node.

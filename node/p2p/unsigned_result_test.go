@@ -2,6 +2,7 @@ package p2p
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
 	"sync/atomic"
 	"testing"
@@ -26,6 +27,26 @@ func (w *rogueWorker) Step(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 			w.change(&changed)
 			m.Result = &changed
 			w.sent.Add(1)
+		}
+	}
+}
+
+// A job that needs as many labels as there may be has no room for that of signed ends: it runs without, unless all are to
+// be signed.
+func TestJobOfManyLabelsIsNotRefused(t *testing.T) {
+	t.Parallel()
+	for sign, taken := range map[Signing]bool{SignAuto: true, SignAlways: false} {
+		m := openMember(t, filepath.Join(t.TempDir(), string(sign)), func(cfg *Config) {
+			cfg.newNode, cfg.Node, cfg.Sign = nil, node.Defaults(), sign
+			cfg.Node.Members = 1
+		})
+		s := rig.Sh("exit 7")
+		for i := len(s.Needs.Labels); i < grid.MaxLabels; i++ {
+			need := grid.LabelNeed{Key: fmt.Sprintf("z%02d", i), Values: []string{"1"}}
+			s.Needs.Labels = append(s.Needs.Labels, need)
+		}
+		if err := m.Submit(context.Background(), m.job(1), s); (err == nil) != taken {
+			t.Errorf("sign: %s: %v", sign, err)
 		}
 	}
 }

@@ -14,8 +14,7 @@ func (r *Replica) Write(now grid.Time, from grid.NodeID, g *grid.RegisterMessage
 	if r.hear(from); !r.mayPromise() {
 		return grid.RegisterUnknown // it is written again
 	}
-	if !r.provenWrite(from, g) {
-		fx.Offences = append(fx.Offences, from)
+	if !r.provenWrite(from, g, fx) {
 		return grid.RegisterUnknown
 	}
 	ConvertTimes(r.of.wall.At(now).UnixNano(), g.Entries)

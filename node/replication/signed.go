@@ -65,24 +65,29 @@ func (r *Register) signVote(a grid.RegisterAnswer, epoch uint32, owner grid.Node
 
 // provenWrite reports whether the sender of a write owns its epoch, and the ends in it are signed. The origin is
 // believed about ends: it could only belie its own job. A write of an epoch below the one promised changes nothing.
-func (r *Replica) provenWrite(from grid.NodeID, g *grid.RegisterMessage) bool {
+// Who has no votes to show is an offender. Who passes on an end that nobody has signed need not be: it may have that
+// from the origin, whose ends no member checks.
+func (r *Replica) provenWrite(from grid.NodeID, g *grid.RegisterMessage, fx *grid.Effects) bool {
 	s := &r.state
 	if r.chain == nil || g.Epoch < s.Promised || r.Place(from) < 0 {
 		return true
 	}
 	if (g.Epoch != s.Epoch || from != s.Owner) && r.chain.CheckOwner(g.Epoch, from, g.Mandate) != nil {
+		fx.Offences = append(fx.Offences, from)
 		return false
 	}
 	return from == r.id.Origin || r.provenEnds(g.Entries)
 }
 
-// provenVote reports whether an answer to this member's campaign is signed, and the ends in it are.
-func (r *Replica) provenVote(from grid.NodeID, a *grid.RegisterMessage) bool {
+// provenVote reports whether an answer to this member's campaign is signed, and the ends in it are. Offenders as in
+// provenWrite.
+func (r *Replica) provenVote(from grid.NodeID, a *grid.RegisterMessage, fx *grid.Effects) bool {
 	if r.chain == nil || r.campaign == nil {
 		return true
 	}
 	if a.Answer == grid.RegisterOK && a.Epoch == r.campaign.epoch &&
 		r.chain.CheckVote(from, a.Epoch, r.of.cfg.Self, a.Vote) != nil {
+		fx.Offences = append(fx.Offences, from)
 		return false
 	}
 	return r.provenEnds(a.Entries)

@@ -70,8 +70,7 @@ func (r *Replica) delayCampaign(now grid.Time) {
 // VoteAnswered takes a member's answer to a campaign. A member that has answered the owner since it began to campaign
 // has renewed its lease: it would not vote for another, nor may it for itself.
 func (r *Replica) VoteAnswered(now grid.Time, from grid.NodeID, a *grid.RegisterMessage, fx *grid.Effects) {
-	if !r.provenVote(from, a) {
-		fx.Offences = append(fx.Offences, from)
+	if !r.provenVote(from, a, fx) {
 		return
 	}
 	if r.CampaignEpoch() > 0 && r.answeredOwnerSince(r.campaignBegan) {
