@@ -25,11 +25,11 @@ type Effects struct {
 	Offences  []NodeID // peers that sent what no honest node sends; one entry for each offence
 	Changed   []TaskID // tasks whose state at this owner changed, for watchers
 
-	first int // number of Sends when the step began
+	first, firstStart int // number of Sends and Starts when the step began
 }
 
 // Begin marks the beginning of a step.
-func (fx *Effects) Begin() { fx.first = len(fx.Sends) }
+func (fx *Effects) Begin() { fx.first, fx.firstStart = len(fx.Sends), len(fx.Starts) }
 
 // Sent lists what the step has sent so far.
 func (fx *Effects) Sent() []Send { return fx.Sends[fx.first:] }
@@ -98,7 +98,8 @@ type Suspend struct {
 }
 
 // Stop asks for an attempt to be ended, if it runs, and for its folder to be removed. If it was started an EvEnded
-// follows all the same, when its process has ended; its result does not matter.
+// follows all the same, when its process has ended; its result does not matter. Those of a step are carried out before
+// its Starts, for which they make room: what a step starts and then gives up it does not start (CancelStart).
 type Stop struct {
 	Attempt AttemptID
 }
@@ -122,6 +123,18 @@ func (fx *Effects) Send(to NodeID, k Kind) *Message {
 	s.To = to
 	s.Msg.Reset(k)
 	return &s.Msg
+}
+
+// CancelStart takes the start of an attempt back, if this step has asked for it, and reports whether it has: then
+// nothing of the attempt will run, and no EvEnded follows.
+func (fx *Effects) CancelStart(id AttemptID) bool {
+	for i := fx.firstStart; i < len(fx.Starts); i++ {
+		if fx.Starts[i].Attempt == id {
+			fx.Starts = append(fx.Starts[:i], fx.Starts[i+1:]...)
+			return true
+		}
+	}
+	return false
 }
 
 // Announce appends an announcement of the kind and returns it to be filled in.
@@ -157,7 +170,7 @@ func (fx *Effects) Reset() {
 	fx.Announces = fx.Announces[:0]
 	fx.Wakes = fx.Wakes[:0]
 	fx.Fetches = fx.Fetches[:0]
-	fx.Starts = fx.Starts[:0]
+	fx.Starts, fx.firstStart = fx.Starts[:0], 0
 	fx.Suspends = fx.Suspends[:0]
 	fx.Stops = fx.Stops[:0]
 	fx.Takes = fx.Takes[:0]

@@ -170,3 +170,19 @@ func TestEffectsKeepTheirMemory(t *testing.T) {
 		t.Errorf("%g allocations, want none", got)
 	}
 }
+
+// A start of an earlier step may be carried out already: its records are on disk.
+func TestCancelStartIsOfOneStep(t *testing.T) {
+	var fx Effects
+	first, second := AttemptID{Attempt: Attempt{Epoch: 1, N: 1}}, AttemptID{Attempt: Attempt{Epoch: 1, N: 2}}
+	fx.Begin()
+	fx.Starts = append(fx.Starts, Start{Attempt: first})
+	fx.Begin()
+	fx.Starts = append(fx.Starts, Start{Attempt: second})
+	if fx.CancelStart(first) || !fx.CancelStart(second) || fx.CancelStart(second) {
+		t.Error("want the start of the second step taken back, once")
+	}
+	if len(fx.Starts) != 1 || fx.Starts[0].Attempt != first {
+		t.Errorf("starts %v: want that of the first step", fx.Starts)
+	}
+}

@@ -145,3 +145,27 @@ func TestManyTasksPlacedTogetherAreBounded(t *testing.T) {
 		}
 	}
 }
+
+// Regression: the end of a task frees the cores for the next one of its job, and as the first of MaxFailures it ends
+// the job, all in one step. The driver was told to start that one and to stop it; it stops before it starts, so the
+// task ran on without a record, and its cores were taken.
+func TestWhatAStepStartsAndStopsIsNotStarted(t *testing.T) {
+	r := newRig(t, nil)
+	id := jobID(1)
+	r.submit(id, spec(func(s *grid.JobSpec) { s.Count, s.Rules.MaxFailures = 3, 1 }))
+	r.end(id, 0, &grid.Result{Cause: grid.Exited, Exit: 1})
+	if v, _ := r.n.Job(id); v.Ended != 3 || len(r.running(id)) > 0 {
+		t.Fatalf("%d of 3 tasks have ended, and %v run", v.Ended, r.running(id))
+	}
+	if len(r.fx.Starts) > 0 {
+		t.Errorf("it starts %v, and stops %v", r.fx.Starts[0].Attempt, r.fx.Stops)
+	}
+	for _, rec := range r.disk {
+		if rec.Kind == grid.RecWork {
+			t.Errorf("it keeps the record of %v", rec.Work.ID)
+		}
+	}
+	if r.submit(jobID(2), spec(nil)); len(r.fx.Starts) != 1 {
+		t.Errorf("of the next job %d tasks start, want one: the cores are free", len(r.fx.Starts))
+	}
+}

@@ -86,3 +86,28 @@ func TestLeavingNodeStartsNothing(t *testing.T) {
 		{At: 30 * time.Second, Kind: Restart, Nodes: []int{1}}}
 	play(t, c, func(t *testing.T, w *World, r Report) {})
 }
+
+// Of a job that ends with its first failure no further task runs: the one that the end of the first gave its core to
+// was started in the step that gave it up.
+func TestNothingRunsOfAJobThatEndsWithAFailure(t *testing.T) {
+	c := lab()
+	c.Nodes = 1
+	c.Machine = Machine{End: func(grid.AttemptID, string, int) Ending { return Ending{Exit: 1} }}
+	s := spec("a", 12, 2*grid.CPU)
+	s.Rules.MaxFailures = 1
+	c.Work = []Submission{{At: time.Second, Node: 0, Spec: s}}
+	w, err := New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Run(); err != nil {
+		t.Fatal(err)
+	}
+	starts := 0
+	for k := range 12 {
+		starts += w.Outcome(0, k).Starts
+	}
+	if starts != 1 {
+		t.Errorf("%d tasks were started, want the first alone", starts)
+	}
+}

@@ -19,7 +19,7 @@ func swarmOfAims(seed uint64) Config {
 // Nothing breaks where nodes stop, stand still or are cut off just after a promise, a write or a takeover, or where
 // the disk is full within a commit.
 func TestSwarmAims(t *testing.T) {
-	first, worlds := uint64(96001001), *swarmFlag
+	first, worlds := uint64(96000001), *swarmFlag
 	if *seedFlag != 0 {
 		first, worlds = *seedFlag, 1
 	}

@@ -92,4 +92,20 @@ var workers = []Mutant{
 		To:   "min(max(seconds, 0), 1))",
 		Test: "TestHazardsAreANodesOwn",
 	},
+	{
+		Name: "what a step starts and gives up is started",
+		File: "node/worker/forget.go",
+		From: "return !fx.CancelStart(id)",
+		To:   "return true",
+		Test: "TestWhatAStepStartsAndStopsIsNotStarted",
+		In:   "node",
+	},
+	{
+		Name: "the cores of what a step starts and gives up stay taken",
+		File: "node/worker/forget.go",
+		From: "\tif !endRun(id, fx) {\n\t\tw.exec.Stopped(id)\n\t}\n",
+		To:   "\tendRun(id, fx)\n",
+		Test: "TestWhatAStepStartsAndStopsIsNotStarted",
+		In:   "node",
+	},
 }

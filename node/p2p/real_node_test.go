@@ -2,6 +2,7 @@ package p2p
 
 import (
 	"context"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"testing"
@@ -87,6 +88,29 @@ func TestRealNodesShareAJob(t *testing.T) {
 	})
 	t.Logf("%d tasks in %v, %.0f a second; here %d, elsewhere %d and %d", tasks, took, tasks/took.Seconds(),
 		where[b.self], where[a.self], where[c.self])
+}
+
+// Regression: of a job that ends with its first failure no further task runs. The one that the end of the first gave a
+// slot to was started, in the step that gave it up.
+func TestNothingRunsOfAJobThatEndsWithAFailure(t *testing.T) {
+	t.Parallel()
+	m := openMember(t, filepath.Join(t.TempDir(), "a"), func(c *Config) { c.newNode, c.CPUs = nil, grid.CPU })
+	dir := sharedFolder(t)
+	spec := rig.Sh("touch " + dir + "/$SKEP_INDEX; exit 1")
+	spec.Count, spec.Needs.CPU, spec.Rules.MaxFailures = 5, grid.CPU, 1
+	if err := m.Submit(t.Context(), m.job(1), spec); err != nil {
+		t.Fatal(err)
+	}
+	rig.Await(t, "the job ends", func() bool { return m.view(m.job(1)).Ended == 5 })
+	next := rig.Sh("true")
+	next.Needs.CPU = grid.CPU
+	if err := m.Submit(t.Context(), m.job(2), next); err != nil {
+		t.Fatal(err)
+	}
+	rig.Await(t, "the next job ends", func() bool { return m.view(m.job(2)).Ended == 1 })
+	if ran, err := os.ReadDir(dir); len(ran) != 1 {
+		t.Errorf("tasks %v ran, %v: want the first", ran, err)
+	}
 }
 
 // BenchmarkTasks compares empty tasks, through a grid of three on this machine, with a bare loop of fork, exec and

@@ -162,12 +162,6 @@ func (w *Worker) boundUnacked(fx *grid.Effects) {
 	}
 }
 
-// stop ends a running attempt with a result that says why.
-func (w *Worker) stop(now grid.Time, a *exec.Work, r *grid.Result, fx *grid.Effects) {
-	fx.Stops = append(fx.Stops, grid.Stop{Attempt: a.ID})
-	w.keepResult(now, a.ID, r, true, fx)
-}
-
 // sendResult sends a result, or that the attempt is handed back, and sets when it is due again.
 func (w *Worker) sendResult(now grid.Time, a *exec.Work, fx *grid.Effects) {
 	if a.HandedBack != nil {
@@ -192,41 +186,6 @@ func (w *Worker) sendDueResults(now grid.Time, fx *grid.Effects) {
 	}
 	if now >= w.resultWake {
 		w.resultWake = 0
-	}
-}
-
-// Forget drops an attempt: its result is acknowledged, or it is no longer needed.
-func (w *Worker) Forget(id grid.AttemptID, fx *grid.Effects) {
-	was, ok := w.exec.Forget(id)
-	if !ok {
-		return
-	}
-	if id.Task.Job.Origin != w.cfg.Self || w.owners[id.Task.Job] != nil {
-		w.released.add(tombstone{id, w.isHearsay(id.Task.Job)})
-	}
-	w.releaseOwner(id.Task.Job)
-	w.progress.Drop(id)
-	w.checkpoints.Drop(id)
-	w.cfg.Quota.Return(id)
-	rec := fx.Save(grid.RecWork)
-	rec.Delete, rec.Work.ID = true, id
-	rec.Later = was == grid.WorkFinished // after a crash it is sent and acknowledged again
-	fx.Stops = append(fx.Stops, grid.Stop{Attempt: id})
-	w.freed = true
-}
-
-// ForgetJob drops all attempts of a job.
-func (w *Worker) ForgetJob(id grid.JobID, fx *grid.Effects) {
-	for _, a := range w.exec.Of(id, nil) {
-		w.Forget(a.ID, fx)
-	}
-}
-
-// forgetReplicated drops all attempts of a replicated job that is closed: the other nodes that could say so may be
-// gone for good.
-func (w *Worker) forgetReplicated(id grid.JobID, fx *grid.Effects) {
-	if w.owners[id] != nil {
-		w.ForgetJob(id, fx)
 	}
 }
 

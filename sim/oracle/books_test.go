@@ -121,6 +121,10 @@ func TestRules(t *testing.T) {
 			s.send(0, grid.KindResultAck, 0, 1)
 			s.accept(1, 0, 1, true)
 		},
+		"in the step that stops it": func(s *scene) {
+			s.saveJob()
+			s.Step(1, &grid.Effects{Starts: []grid.Start{{Attempt: s.id(0, 1)}}, Stops: []grid.Stop{{Attempt: s.id(0, 1)}}})
+		},
 		"answers caller 7, who asked nothing": func(s *scene) { s.Answer(0, &grid.Reply{Caller: 7}) },
 		"of which nothing is on its disk":     func(s *scene) { s.Answer(0, &grid.Reply{Caller: 1}) },
 		"whose job it has not saved":          func(s *scene) { s.saveTask(0, 1, grid.Placed) },

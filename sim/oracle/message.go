@@ -75,6 +75,7 @@ func (b *Books) Advertise(i int32, digest []grid.AdEntry) {
 // Step reports what a node decided, before any of it is durable or visible.
 func (b *Books) Step(i int32, fx *grid.Effects) {
 	b.decideFailures(i, fx)
+	b.checkStartsAndStops(i, fx)
 	b.checkOffers(i, fx)
 	b.checkConfirmations(i, fx)
 	b.deleteCheckpoints(i, fx)

@@ -1,6 +1,10 @@
 package oracle
 
-import "skep/grid"
+import (
+	"slices"
+
+	"skep/grid"
+)
 
 // run is an attempt that runs.
 type run struct {
@@ -63,6 +67,17 @@ func (b *Books) Running() int { return b.running }
 func (b *Books) Runs(task int32) func(yield func(grid.Attempt) bool) {
 	return func(yield func(grid.Attempt) bool) {
 		for r := b.tasks[task].runs; r != 0 && yield(b.runs[r-1].attempt); r = b.runs[r-1].next {
+		}
+	}
+}
+
+// checkStartsAndStops checks that no step starts an attempt and stops it: a driver stops first, and would leave it
+// running.
+func (b *Books) checkStartsAndStops(i int32, fx *grid.Effects) {
+	for k := range fx.Starts {
+		id := fx.Starts[k].Attempt
+		if t := b.task(i, id.Task); t >= 0 && slices.Contains(fx.Stops, grid.Stop{Attempt: id}) {
+			b.fail(i, "starts attempt %v of %s in the step that stops it", id.Attempt, b.taskName(t))
 		}
 	}
 }
