@@ -169,3 +169,31 @@ func TestWhatAStepStartsAndStopsIsNotStarted(t *testing.T) {
 		t.Errorf("of the next job %d tasks start, want one: the cores are free", len(r.fx.Starts))
 	}
 }
+
+// Regression: a disk that stalled kept a start until its start lease had expired. The time counted as used, and the
+// job's budget was exhausted by an attempt that had not begun.
+func TestAStartThatCameTooLateHasUsedNothing(t *testing.T) {
+	r := newRig(t, nil)
+	id := jobID(1)
+	r.submit(id, spec(func(s *grid.JobSpec) { s.Rules.Budget = 10 }))
+	r.now = r.now.Add(9 * time.Second)
+	r.step(grid.Event{Kind: grid.EvLate, Attempt: r.task(id).ID})
+	r.pass(5 * time.Second)
+	if v := r.task(id); v.State != grid.Placed {
+		t.Fatalf("after 5 of 10 seconds it is %v: %+v", v.State, v.Result)
+	}
+	for end := r.now.Add(8 * time.Second); r.now < end; {
+		r.pass(time.Second)
+	}
+	if v := r.task(id); v.Result == nil || v.Result.Cause != grid.Unaffordable {
+		t.Errorf("after 13 of 10 seconds it is %v: %+v", v.State, v.Result)
+	}
+
+	r = newRig(t, nil)
+	r.join(fastID, 1, "linux")
+	r.offer(fastID, foreignAttempt(1), spec(nil))
+	r.step(grid.Event{Kind: grid.EvLate, Attempt: foreignAttempt(1)})
+	if m := r.one(grid.KindBeat); m.To != fastID || len(m.Msg.Reports) != 1 || !m.Msg.Reports[0].Queued {
+		t.Errorf("its owner is told %+v: want that it waits", m.Msg)
+	}
+}

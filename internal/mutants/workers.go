@@ -108,4 +108,19 @@ var workers = []Mutant{
 		Test: "TestWhatAStepStartsAndStopsIsNotStarted",
 		In:   "node",
 	},
+	{
+		Name: "a start that came too late counts as used",
+		File: "node/budget/attempt.go",
+		From: "\t\ta.stop(x, x.since)\n\t\tx.waited = now",
+		To:   "\t\ta.stop(x, now)\n\t\tx.waited = now",
+		Test: "TestAttemptsThatEnd",
+	},
+	{
+		Name: "an owner is not told that a start came too late",
+		File: "node/worker/start_lease.go",
+		From: "\t\tw.tellWaits(a, fx)\n",
+		To:   "",
+		Test: "TestAStartThatCameTooLateHasUsedNothing",
+		In:   "node",
+	},
 }

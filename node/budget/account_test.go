@@ -75,6 +75,14 @@ func TestAttemptsThatEnd(t *testing.T) {
 	a.Note(22*second, x, true, 0, &fx)        // late
 	used(t, a, 30*second, 2*time.Second)
 
+	// one whose start came too late
+	z := attemptID(5, 1)
+	a.Reserve(20*second, z, 0, &fx)
+	a.Note(21*second, z, true, 0, &fx)
+	a.Note(29*second, z, false, 0, &fx)
+	used(t, a, 30*second, 2*time.Second)
+	a.Ended(30*second, z, 0, &fx)
+
 	// one that was never heard of, and a worker that says more or less than can be
 	a.Ended(30*second, attemptID(2, 1), 5*time.Second, &fx)
 	used(t, a, 30*second, 7*time.Second)

@@ -127,8 +127,8 @@ func (a *Account) Note(now grid.Time, id grid.AttemptID, runs bool, stood time.D
 	case runs:
 		stood = min(stood, now.Sub(x.since))
 		x.since, a.started, x.stood = x.since.Add(stood), a.started.Add(stood), x.stood+stood
-	default: // if it was said to run, wrongly
-		a.stop(x, now)
+	default: // if it was said to run, its start came too late: it has not
+		a.stop(x, x.since)
 		x.waited = now
 	}
 	x.noted = true

@@ -29,8 +29,8 @@ func isUnleased(now grid.Time, a *exec.Work) bool {
 	return now >= max(a.Until, a.Accepted.Add(a.Lease))
 }
 
-// StartedTooLate takes back an attempt whose start was released after the start lease expired: it waits again. A
-// draining node hands it back like all that has not started.
+// StartedTooLate takes back an attempt whose start was released after the start lease expired: it waits again, and has
+// used nothing of its job's budget. A draining node hands it back like all that has not started.
 func (w *Worker) StartedTooLate(now grid.Time, id grid.AttemptID, fx *grid.Effects) {
 	a := w.exec.Requeue(id)
 	if a == nil && !w.exec.Stopped(id) { // it was stopped meanwhile and will not start
@@ -38,6 +38,7 @@ func (w *Worker) StartedTooLate(now grid.Time, id grid.AttemptID, fx *grid.Effec
 	}
 	if a != nil {
 		w.save(a, fx)
+		w.tellWaits(a, fx)
 		w.leasesDue = true
 	} else if a = w.exec.Get(id); a != nil && a.HandedBack != nil {
 		w.sendHandBack(now, a, fx)
@@ -45,6 +46,15 @@ func (w *Worker) StartedTooLate(now grid.Time, id grid.AttemptID, fx *grid.Effec
 	w.HandBackQueue(now, fx)
 	w.startReady(now, fx)
 	w.news.Changed = true
+}
+
+// tellWaits tells an owner that an attempt waits here which it may have been told has started.
+func (w *Worker) tellWaits(a *exec.Work, fx *grid.Effects) {
+	if to := w.Owner(a.ID.Task.Job); w.own(a.ID.Task.Job) {
+		w.tellSelf(a, fx)
+	} else if w.cfg.Contacts.Connected(to) {
+		w.beat(to, a, fx)
+	}
 }
 
 // Stamp encodes this node's boot and time in milliseconds. A message that repeats it was sent later than that time,
