@@ -14,6 +14,7 @@ func Swarm(seed uint64) Config {
 	c := swarmOfSoundStores(seed)
 	addStores(seed, &c)
 	addAims(seed, &c)
+	addReallocations(seed, &c)
 	c.Network.Bytes = splitmix(seed^0x6279746573)%4 == 0 // the world goes as it goes without
 	return c
 }

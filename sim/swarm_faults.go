@@ -7,6 +7,7 @@ import (
 
 	"skep/balance"
 	"skep/balance/order"
+	"skep/balance/reallocation"
 	"skep/grid"
 	"skep/node"
 	"skep/sim/oracle"
@@ -179,6 +180,27 @@ func slowGangs(seed uint64, r *grid.Rand, c *Config) {
 		}
 	}
 	slices.SortStableFunc(c.Faults, func(a, b Fault) int { return cmp.Compare(a.At, b.At) })
+}
+
+// addReallocations has the nodes of a tenth of the worlds allocate their cores anew, every few seconds and as tasks come.
+func addReallocations(seed uint64, c *Config) {
+	if r := grid.NewRand(seed, 98); r.IntN(10) == 0 {
+		reallocate(seed, r, c)
+	}
+}
+
+func reallocate(seed uint64, r *grid.Rand, c *Config) {
+	other, utilities := c.Node, [...]string{"", "um_p1", "credit:0.6"}
+	x := reallocation.Config{Every: time.Second + time.Duration(r.Int64N(int64(9*time.Second))),
+		Utility: utilities[r.IntN(len(utilities))]}
+	if r.IntN(4) > 0 {
+		x.Arrivals = time.Second + time.Duration(r.Int64N(int64(x.Every)))
+	}
+	c.Node = func(i int, n *node.Config) {
+		if other(i, n); n.Order.LeastSpeed == 0 && splitmix(seed^0x7265616c+uint64(i))%5 > 0 {
+			n.Order.Reallocate = x
+		}
+	}
 }
 
 // addBudgets has half of the jobs of a third of the worlds have a budget, which suffices for some.

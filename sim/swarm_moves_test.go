@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"skep/grid"
+	"skep/node"
 )
 
 // swarmOfMoves is Swarm with gangs that have reasons to move in every world.
@@ -32,6 +33,27 @@ func TestSwarmMoves(t *testing.T) {
 	})
 }
 
+// swarmOfReallocations is Swarm with nodes that allocate their cores anew in every world, of tasks that take long: for
+// longer than the bounds of classes, by which nodes that contradict each other would send them to and fro for ever.
+func swarmOfReallocations(seed uint64) Config {
+	c := swarmOfSoundStores(seed)
+	rate, other := c.Machine.Rate, c.Node
+	c.Node = func(i int, n *node.Config) {
+		other(i, n)
+		n.Bounds = nil
+	}
+	c.Machine.Rate = func(class string, i int) float64 { return rate(class, i) / 4 }
+	c.Repeat = fmt.Sprintf("go test ./sim -run TestSwarmReallocations -sim.seed %d", seed)
+	reallocate(seed, grid.NewRand(seed, 98), &c)
+	return c
+}
+
+// Nothing is lost or waits beside idle cores, and no task is suspended too often, where cores are allocated anew, in
+// the midst of all faults.
+func TestSwarmReallocations(t *testing.T) {
+	swarmMoves(t, 98000001, swarmOfReallocations, func(r *Report) int { return r.Suspensions })
+}
+
 func swarmMoves(t *testing.T, first uint64, draw func(uint64) Config, moves func(*Report) int) {
 	worlds := *swarmFlag
 	if *seedFlag != 0 {
@@ -51,7 +73,7 @@ func swarmMoves(t *testing.T, first uint64, draw func(uint64) Config, moves func
 		}
 		return true
 	})
-	t.Logf("%d moves in %d of %d worlds", moved, in, worlds)
+	t.Logf("%d moves or suspensions in %d of %d worlds", moved, in, worlds)
 	if worlds >= 300 && in < worlds/20 {
 		t.Errorf("something has moved in %d of %d worlds: want more", in, worlds)
 	}

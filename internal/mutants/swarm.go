@@ -73,4 +73,12 @@ var swarm = []Mutant{
 		Test: "TestSeedsWhereWritesWaited",
 		In:   "sim",
 	},
+	{
+		Name: "a task is suspended again and again",
+		File: "exec/preempt.go",
+		From: "!x.on && x.times < grid.MaxSuspensions &&",
+		To:   "!x.on &&",
+		Test: "TestSwarmReallocations",
+		In:   "sim",
+	},
 }
