@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"skep/exec/external"
 	"skep/exec/process"
 	"skep/grid"
 	v1 "skep/node/api/v1"
@@ -33,19 +34,36 @@ func (t *Task) fetch() {
 	})
 }
 
-// collected reports whether a collection has ended the task, and whether it has ended at all.
-func (t *Task) collected() (over, news bool) {
+// collected reports whether a collection has ended the task.
+func (t *Task) collected(now time.Time) (over bool) {
 	select {
 	case err := <-t.fetching:
 		t.fetching = nil
-		if err != nil {
-			t.e.o.Log.Warn("the result of a job of the child grid was not fetched, which is tried again", "job", t.order.ID,
-				"error", err)
-		}
-		return err == nil, true
+		return err == nil || t.failed(now, err)
 	default:
-		return false, false
+		return false
 	}
+}
+
+// mostPause is the longest time between two collections of a result of which the first has failed.
+const mostPause = time.Minute
+
+// failed notes that the result could not be fetched, and reports whether that has ended the task: because nobody wants
+// the result any more, or because the child has not given it for long, as where the node is gone that has the files.
+func (t *Task) failed(now time.Time, err error) (over bool) {
+	if t.failing.IsZero() {
+		t.failing = now
+	}
+	since := now.Sub(t.failing)
+	if t.Asked() != 0 || since >= t.e.o.Patience {
+		t.Finish(process.Result{Cause: process.Broken, Error: "the child grid does not give its result: " + err.Error()})
+		return true
+	}
+	t.again = now.Add(min(since, mostPause))
+	t.e.o.Log.Warn("the result of a job of the child grid was not fetched, which is tried again", "job", t.order.ID,
+		"error", err)
+	t.Say(external.Saying{Text: "its result is not fetched yet: " + err.Error()})
+	return false
 }
 
 // collect brings the output and the files of a job that is over to the attempt's folder, and ends the task.
@@ -68,20 +86,23 @@ func (t *Task) collect(ctx context.Context) error {
 	}
 	result := resultOf(r)
 	for i, out := range [...]v1.Output{r.Stdout, r.Stderr} {
-		kept, err := t.output(ctx, process.Stream(i), out.Size)
+		size := max(out.Size, 0)
+		kept, err := t.output(ctx, process.Stream(i), size)
 		if err != nil {
 			return err
 		}
 		result.Kept[i] = kept
-		dropped := out.Dropped + out.Size - kept
+		dropped := max(out.Dropped, 0) + size - kept
 		if i == 0 {
 			result.StdoutDropped = dropped
 		} else {
 			result.StderrDropped = dropped
 		}
 	}
-	if err := t.files(ctx, r.Outputs); err != nil {
-		return err
+	if t.Asked() == 0 { // else nobody wants them
+		if err := t.files(ctx, r.Outputs); err != nil {
+			return err
+		}
 	}
 	t.Finish(result)
 	return nil

@@ -24,6 +24,10 @@ type Options struct {
 	// Lower finds ends sooner and burdens the node that is reached.
 	Poll time.Duration
 
+	// Patience is for how long a result is tried to be fetched of a child that answers; then its task is lost. Default 15
+	// min. Less loses results that come again, as after a restart of the node that has them.
+	Patience time.Duration
+
 	// Report is called after each look at the nodes of the child with the share of its cores at the start that tasks of
 	// this node may have: what is free, and what they have. 0: it cannot be reached, or takes no jobs.
 	Report func(share float64)
@@ -59,6 +63,9 @@ type Engine struct {
 func Open(o Options, g *Grid) (*Engine, error) {
 	if o.Poll == 0 {
 		o.Poll = time.Second
+	}
+	if o.Patience == 0 {
+		o.Patience = 15 * time.Minute
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)

@@ -24,6 +24,9 @@ type fakeGrid struct {
 	jobs   map[string]*v1.Job
 	posted []v1.Submission
 	lose   int // of so many submissions the answer does not come
+
+	refuses map[string]int // statuses for paths, or IDs of jobs
+	printed int64          // by each task, which nobody can read
 }
 
 func (f *fakeGrid) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -38,6 +41,8 @@ func (f *fakeGrid) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	id, of, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/v1/jobs/"), "/")
 	job := f.jobs[id]
 	switch {
+	case f.refuses[r.URL.Path]+f.refuses[id] > 0:
+		refuse(f.refuses[r.URL.Path]+f.refuses[id], "is refused")
 	case r.URL.Path == "/v1/version":
 		answer(v1.Version{Node: "node", Network: "child"})
 	case r.URL.Path == "/v1/nodes":
@@ -70,7 +75,8 @@ func (f *fakeGrid) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		job.Ended, job.State = 1, v1.JobCancelled
 		answer(job)
 	case of == "tasks":
-		answer(v1.TaskPage{Job: id, Tasks: []v1.Task{{Result: &v1.Result{Cause: causeFor(job)}}}})
+		answer(v1.TaskPage{Job: id, Tasks: []v1.Task{{Result: &v1.Result{Cause: causeFor(job),
+			Stdout: v1.Output{Size: f.printed}}}}})
 	default:
 		answer(job)
 	}
@@ -103,6 +109,11 @@ func (f *fakeGrid) submissions() int {
 // open opens an engine on the fake, possibly again in the same folder.
 func (f *fakeGrid) open(t *testing.T, dir string) *Engine {
 	t.Helper()
+	return f.openWith(t, Options{Dir: dir})
+}
+
+func (f *fakeGrid) openWith(t *testing.T, o Options) *Engine {
+	t.Helper()
 	srv := httptest.NewServer(f)
 	t.Cleanup(srv.Close)
 	api := client.OpenRemote(client.Remote{Addr: strings.TrimPrefix(srv.URL, "http://"), Token: "x"}, t.TempDir())
@@ -111,8 +122,8 @@ func (f *fakeGrid) open(t *testing.T, dir string) *Engine {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := Open(Options{API: api, Dir: dir, Parent: "parent", Labels: labels, Poll: 10 * time.Millisecond,
-		Report: func(float64) {}}, g)
+	o.API, o.Parent, o.Labels, o.Poll, o.Report = api, "parent", labels, 10*time.Millisecond, func(float64) {}
+	e, err := Open(o, g)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,9 +136,10 @@ func (f *fakeGrid) open(t *testing.T, dir string) *Engine {
 
 func work(t *testing.T, e *Engine) *Work {
 	t.Helper()
-	w := &Work{Key: "key", Dir: filepath.Join(e.Folder(), "a"), Argv: []string{"true"}, Env: []string{"SKEP_INDEX=7",
-		"SKEP_NODE=n"}, Job: &grid.JobSpec{Name: "job", Engine: grid.EngineProcess, Command: []string{"true"}, Count: 9,
-		Needs: grid.Needs{Resources: grid.Resources{CPU: grid.CPU}}}}
+	w := &Work{Key: "key", Dir: filepath.Join(e.Folder(), "a"), Argv: []string{"true"}, MaxOutput: 100,
+		Env: []string{"SKEP_INDEX=7", "SKEP_NODE=n"}}
+	w.Job = &grid.JobSpec{Name: "job", Engine: grid.EngineProcess, Command: []string{"true"}, Count: 9,
+		Needs: grid.Needs{Resources: grid.Resources{CPU: grid.CPU}}}
 	if err := e.Prepare(w.Dir); err != nil {
 		t.Fatal(err)
 	}
@@ -164,18 +176,25 @@ func TestLostAnswer(t *testing.T) {
 	}
 }
 
+// leave leaves an order of an earlier run in the folder of attempts.
+func leave(t *testing.T, attempts, key, id string, withdrawn bool) Order {
+	t.Helper()
+	o := Order{Key: key, Dir: filepath.Join(attempts, key), ID: id, Spec: v1.Spec{Name: "job"}, Withdrawn: withdrawn}
+	if err := os.MkdirAll(process.Work(o.Dir), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := external.WriteRecord(filepath.Join(o.Dir, orderFile), &o); err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
 // The node was killed before, or while, it submitted an order. The job is not there, so its ID is taken first: then the
 // task has not run and may start anew. Where the submission came in between it is that job which is followed.
 func TestKilledBeforeSubmission(t *testing.T) {
 	for _, came := range []bool{false, true} {
 		f, dir := &fakeGrid{jobs: map[string]*v1.Job{}}, t.TempDir()
-		o := Order{Key: "key", Dir: filepath.Join(dir, "a"), ID: client.Draw() + "-node", Spec: v1.Spec{Name: "job"}}
-		if err := os.MkdirAll(process.Work(o.Dir), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := external.WriteRecord(filepath.Join(o.Dir, orderFile), &o); err != nil {
-			t.Fatal(err)
-		}
+		o := leave(t, dir, "key", client.Draw()+"-node", false)
 		if came {
 			f.jobs[o.ID] = &v1.Job{ID: o.ID, Name: "job", State: v1.JobDone, Count: 1, Ended: 1}
 		}
@@ -195,7 +214,9 @@ func TestKilledBeforeSubmission(t *testing.T) {
 	f := &fakeGrid{jobs: map[string]*v1.Job{}}
 	e := f.open(t, t.TempDir())
 	task := e.newTask(Order{Key: "k", Dir: t.TempDir(), ID: "id"})
+	f.mu.Lock()
 	f.jobs["id"] = &v1.Job{ID: "id", Name: "job", Count: 1} // since the last look
+	f.mu.Unlock()
 	if gone, err := task.withdraw(); gone || err != nil || !task.order.Submitted {
 		t.Errorf("gone %t, %v: want that the submission was first", gone, err)
 	}

@@ -60,6 +60,9 @@ func Look(ctx context.Context, api *client.Client, labels map[string]string) (*G
 	return g, nil
 }
 
+// mostCores bounds what a node of the child is believed to have, and the child: a node claims no more of its own.
+const mostCores = grid.MaxMillis / float64(grid.CPU)
+
 // add counts a node.
 func (g *Grid) add(n *v1.Node, labels map[string]string) {
 	level, err := grid.ParseIsolation(n.Isolation)
@@ -72,12 +75,14 @@ func (g *Grid) add(n *v1.Node, labels map[string]string) {
 			return
 		}
 	}
+	cores, memory := min(max(n.Cores, 0), mostCores), min(max(n.Memory, 0), grid.MaxMemory)
 	if g.Nodes++; g.Nodes == 1 || level < g.Isolation {
 		g.Isolation = level
 	}
-	g.Cores, g.Memory, g.Free = g.Cores+n.Cores, g.Memory+n.Memory, g.Free+n.FreeCores
-	if l := &g.Largest; n.Cores > l.Cores || n.Cores == l.Cores && n.Memory > l.Memory {
-		l.Cores, l.Memory = n.Cores, n.Memory
+	g.Cores, g.Memory = min(g.Cores+cores, mostCores), min(g.Memory+memory, grid.MaxMemory)
+	g.Free += min(max(n.FreeCores, 0), cores)
+	if l := &g.Largest; cores > l.Cores || cores == l.Cores && memory > l.Memory {
+		l.Cores, l.Memory = cores, memory
 	}
 }
 
@@ -98,6 +103,15 @@ func (g *Grid) fits(n *grid.Needs) error {
 func unanswered(err error) bool {
 	var p *v1.Problem
 	return err != nil && (!errors.As(err, &p) || p.Status >= 500 || p.Status == http.StatusTooManyRequests)
+}
+
+// ifSilent returns an error if it means that nobody answers; what a node answers for another one that does not says
+// nothing of its other jobs.
+func ifSilent(err error) error {
+	if status(err) != 0 {
+		return nil
+	}
+	return err
 }
 
 // notSent reports whether an error means that a request has not reached the node.

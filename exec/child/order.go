@@ -25,6 +25,7 @@ type Order struct {
 	Keep      []string // for the caller, who has it back after a restart
 
 	Submitted bool // the child has answered that it has the job
+	Withdrawn bool // its ID is, or is about to be, that of a job that nobody can run, unless the submission was first
 	Homeless  int  // jobs before it for the same attempt that no node of the child could run at that moment
 }
 

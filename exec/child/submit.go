@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"time"
@@ -52,7 +53,7 @@ func (e *Engine) Start(w *Work, said func(external.Saying)) (*Task, error) {
 	case err == nil, unanswered(err) && !notSent(err):
 		t.Handed() // or it may have been
 		return t, nil
-	case notSent(err), status(err) == 401:
+	case notSent(err), status(err) == http.StatusUnauthorized:
 		e.Forget(t)
 		return nil, errors.Join(busy(err), t.unsave())
 	default:
@@ -81,8 +82,11 @@ func homeless(dir string) int {
 	return before.Homeless
 }
 
-// transferTime bounds a transfer: a second for each 100 kB, beside what a request may take.
-func transferTime(size int64) time.Duration { return askTime + time.Duration(size/100_000)*time.Second }
+// transferTime bounds a transfer of a size, in bytes: a second for each 100 kB of up to 1 TiB, beside what a request
+// may take.
+func transferTime(size int64) time.Duration {
+	return askTime + time.Duration(min(max(size, 0), 1<<40)/100_000)*time.Second
+}
 
 func busy(err error) error { return fmt.Errorf("child grid: %w: %w", external.ErrBusy, err) }
 
@@ -113,7 +117,7 @@ func (e *Engine) upload(w *Work) error {
 		}
 		switch {
 		case err == nil:
-		case unanswered(err):
+		case unanswered(err), status(err) == http.StatusUnauthorized:
 			return busy(err)
 		default:
 			return refusal("input %q: %w", in.Path, err)

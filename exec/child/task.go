@@ -3,8 +3,10 @@ package child
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
+	"time"
 
 	"skep/exec/external"
 	v1 "skep/node/api/v1"
@@ -14,10 +16,12 @@ import (
 type Task struct {
 	external.Task
 	e     *Engine
-	order Order // Submitted changes once, by the goroutine that starts it or then by that which watches
+	order Order // what changes is of the goroutine that starts it, and then of that which watches
 
 	// of the goroutine that watches
 	fetching chan error // of the collection that is under way; nil = none is
+	failing  time.Time  // when the first of those failed that have failed one after the other; zero = none has
+	again    time.Time  // when the next one may begin
 }
 
 func (e *Engine) newTask(o Order) *Task {
@@ -64,17 +68,28 @@ func (t *Task) isThere() error {
 
 // withdraw takes the ID of a job that the child does not know for one that nobody can run, so that a submission which
 // is under way is refused; gone reports that this is so. Else that submission was first.
+// It is repeated until the answer is here: the withdrawal stands in the order, since a job of that ID is no longer the
+// task's then.
 func (t *Task) withdraw() (gone bool, err error) {
+	if !t.order.Withdrawn {
+		t.order.Withdrawn = true
+		if err := t.save(); err != nil {
+			return false, err
+		}
+	}
 	ctx, cancel := context.WithTimeout(t.e.ctx, askTime)
 	defer cancel()
 	none := v1.Spec{Name: "withdrawn", Command: []string{"true"}, Wait: true, Access: t.order.Spec.Access,
 		Needs: v1.Needs{Labels: map[string][]string{"withdrawn": {t.order.Key[:min(len(t.order.Key), 60)]}}}}
-	_, err = t.e.o.API.Submit(ctx, t.order.ID, &none)
+	job, err := t.e.o.API.Submit(ctx, t.order.ID, &none)
 	switch {
-	case status(err) == 409:
+	case status(err) == http.StatusConflict:
+		t.order.Withdrawn = false
 		return false, t.isThere()
 	case err != nil:
 		return false, err
+	case job.Over():
+		return true, nil
 	}
 	_, err = t.e.o.API.Cancel(ctx, t.order.ID)
 	return err == nil, err

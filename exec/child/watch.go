@@ -23,6 +23,7 @@ func (e *Engine) silent(err error) {
 
 const (
 	pageSize    = 1000
+	mostPages   = 1000
 	mostUnknown = 64 // jobs that are asked for one by one in a look
 	mostDetails = 32 // tasks that run whose progress is asked for in a look
 )
@@ -38,16 +39,17 @@ func (e *Engine) look() (some, changed bool, err error) {
 	unknown, details := mostUnknown, mostDetails
 	for _, t := range tasks {
 		if err != nil {
+			t.failing = time.Time{} // it cannot give a result now
 			t.Say(external.Saying{Text: "waits for the child grid, which does not answer"})
 			continue
 		}
 		job, listed := jobs[t.order.ID]
-		switch over, news := t.collected(); {
+		listed = listed && !t.order.Withdrawn
+		switch over := t.collected(began); {
 		case over:
 			changed = true
 			continue
-		case t.fetching != nil:
-			changed = changed || news
+		case t.fetching != nil, began.Before(t.again) && t.Asked() == 0:
 			continue
 		case !listed && !t.HandedBefore(began), !listed && unknown == 0:
 			continue
@@ -58,7 +60,9 @@ func (e *Engine) look() (some, changed bool, err error) {
 				continue
 			}
 		}
-		changed = t.follow(job, &details) || changed
+		news := false
+		news, err = t.follow(job, &details)
+		changed = changed || news
 	}
 	return len(e.Tasks()) > 0, changed, err
 }
@@ -66,7 +70,10 @@ func (e *Engine) look() (some, changed bool, err error) {
 // list returns the jobs that were submitted to the node and are not over, by their IDs: one request for a thousand.
 func (e *Engine) list() (map[string]*v1.Job, error) {
 	jobs := map[string]*v1.Job{}
-	for after := ""; ; {
+	for after, pages := "", 0; ; pages++ {
+		if pages == mostPages {
+			return nil, fmt.Errorf("its list of jobs does not end after %d pages", pages)
+		}
 		ctx, cancel := context.WithTimeout(e.ctx, askTime)
 		page, err := e.o.API.List(ctx, &client.ListQuery{Limit: pageSize, After: after,
 			State: v1.JobHeld + "," + v1.JobPending + "," + v1.JobRunning})
@@ -89,18 +96,18 @@ func (t *Task) find() (*v1.Job, error) {
 	defer cancel()
 	job, err := t.e.o.API.Job(ctx, t.order.ID)
 	switch {
-	case err == nil:
+	case err == nil && !t.order.Withdrawn:
 		if err := t.isThere(); err != nil {
 			t.e.o.Log.Warn("an order was not written", "error", err)
 			return nil, nil
 		}
 		return &job, nil
-	case unanswered(err):
+	case ifSilent(err) != nil:
 		return nil, err
-	case status(err) != http.StatusNotFound:
+	case err != nil && status(err) != http.StatusNotFound:
 		t.Say(external.Saying{Text: "the child grid does not tell of its job: " + err.Error()})
 		return nil, nil
-	case t.order.Submitted:
+	case err != nil && t.order.Submitted:
 		t.Finish(process.Result{Cause: process.Broken, Error: "the child grid has forgotten its job: " + err.Error()})
 		return nil, nil
 	}
@@ -113,19 +120,20 @@ func (t *Task) find() (*v1.Job, error) {
 }
 
 // follow says how a job stands, cancels it where it shall end, and has its result fetched when it is over. It reports
-// whether something has changed.
-func (t *Task) follow(job *v1.Job, details *int) (changed bool) {
+// whether something has changed. An error means that the child does not answer.
+func (t *Task) follow(job *v1.Job, details *int) (changed bool, err error) {
 	if job.Over() {
 		t.fetch()
-		return true
+		return true, nil
 	}
 	ctx, cancel := context.WithTimeout(t.e.ctx, askTime)
 	defer cancel()
 	if t.Asked() != 0 {
-		if _, err := t.e.o.API.Cancel(ctx, t.order.ID); err != nil && !unanswered(err) {
+		_, err := t.e.o.API.Cancel(ctx, t.order.ID)
+		if err != nil && !unanswered(err) {
 			t.e.o.Log.Warn("a job of the child grid was not cancelled, which is tried again", "job", t.order.ID, "error", err)
 		}
-		return true
+		return true, ifSilent(err)
 	}
 	where := fmt.Sprintf("job %s of grid %s", v1.Short(t.order.ID), t.e.Grid().Network)
 	said := external.Saying{Text: where + ": " + job.State}
@@ -136,11 +144,15 @@ func (t *Task) follow(job *v1.Job, details *int) (changed bool) {
 		}
 	} else if *details > 0 {
 		*details--
-		if page, err := t.e.o.API.Tasks(ctx, t.order.ID, 0, 1); err == nil && len(page.Tasks) == 1 {
+		page, err := t.e.o.API.Tasks(ctx, t.order.ID, 0, 1)
+		if ifSilent(err) != nil {
+			return false, err
+		}
+		if err == nil && len(page.Tasks) == 1 {
 			said = sayingOf(&page.Tasks[0], where)
 		}
 	}
-	return t.Say(said)
+	return t.Say(said), nil
 }
 
 // sayingOf is what a task of the child that runs says of itself.
