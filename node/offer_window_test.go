@@ -214,3 +214,34 @@ func TestAnOwnerGoesByPrices(t *testing.T) {
 		}
 	}
 }
+
+// A worker refuses a task for prices once. One that goes on with it, and says that it has room, is left alone for a
+// while as after any other refusal, though there is no other node.
+func TestPricesAreNotBelievedTwice(t *testing.T) {
+	for _, left := range []float64{0, 8} {
+		r := newRig(t, nil)
+		joinWide(r, fastID, 8, 8)
+		r.submit(jobID(1), spec(func(s *grid.JobSpec) { elsewhere(s); ways(way(8, 4, 1), way(2, 1, 1))(s) }))
+		offered := 0
+		for range 4 {
+			for _, p := range slices.Clone(r.sent(grid.KindPoll)) {
+				r.deliver(p.To, grid.KindState, func(m *grid.Message) {
+					m.State = grid.State{ID: p.Msg.Poll.ID, ECT: time.Second, Speed: 1, Cores: 8 * grid.CPU, Mine: 1,
+						Options: []grid.OptionState{{ECT: time.Second}, {ECT: 4 * time.Second}}}
+				})
+			}
+			sent := slices.Clone(r.sent(grid.KindOffer))
+			if len(sent) == 0 {
+				break
+			}
+			offered++
+			r.deliver(fastID, grid.KindRefuse, func(m *grid.Message) {
+				m.Attempts, m.Refusal.Why = append(m.Attempts, sent[0].Msg.Offer.ID), grid.WhyWorth
+				m.Prices = &grid.Prices{CPU: 1, Worth: 1e9, Left: way(left, 1, 1).Resources}
+			})
+		}
+		if offered != 2 {
+			t.Errorf("with %g cores left it was offered %d times at once: want twice", left, offered)
+		}
+	}
+}

@@ -56,6 +56,16 @@ func (x *Set) Exclude(id grid.NodeID, why grid.Refusal, until grid.Time) {
 	x.excluded = append(x.excluded, excluded{node: id, why: why, until: until})
 }
 
+// Bar is Exclude, also for a node to which others were only preferred.
+func (x *Set) Bar(id grid.NodeID, why grid.Refusal, until grid.Time) {
+	for i := range x.excluded {
+		if e := &x.excluded[i]; e.node == id {
+			e.preference = false
+		}
+	}
+	x.Exclude(id, why, until)
+}
+
 // PreferOthers keeps the task from a node until a time, if there is another one for it.
 func (x *Set) PreferOthers(id grid.NodeID, why grid.Refusal, until grid.Time) {
 	x.excluded = append(x.excluded, excluded{node: id, why: why, until: until, preference: true})

@@ -20,6 +20,8 @@ type Task struct {
 	Vain      exclusion.VainPulls
 	Reclaims  uint8 // times that it was reclaimed as a straggler
 
+	outweighed []grid.NodeID // nodes that have refused it for prices, in the order in which they did
+
 	traced         bool // its trace names the blacklisted nodes
 	tryBlacklisted bool // all candidates are blacklisted: one is tried
 }
@@ -146,8 +148,16 @@ func Until(now grid.Time, tries int, why grid.Why) grid.Time {
 // Refused keeps the task from a node that has refused an attempt of it. One that never runs it as the option that it
 // was offered as may run it as another one of several. To one that takes what is worth more others are preferred,
 // unless it has room for another option that is worth its price: if there is no other node it is offered there again.
+// That is so once for a node, which refuses a task for prices once.
 func (x *Task) Refused(now grid.Time, id grid.NodeID, why grid.Refusal, tries int, n *Need) {
 	as := why.Why
+	switch {
+	case as == grid.WhyWorth && slices.Contains(x.outweighed, id):
+		x.Bar(id, why, Until(now, tries, as))
+		return
+	case as == grid.WhyWorth:
+		x.isOutweighed(id)
+	}
 	switch {
 	case as == grid.WhyWorth && n.Peers.Affords(now, id, n.Spec, n.Level):
 		return
@@ -158,6 +168,16 @@ func (x *Task) Refused(now grid.Time, id grid.NodeID, why grid.Refusal, tries in
 		as = grid.WhyNone
 	}
 	x.Exclude(id, why, Until(now, tries, as))
+}
+
+// mostOutweighed bounds the nodes that are remembered to have refused a task for prices; the oldest is forgotten.
+const mostOutweighed = 16
+
+func (x *Task) isOutweighed(id grid.NodeID) {
+	if len(x.outweighed) == mostOutweighed {
+		x.outweighed = slices.Delete(x.outweighed, 0, 1)
+	}
+	x.outweighed = append(x.outweighed, id)
 }
 
 // TriesBlacklisted reports whether all candidates are blacklisted, and one is tried.
