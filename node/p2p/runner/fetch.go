@@ -172,7 +172,7 @@ func (f *fetcher) holders(size grid.Bytes, from grid.NodeID, others []grid.NodeI
 	}
 	now, takes := time.Now(), make(map[grid.NodeID]time.Duration, len(list))
 	for k, n := range list {
-		takes[n] = time.Duration(float64(size) / f.cfg.meter.Received.Of(n, now) * float64(time.Second)).Truncate(leastSooner)
+		takes[n] = grid.Seconds(min(float64(size)/f.cfg.meter.Received.Of(n, now), mostTakes)).Truncate(leastSooner)
 		if k >= should {
 			takes[n] += leastSooner
 		}
@@ -180,6 +180,10 @@ func (f *fetcher) holders(size grid.Bytes, from grid.NodeID, others []grid.NodeI
 	slices.SortStableFunc(list, func(a, b grid.NodeID) int { return cmp.Compare(takes[a], takes[b]) })
 	return append(list, away...)
 }
+
+// mostTakes bounds the time that a blob is expected to take, in seconds: from a peer that sends next to nothing it would
+// be beyond what a time can be.
+const mostTakes = 1e6
 
 // leastSooner is by how much sooner a blob has to come from a node for that to be asked first: one that may not have it
 // is asked in vain.

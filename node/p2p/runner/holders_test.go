@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"skep/grid"
+	"skep/node/p2p/throughput"
 )
 
 // several are peers that are all connected.
@@ -40,4 +41,7 @@ func TestHoldersByBandwidth(t *testing.T) {
 	expect("all that should have it are slow", 100e6, other, owner, member)
 	note(other, 0.9e6)
 	expect("all are slow", 10e6, owner, member, other)
+	*r.cfg.meter = throughput.Meter{}
+	note(owner, 1)
+	expect("next to nothing comes from the owner", 10e9, member, other, owner)
 }
