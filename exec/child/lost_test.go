@@ -115,6 +115,18 @@ func TestTokenIsTakenBack(t *testing.T) {
 	}
 }
 
+// A start lease that runs out while inputs are uploaded is no right to submit the task any more: its owner may have had
+// it start elsewhere.
+func TestLeaseRunsOutBeforeSubmission(t *testing.T) {
+	f := &fakeGrid{jobs: map[string]*v1.Job{}}
+	e := f.open(t, t.TempDir())
+	w := work(t, e)
+	w.MayStart = func() bool { return false }
+	if _, err := e.Start(w, nil); !errors.Is(err, external.ErrBusy) || f.submissions() != 0 {
+		t.Errorf("%v, %d submissions: want none", err, f.submissions())
+	}
+}
+
 // Numbers that no node may claim are not believed.
 func TestNumbersAreBounded(t *testing.T) {
 	labels := map[string]string{"os": "linux", "arch": "amd64"}

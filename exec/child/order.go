@@ -53,6 +53,10 @@ type Work struct {
 	Inputs    []grid.File
 	Job       *grid.JobSpec
 	MaxOutput int64
+
+	// MayStart reports whether the attempt's start lease is valid: it may run out while inputs are uploaded. Nil = it has
+	// none.
+	MayStart func() bool
 }
 
 // ownVariables describe the node that runs a task: the child's nodes set these.

@@ -38,6 +38,9 @@ func (e *Engine) Start(w *Work, said func(external.Saying)) (*Task, error) {
 	if err := e.upload(w); err != nil {
 		return nil, err
 	}
+	if w.MayStart != nil && !w.MayStart() {
+		return nil, busy(errors.New("the start lease has run out"))
+	}
 	t := e.newTask(Order{Key: w.Key, Dir: w.Dir, ID: client.Draw() + "-" + e.Grid().Node, Spec: spec,
 		MaxOutput: w.MaxOutput, Keep: w.Outputs, Homeless: homeless(w.Dir)})
 	if err := t.save(); err != nil {

@@ -122,7 +122,7 @@ func (e childEngine) Adopt(key string, said func(external.Saying)) (Task, error)
 // Hand submits an attempt.
 func (e childEngine) Hand(x *Attempt, said func(external.Saying)) (Task, error) {
 	t, err := e.Start(&child.Work{Key: x.Key, Dir: x.Dir, Argv: x.Argv, Env: x.Env, Outputs: x.Outputs,
-		Inputs: slices.Clone(x.Inputs), Job: x.Spec, MaxOutput: x.MaxOutput}, said)
+		Inputs: slices.Clone(x.Inputs), Job: x.Spec, MaxOutput: x.MaxOutput, MayStart: x.MayStart}, said)
 	if t == nil {
 		return nil, err
 	}

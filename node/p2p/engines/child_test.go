@@ -14,8 +14,8 @@ func gridOf(cores float64, memory int64, largest float64, level grid.Isolation) 
 	return &Options{Child: &Child{Grid: g}}
 }
 
-// A node that stands for a grid has as much as all nodes of it together, keeps what each of these keeps, and requires of
-// jobs that a task fits one of them, beside what its operator requires.
+// A node that stands for a grid has as much as all nodes of it together, keeps what each of these keeps, and requires
+// of jobs that a task fits one of them, beside what its operator requires.
 func TestWhatANodeWithAChildGridSays(t *testing.T) {
 	o := gridOf(6, 8<<30, 4, grid.IsolationBasic)
 	if c, err := o.Capacity(); err != nil || c.CPU != 6*grid.CPU || c.Memory != 8*grid.GiB {

@@ -79,6 +79,8 @@ type Attempt struct {
 	Spec    *grid.JobSpec
 
 	MaxOutput int64 // bytes of each of stdout and stderr
+
+	MayStart func() bool // whether its start lease is valid
 }
 
 // Refusal returns an error if an engine does not run the tasks of a job; nil = it may.

@@ -37,7 +37,7 @@ func (r *Runner) startTask(a *attempt, s grid.Start) (task, error) {
 			return nil, err
 		}
 		if r.away != nil {
-			return r.hand(a, s.Spec)
+			return r.hand(a, &s)
 		}
 		grant, ok := r.grant(s.Spec)
 		if !ok {
@@ -95,7 +95,7 @@ var roomEvery = time.Second
 func (r *Runner) begin(a *attempt, until grid.Time, start func() (task, error)) (task, error) {
 	ctx, cancel := r.inputsContext(a)
 	defer cancel()
-	for until == 0 || clock.Now() < until {
+	for mayStart(until) {
 		p, err := start()
 		if !errors.Is(err, sandbox.ErrNoRoom) {
 			return p, err
@@ -108,6 +108,9 @@ func (r *Runner) begin(a *attempt, until grid.Time, start func() (task, error)) 
 	}
 	return nil, nil
 }
+
+// mayStart reports whether a start lease until a time is valid; 0 = for good.
+func mayStart(until grid.Time) bool { return until == 0 || clock.Now() < until }
 
 // startTooLate makes an attempt whose start lease had run out before its process started ready for another start,
 // and tells the node so; false if the attempt was dropped meanwhile. The folder stays as it was prepared: if

@@ -82,15 +82,16 @@ func (r *Runner) makeFolderAway(dir string, spec *grid.JobSpec) error {
 }
 
 // hand has the engine run an attempt.
-func (r *Runner) hand(a *attempt, spec *grid.JobSpec) (task, error) {
-	run := a.expanded
+func (r *Runner) hand(a *attempt, s *grid.Start) (task, error) {
+	run, spec := a.expanded, s.Spec
 	temp, _ := r.processes.Temp(a.dir)
 	inputs := slices.Clone(run.inputs)
 	if spec.Array != nil { // of its lines the task has its own only
 		inputs = slices.DeleteFunc(inputs, func(f grid.File) bool { return f.Path == spec.Array.LinesPath() })
 	}
 	t, err := r.away.Hand(&engines.Attempt{Key: a.id.String(), Dir: a.dir, Temp: temp, Argv: run.argv, Env: run.env,
-		Outputs: run.outputs, Inputs: inputs, Spec: spec, MaxOutput: int64(r.cfg.MaxOutput)}, r.saidOf(a))
+		Outputs: run.outputs, Inputs: inputs, Spec: spec, MaxOutput: int64(r.cfg.MaxOutput),
+		MayStart: func() bool { return mayStart(s.Until) }}, r.saidOf(a))
 	switch {
 	case errors.Is(err, external.ErrBusy), errors.Is(err, external.ErrClosed):
 		return nil, fmt.Errorf("%w: %w", sandbox.ErrNoRoom, err) // it is tried again while it may start

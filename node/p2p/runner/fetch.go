@@ -181,8 +181,8 @@ func (f *fetcher) holders(size grid.Bytes, from grid.NodeID, others []grid.NodeI
 	return append(list, away...)
 }
 
-// mostTakes bounds the time that a blob is expected to take, in seconds: from a peer that sends next to nothing it would
-// be beyond what a time can be.
+// mostTakes bounds the time that a blob is expected to take, in seconds: from a peer that sends next to nothing it
+// would be beyond what a time can be.
 const mostTakes = 1e6
 
 // leastSooner is by how much sooner a blob has to come from a node for that to be asked first: one that may not have it
