@@ -55,7 +55,7 @@ type Kind struct {
 
 	Cores float64     // that a task takes; 0 = 1
 	Needs *grid.Needs // of the job
-	Ways  [][]Way     // by node, if a policy weighs options, those that could run there; nil = as Alone says
+	Ways  [][]Way     // by node, of a job with options, those that could run there; nil = as Alone says. Map notes in them
 }
 
 // Plan is what came of a mapping event.

@@ -3,7 +3,6 @@ package balance
 import (
 	"cmp"
 	"math"
-	"strings"
 
 	"skep/balance/allocator"
 	"skep/balance/batch"
@@ -18,6 +17,23 @@ type Way struct {
 	Most   float64 // how many such tasks the node can run at a time, whatever cores it has; 0 = no such bound
 	Ready  float64 // seconds until a task that came then would start so
 	ECT    float64 // and be done
+	Dear   bool    // the node wants more for it than it is worth, and not for another way: it is not to be taken
+
+	// Judged: a policy that weighs ways has valued it when it mapped the task. Utility is that of the first of its kind.
+	Judged  bool
+	Utility float64
+}
+
+// As is the state for a task that was chosen to run at a node as an option, by its number. States of other nodes, and
+// those that do not have it among their ways, are as they are.
+func (s *State) As(node grid.NodeID, option uint8) State {
+	as := *s
+	for i := range s.Ways {
+		if w := &s.Ways[i]; s.Node == node && w.Option == option {
+			as.Option, as.Ready, as.ECT, as.Most = option, w.Ready, w.ECT, w.Most
+		}
+	}
+	return as
 }
 
 // allocating is the policy that fills what nodes have free with the most utility (package allocator).
@@ -40,12 +56,6 @@ func init() {
 		p.Function = &f
 		return p
 	})
-}
-
-// WeighsOptions reports whether a policy chooses among the options of a job itself: then states are to have their Ways.
-func WeighsOptions(policy string) bool {
-	base, _, _ := strings.Cut(policy, ":")
-	return base == utility.PolicyName
 }
 
 func (p *allocating) Choose(now grid.Time, t *grid.Task, answers []State) Choice {
@@ -101,12 +111,15 @@ func (p *allocating) Map(now grid.Time, m *MetaTask) *Plan {
 				p.way(x, j, k.Alone[j], k.Fetch[j], cmp.Or(k.Cores, 1), m.Nodes[j].Most)
 				continue
 			}
-			for _, w := range k.Ways[j] {
-				p.option(x, j, k.Fetch[j], &w, k.Needs)
+			for w := range k.Ways[j] {
+				p.option(x, j, k.Fetch[j], &k.Ways[j][w], k.Needs)
 			}
 		}
 	}
 	p.allocate(m.Until, m.Most)
+	for i := range m.Kinds {
+		p.judge(&p.tasks[i], m.Kinds[i].Ways)
+	}
 	p.plan.Next, p.plan.end = p.Next(), p.Left
 	return &p.plan
 }
@@ -162,7 +175,7 @@ func (p *allocating) way(x *allocator.Kind, j int, alone, fetch, cores, most flo
 // is, and what begins at once has cores idle.
 func (p *allocating) option(x *allocator.Kind, j int, fetch float64, o *Way, needs *grid.Needs) {
 	ready := sound(o.Ready)
-	if !(ready < math.Inf(1)) {
+	if o.Dear || !(ready < math.Inf(1)) {
 		return
 	}
 	p.way(x, j, sound(o.ECT)-ready, fetch, o.Cores, o.Most)
@@ -173,6 +186,21 @@ func (p *allocating) option(x *allocator.Kind, j int, fetch float64, o *Way, nee
 	}
 	if ready <= 0 {
 		p.idle(j, o.Cores)
+	}
+}
+
+// judge notes the utilities of ways, by node: each is of an option and a node.
+func (p *allocating) judge(x *allocator.Kind, ways [][]Way) {
+	for i := range x.Ways {
+		w := &x.Ways[i]
+		if ways == nil || w.Option == 0 {
+			continue
+		}
+		for k := range ways[w.Node] {
+			if o := &ways[w.Node][k]; o.Option == w.Option {
+				o.Utility, o.Judged = w.Utility(), true
+			}
+		}
 	}
 }
 

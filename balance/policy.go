@@ -82,7 +82,8 @@ type State struct {
 	// Option is as which option of its job the task would run there, by its number; 0 = it has none.
 	Option uint8
 
-	// Ways are all ways in which a task whose job has options could run there, for a policy that weighs them.
+	// Ways are all ways in which a task whose job has options could run there, for a policy that weighs them and for
+	// explanations.
 	Ways []Way
 }
 

@@ -2,14 +2,16 @@ package grid
 
 import "time"
 
-// Decision is what was weighed when a worker was chosen for a task, or when its policy kept it.
+// Decision is what was weighed when a worker was chosen for a task, when its policy kept it, or when a worker refused
+// it for prices.
 type Decision struct {
-	Task  TaskID
-	At    Time // of the entry of the task's history that it belongs to
-	Why   Verdict
-	Tied  int32        // of VerdictNearTie: nodes that were drawn from
-	Nodes []Considered // the chosen node first, then by expected completion; at most MaxConsidered
-	More  int32        // further nodes that were considered
+	Task   TaskID
+	At     Time // of the entry of the task's history that it belongs to
+	Why    Verdict
+	Tied   int32        // of VerdictNearTie: nodes that were drawn from
+	Nodes  []Considered // the chosen node first, then by expected completion; at most MaxConsidered
+	More   int32        // further nodes that were considered
+	Prices *Prices      // of VerdictPriced: for which the node has refused the task
 }
 
 // MaxConsidered bounds the nodes that are kept of a decision.
@@ -33,6 +35,18 @@ type Considered struct {
 	Results int32 // of BasisOwn: results that the run time rests on
 	Asked   bool  // it was polled in this decision
 	Chosen  bool
+	Options []WeighedOption // of the job, those that could run there; nil = it has none
+}
+
+// WeighedOption is what was expected of a task at a node as one of the options of its job.
+type WeighedOption struct {
+	Number  uint8         // of the option
+	Ready   time.Duration // until it would start so
+	ECT     time.Duration // and be done
+	Judged  bool          // the policy has valued it
+	Utility float64       // that the policy gave the first of the tasks that are alike
+	Price   float64       // of what it takes, by the prices that the node has named lately, in credits
+	Worth   float64       // of its completion, in credits; 0 = the node has named no prices
 }
 
 // ECT is the expected completion time.
@@ -52,9 +66,10 @@ const (
 	VerdictOnly                    // no other node fitted
 	VerdictPull                    // it is idle and asked for work
 	VerdictKept                    // none: the policy keeps the task
+	VerdictPriced                  // none: the node has refused it, for others that are worth more
 )
 
-var verdictNames = [...]string{"rule", "earliest", "near tie", "only", "pulled", "kept"}
+var verdictNames = [...]string{"rule", "earliest", "near tie", "only", "pulled", "kept", "priced"}
 
 // String returns the name used in JSON.
 func (v Verdict) String() string {

@@ -34,6 +34,9 @@ type Way struct {
 	tie     int     // place among equal ones
 }
 
+// Utility is what the way was worth to the first task of its kind, in the last cycle, as if it were taken first.
+func (w *Way) Utility() float64 { return w.first }
+
 // Node is a node that tasks are placed on.
 type Node struct {
 	Ready float64 // time from now on until it starts a further task, seconds

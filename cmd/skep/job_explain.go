@@ -189,7 +189,7 @@ func nodeLabel(name, id string) string {
 
 // printConsidered prints the nodes that a decision weighed, in at most 80 columns, and why one of them was chosen.
 func printConsidered(w *tabwriter.Writer, s *v1.Step) {
-	if len(s.Nodes) == 0 {
+	if weighed.Prices(w, s); len(s.Nodes) == 0 {
 		return
 	}
 	fmt.Fprintf(w, "\t%s\n", weighed.Verdict(s))
@@ -207,9 +207,7 @@ func printConsidered(w *tabwriter.Writer, s *v1.Step) {
 		fmt.Fprintf(w, "\t%s %s\t%s\t%s\t%s\t%s\t%s\n", mark, considered(n)+weighed.OptionCell(n), wait(n.ECT+n.Charged),
 			wait(n.Ready+n.Charged), wait(n.Run), wait(n.Move), basisText(n))
 	}
-	if s.More > 0 {
-		fmt.Fprintf(w, "\t  and %d more\n", s.More)
-	}
+	weighed.Options(w, s, considered, wait)
 }
 
 // considered names a node in a narrow column.

@@ -158,6 +158,9 @@ func (x *taskTraces) steps(decisions []*grid.Decision, name names, wall grid.Wal
 			if kept || placed {
 				addDecision(&step, d, name)
 			}
+			if t.What == grid.TraceRefused && d.Why == grid.VerdictPriced && d.At == t.At && d.Nodes[0].Node == t.Node {
+				step.Prices = v1.PricesOf(d.Prices, d.Nodes[0].Options)
+			}
 		}
 		steps = append(steps, step)
 	}
@@ -189,5 +192,5 @@ func consideredOf(c *grid.Considered, name names) v1.Considered {
 	return v1.Considered{Node: nodeText(c.Node), Name: name[c.Node], ECT: c.ECT().Seconds(), Ready: c.Ready.Seconds(),
 		Run: c.Run.Seconds(), Move: c.Move.Seconds(), Charged: c.Charged.Seconds(), Basis: c.Basis.String(),
 		Results: c.Results, News: c.News.Seconds(), Asked: c.Asked, Chosen: c.Chosen, Price: c.Price.Number(),
-		Option: v1.OptionIndex(c.Option)}
+		Option: v1.OptionIndex(c.Option), Options: v1.OptionEstimates(c.Options)}
 }

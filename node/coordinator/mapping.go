@@ -199,7 +199,7 @@ type mappedTasks struct {
 func (m *mappedTasks) HasRoom() bool { return m.c.live.InFlight() < m.c.cfg.Window }
 
 // Offer implements [mapping.Tasks]. A node on probation gets no further task.
-func (m *mappedTasks) Offer(kind int, x balance.Choice) bool {
+func (m *mappedTasks) Offer(kind int, x balance.Choice, of []balance.State) bool {
 	c, k := m.c, &m.kinds[kind]
 	avoided := c.peers.HasBlacklist(k.class) && c.peers.Excludes(m.now, k.class, x.Node)
 	if c.peers.OnProbation(m.now, x.Node) || k.job.isFull(0) || !k.job.leads() || !c.mayAct(m.now, k.job) ||
@@ -223,7 +223,7 @@ func (m *mappedTasks) Offer(kind int, x balance.Choice) bool {
 	if x.Option == 0 {
 		x.Option = c.peers.OptionAt(m.now, x.Node, l.job.spec, l.level(), l.job.worthFor(m.now))
 	}
-	c.offerUsing(m.now, l, &candidates.Poll{Polled: m.poll.Asked, Answers: m.poll.Answers}, x, m.fx)
+	c.offerUsing(m.now, l, &candidates.Poll{Polled: m.poll.Asked, Answers: of}, x, m.fx)
 	if l.task().State() == grid.Offered {
 		k.job.urgency.Offered(m.now)
 	}

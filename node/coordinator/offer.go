@@ -174,6 +174,7 @@ func (c *Coordinator) refuseReceived(now grid.Time, from grid.NodeID, m *grid.Me
 		c.startsPossible(now, l.job, from)
 	}
 	why = c.peers.Priced(now, from, l.job.spec, l.level(), l.task().Option, m)
+	c.logPrices(now, l, from, m)
 	switch {
 	case l.wasPulled(from, why.Why, m.Puller):
 		c.pulledAway(now, l, from, m.Puller, fx)

@@ -234,8 +234,8 @@ func (c *Coordinator) logDecision(now grid.Time, l *liveTask, polled *candidates
 	charger, charges := c.policyOf(l.job).(balance.Charger)
 	c.weighed.Record(grid.Decision{Task: l.id().Task, At: now, Why: why, Tied: x.Tied}, &polled.Weighed, polled.Answers,
 		x.Node, func(s *balance.State) grid.Considered {
-			asked := s.Answer || polled.Asked(s.Node)
-			n := c.peers.Weigh(now, s, l.level(), l.job.spec, asked)
+			asked, as := s.Answer || polled.Asked(s.Node), s.As(x.Node, l.task().Option)
+			n := c.peers.Weigh(now, &as, l.level(), l.job.spec, asked)
 			if charges {
 				n.Charged = grid.Seconds(charger.Charge(now, s))
 			}

@@ -101,6 +101,16 @@ func (v Views) Decisions(id grid.JobID, from, end uint32) []grid.Decision {
 	return v.c.weighed.Of(id, from, end)
 }
 
+// logPrices records for what prices a worker has refused a task, for explanations.
+func (c *Coordinator) logPrices(now grid.Time, l *liveTask, from grid.NodeID, m *grid.Message) {
+	if !c.weighed.Keeps() || m.Prices == nil || m.Refusal.Why != grid.WhyWorth {
+		return
+	}
+	c.weighed.Add(&grid.Decision{Task: l.id().Task, At: now, Why: grid.VerdictPriced, Prices: m.Prices,
+		Nodes: []grid.Considered{{Node: from, Option: l.task().Option,
+			Options: c.peers.OptionPrices(now, from, l.job.spec, l.level())}}})
+}
+
 func (j *job) view() JobView {
 	v := JobView{ID: j.id, Spec: j.spec, Class: j.class, Submitted: j.submitted, Done: j.done, Cancelled: j.cancelled,
 		Pending: j.tasks.In(grid.Pending), Placed: j.tasks.Out() + j.tasks.Uncommitted(),

@@ -16,6 +16,13 @@ func decision(index uint32, nodes int) grid.Decision {
 		d.Nodes = append(d.Nodes, grid.Considered{Node: grid.NodeID{3, byte(k)}, Ready: time.Duration(k) * time.Second,
 			Run: time.Minute, Move: 3 * time.Microsecond, Charged: time.Hour, News: time.Millisecond, Basis: grid.BasisAd,
 			Results: 12, Asked: k == 1, Chosen: k == 0, Price: grid.Bid(1500 * (k % 2)), Option: uint8(k % 3)})
+		for o := range k % 3 {
+			x := grid.WeighedOption{Number: uint8(o + 1), Ready: time.Second, ECT: time.Minute, Judged: o == 0}
+			if x.Judged {
+				x.Utility, x.Price, x.Worth = 0.1, 0.3, 7e17
+			}
+			d.Nodes[k].Options = append(d.Nodes[k].Options, x)
+		}
 	}
 	return d
 }
@@ -27,7 +34,12 @@ func TestDecisionsComeBack(t *testing.T) {
 		d := decision(i, int(i))
 		l.Add(&d)
 	}
-	want := []grid.Decision{decision(1, 1), decision(2, 2)}
+	priced := decision(1, 1)
+	priced.Why, priced.Prices = grid.VerdictPriced, &grid.Prices{CPU: 0.7, Worth: 3, Offers: 4,
+		Left:    grid.Resources{CPU: 5 * grid.CPU, Memory: grid.GiB, Counts: "fpga=2,gpu=1"},
+		Counted: []grid.UnitPrice{{Kind: "fpga", Price: 0.1}, {Kind: "gpu", Price: 8}}}
+	l.Add(&priced)
+	want := []grid.Decision{decision(1, 1), decision(2, 2), priced}
 	job := want[0].Task.Job
 	if got := l.Of(job, 1, 3); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v\nwant %+v", got, want)

@@ -34,8 +34,9 @@ func (l *Log) Keeps() bool { return l != nil }
 const (
 	isAsked = 1 << iota
 	isChosen
-	isPriced // its price follows
-	isOption // the number of its option follows
+	isPriced  // its price follows
+	isOption  // the number of its option follows
+	isWeighed // what was expected of each option follows
 )
 
 // Add appends a decision and removes the oldest ones beyond the limit.
@@ -62,6 +63,9 @@ func (l *Log) Add(x *grid.Decision) {
 		if n.Option > 0 {
 			is |= isOption
 		}
+		if len(n.Options) > 0 {
+			is |= isWeighed
+		}
 		b = append(append(b, n.Node[:]...), is, byte(n.Basis))
 		for _, t := range [...]time.Duration{n.Ready, n.Run, n.Move, n.Charged, n.News} {
 			b = binary.AppendVarint(b, t.Microseconds())
@@ -73,6 +77,12 @@ func (l *Log) Add(x *grid.Decision) {
 		if n.Option > 0 {
 			b = append(b, n.Option)
 		}
+		if len(n.Options) > 0 {
+			b = appendOptions(b, n.Options)
+		}
+	}
+	if x.Why == grid.VerdictPriced {
+		b = appendPrices(b, x.Prices)
 	}
 	l.packed = b
 	if len(b)+binary.MaxVarintLen32 > l.limit {
@@ -144,6 +154,12 @@ func (r *numbers) decision(id grid.TaskID) grid.Decision {
 		if is&isOption != 0 {
 			n.Option = r.byte()
 		}
+		if is&isWeighed != 0 {
+			n.Options = r.options()
+		}
+	}
+	if x.Why == grid.VerdictPriced {
+		x.Prices = r.prices()
 	}
 	return x
 }

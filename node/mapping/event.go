@@ -30,8 +30,8 @@ type Tasks interface {
 	// HasRoom reports whether there is room for a further decision.
 	HasRoom() bool
 
-	// Offer offers the next task of a kind, and reports whether it did.
-	Offer(kind int, x balance.Choice) bool
+	// Offer offers the next task of a kind, and reports whether it did. The choice rests on the states.
+	Offer(kind int, x balance.Choice, of []balance.State) bool
 
 	// Keep has the tasks of a kind that are not offered wait for the next event. The last of them is expected to end in
 	// so many seconds.
@@ -45,7 +45,18 @@ const windows = 4
 // before the next event are offered. window is the owner's decision window.
 func (e *Events) Finish(now grid.Time, t MetaTask, by balance.Mapper, window int, tasks Tasks) {
 	most := windows * window // more have no chance to be offered now
-	plan := by.Map(now, t.Rows(&e.Poll, e.Interval(), most))
+	rows := t.Rows(&e.Poll, e.Interval(), most)
+	plan := by.Map(now, rows)
+	weighed := make([][]balance.State, len(t)) // by kind, of those that are offered
+	of := func(kind int) []balance.State {
+		if len(t[kind].Spec.Needs.Options) == 0 {
+			return e.Answers
+		}
+		if weighed[kind] == nil {
+			weighed[kind] = t[kind].weighed(&e.Poll, &rows.Kinds[kind])
+		}
+		return weighed[kind]
+	}
 	next, later, offered := math.Inf(1), 0, false
 	placed, end := make([]int, len(t)), make([]float64, len(t))
 	for _, x := range plan.Placed {
@@ -54,7 +65,7 @@ func (e *Events) Finish(now grid.Time, t MetaTask, by balance.Mapper, window int
 			next, later = min(next, x.Free), later+1
 		case !tasks.HasRoom():
 			e.Full()
-		case tasks.Offer(x.Kind, balance.Choice{Act: balance.Place, Node: to, ECT: x.End, Option: x.Option}):
+		case tasks.Offer(x.Kind, balance.Choice{Act: balance.Place, Node: to, ECT: x.End, Option: x.Option}, of(x.Kind)):
 			offered = true
 			placed[x.Kind]++
 			continue

@@ -42,7 +42,7 @@ type owner struct {
 
 func (o *owner) HasRoom() bool { return o.room > 0 }
 
-func (o *owner) Offer(kind int, x balance.Choice) bool {
+func (o *owner) Offer(kind int, x balance.Choice, _ []balance.State) bool {
 	if x.Node == id(2) {
 		return false
 	}

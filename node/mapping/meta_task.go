@@ -75,6 +75,28 @@ func (k *Kind) State(id grid.NodeID) *balance.State {
 	return &k.View[at]
 }
 
+// known is what is known of a node that has answered, for tasks of the kind: its answer, if it was asked about such
+// tasks; nil = they may not go there.
+func (k *Kind) known(p *Poll, answer *balance.State) *balance.State {
+	s := k.State(answer.Node)
+	if s != nil && p.about(answer.Node, k) {
+		return answer
+	}
+	return s
+}
+
+// weighed is what the policy has mapped the tasks of a kind by, whose job has options: what is known of the nodes that
+// have answered, with what the policy has found the ways worth.
+func (k *Kind) weighed(p *Poll, row *balance.Kind) (nodes []balance.State) {
+	for n := range p.Answers {
+		if s := k.known(p, &p.Answers[n]); s != nil {
+			nodes = append(nodes, *s)
+			nodes[len(nodes)-1].Ways = row.Ways[n]
+		}
+	}
+	return nodes
+}
+
 // Rows is the table that the policy maps by: an answer says how soon a node is ready, and how long tasks of the class
 // take that it was asked about; of others the view knows. When a kind's inputs are there the view knows of each: the
 // answer may be about another job's. Tasks that begin after until, in seconds from now on, need no place; most bounds
@@ -90,12 +112,8 @@ func (t MetaTask) Rows(p *Poll, until float64, most int) *balance.MetaTask {
 			a := &p.Answers[n]
 			alone, fetch := math.Inf(1), 0.0
 			var ways []balance.Way
-			if s := k.State(a.Node); s != nil {
-				fetch = s.Fetch
-				if p.about(a.Node, k.Level) {
-					s = a
-				}
-				alone, ways = max(s.ECT-s.Ready, 0), s.Ways
+			if s := k.known(p, a); s != nil {
+				alone, fetch, ways = max(s.ECT-s.Ready, 0), k.State(a.Node).Fetch, slices.Clone(s.Ways)
 			}
 			row.Alone, row.Fetch, row.Ways = append(row.Alone, alone), append(row.Fetch, fetch), append(row.Ways, ways)
 		}

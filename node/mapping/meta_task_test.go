@@ -146,3 +146,35 @@ func TestOneTaskOfAJobIsUrgent(t *testing.T) {
 			kinds[2].Aged)
 	}
 }
+
+// Options are of a job: an answer about those of one says nothing of another's, though their tasks are of one class.
+func TestAnswersAboutOptionsAreOfTheirJob(t *testing.T) {
+	of := func(alone float64) []balance.State {
+		all := states(0, alone, 1)
+		all[0].Ways = []balance.Way{{Option: 1, ECT: alone}}
+		return all
+	}
+	m := MetaTask{}
+	for k := range 2 {
+		spec := &grid.JobSpec{Class: "a"}
+		spec.Needs.SetOptions([]grid.Option{{Resources: grid.Resources{CPU: grid.CPU}, Speedup: 1, Value: 1}})
+		m = append(m, Kind{Job: grid.JobID{Nonce: [10]byte{byte(k)}}, Spec: spec, Level: "a", Tasks: 1, View: of(4)})
+	}
+	var p Poll
+	p.begin(0)
+	p.Ask(id(1), 9, &m[0], &grid.Poll{})
+	p.Answers = of(2)
+	rows := m.Rows(&p, 30, 100)
+	for k, want := range []float64{2, 4} {
+		if x := rows.Kinds[k]; x.Alone[0] != want || x.Ways[0][0].ECT != want {
+			t.Errorf("job %d takes %v, its option %v: want %g", k, x.Alone, x.Ways, want)
+		}
+		rows.Kinds[k].Ways[0][0].Judged = true
+		if w := m[k].weighed(&p, &rows.Kinds[k])[0].Ways[0]; w.ECT != want || !w.Judged {
+			t.Errorf("job %d was mapped by %+v: want %g and what the policy has noted", k, w, want)
+		}
+	}
+	if p.Answers[0].Ways[0].Judged {
+		t.Error("what a policy notes of one job is in the answer")
+	}
+}

@@ -67,8 +67,13 @@ func (p *Poll) Answered(from grid.NodeID, id uint64) (spec *grid.JobSpec, level 
 // Complete reports whether no answer is awaited.
 func (p *Poll) Complete() bool { return p.unanswered == 0 }
 
-// about reports whether a node was asked about tasks of a level of a class.
-func (p *Poll) about(id grid.NodeID, level string) bool {
+// about reports whether a node was asked about tasks like those of a kind: of the same level of a class and, if there
+// are options, of the same job.
+func (p *Poll) about(id grid.NodeID, k *Kind) bool {
 	at := slices.Index(p.Asked, id)
-	return at >= 0 && p.questions[at].level == level
+	if at < 0 || p.questions[at].level != k.Level {
+		return false
+	}
+	asked := p.questions[at].spec
+	return asked == k.Spec || len(asked.Needs.Options)+len(k.Spec.Needs.Options) == 0
 }

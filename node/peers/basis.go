@@ -11,7 +11,7 @@ import (
 func (p *Peers) Weigh(now grid.Time, s *balance.State, class string, spec *grid.JobSpec,
 	answered bool) grid.Considered {
 	x := grid.Considered{Node: s.Node, Ready: grid.Seconds(s.Ready), News: max(now.Sub(s.Heard), 0), Asked: answered,
-		Price: s.Price, Option: s.Option}
+		Price: s.Price, Option: s.Option, Options: p.weighOptions(now, s, class, spec)}
 	if s.Node == p.cfg.Self {
 		x.Run = grid.Seconds(s.ECT - s.Ready)
 		x.Basis, x.Results = p.ownBasis(class)

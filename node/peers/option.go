@@ -49,13 +49,8 @@ type best struct {
 	some       bool
 	atOnce     bool    // the policy is such
 	limit      float64 // in seconds from now; 0 = none
-	weighed    bool    // the policy weighs all ways itself
-	all        []weighedWay
-}
-
-type weighedWay struct {
-	balance.Way
-	dear bool
+	several    bool    // there are options to choose among
+	all        []balance.Way
 }
 
 func (b *best) offer(w way, ready, ect float64) {
@@ -67,27 +62,24 @@ func (b *best) offer(w way, ready, ect float64) {
 	} else if idle := ready <= 0; b.atOnce && idle != (b.ready <= 0) {
 		better = idle
 	}
-	if b.weighed {
-		b.all = append(b.all, weighedWay{balance.Way{Option: w.option, Cores: w.CPU.Cores(), Ready: ready, ECT: ect}, w.dear})
+	if b.several {
+		b.all = append(b.all, balance.Way{Option: w.option, Cores: w.CPU.Cores(), Ready: ready, ECT: ect, Dear: w.dear})
 	}
 	if !b.some || better {
 		b.way, b.ready, b.ect, b.some = w, ready, ect, true
 	}
 }
 
-// waysAt are all ways to run a task at a node of a capacity, if the policy weighs them, with their completion times as
-// they are believed of the node.
+// waysAt are all ways to run a task of a job with options at a node of a capacity, with their completion times as they
+// are believed of the node. None is dear if all are.
 func (b *best) waysAt(spec *grid.JobSpec, capacity grid.Resources, believed func(ect, speedup float64) float64,
-) (all []balance.Way) {
-	for _, w := range b.all {
-		if w.dear && !b.dear {
-			continue
-		}
+) []balance.Way {
+	for k := range b.all {
+		w := &b.all[k]
 		o := spec.Needs.Option(w.Option)
-		w.ECT, w.Most = believed(w.ECT, o.Speedup), atOnce(capacity, o.Counts)
-		all = append(all, w.Way)
+		w.ECT, w.Most, w.Dear = believed(w.ECT, o.Speedup), atOnce(capacity, o.Counts), w.Dear && !b.dear
 	}
-	return all
+	return b.all
 }
 
 func (b *best) late(ect float64) bool { return b.limit > 0 && ect > b.limit }
@@ -97,7 +89,7 @@ func (p *Peers) bestOf(spec *grid.JobSpec, limit float64) (b best) {
 	b.limit = limit
 	if len(spec.Needs.Options) > 0 {
 		policy := cmp.Or(spec.Policy, p.cfg.Policies.DefaultName())
-		b.atOnce, b.weighed = balance.Copies(policy), balance.WeighsOptions(policy) && spec.Needs.Unchosen()
+		b.atOnce, b.several = balance.Copies(policy), spec.Needs.Unchosen()
 	}
 	return b
 }

@@ -3,6 +3,7 @@ package peers
 import (
 	"time"
 
+	"skep/balance"
 	"skep/grid"
 )
 
@@ -53,6 +54,48 @@ func (p *Peers) dear(now grid.Time, q *peer, spec *grid.JobSpec, level string, w
 	x := q.told().priced
 	return x != nil && now < x.until && w.option > 0 &&
 		x.Of(w.Resources)*x.scale > p.credits(spec, level, w.option)*(1+nearlyEqual)
+}
+
+// weighOptions says what was expected of each option of a job at a node.
+func (p *Peers) weighOptions(now grid.Time, s *balance.State, level string, spec *grid.JobSpec,
+) (all []grid.WeighedOption) {
+	for i := range s.Ways {
+		w := &s.Ways[i]
+		o := grid.WeighedOption{Number: w.Option, Ready: grid.Seconds(w.Ready), ECT: grid.Seconds(w.ECT), Judged: w.Judged,
+			Utility: w.Utility}
+		o.Price, o.Worth = p.priceOf(now, s.Node, spec, level, w.Option)
+		all = append(all, o)
+	}
+	return all
+}
+
+// OptionPrices are what the options of a job that a peer fits cost there, by the prices that it has named lately.
+func (p *Peers) OptionPrices(now grid.Time, id grid.NodeID, spec *grid.JobSpec, level string,
+) (all []grid.WeighedOption) {
+	for k := range spec.Needs.Options {
+		if w, fits := wayOf(spec, k, p.adOf(id)); fits {
+			o := grid.WeighedOption{Number: w.option}
+			if o.Price, o.Worth = p.priceOf(now, id, spec, level, w.option); o.Worth > 0 {
+				all = append(all, o)
+			}
+		}
+	}
+	return all
+}
+
+// priceOf is what an option of a job costs at a peer, by the prices that it has named lately, and what it is worth, in
+// credits as this node counts them; 0 = it has named none.
+func (p *Peers) priceOf(now grid.Time, id grid.NodeID, spec *grid.JobSpec, level string, option uint8,
+) (price, worth float64) {
+	q, o := p.set.get(id), spec.Needs.Option(option)
+	if q == nil || o == nil {
+		return 0, 0
+	}
+	x := q.told().priced
+	if x == nil || now >= x.until || x.scale == 0 {
+		return 0, 0
+	}
+	return x.Of(o.Resources) * x.scale, p.credits(spec, level, option)
 }
 
 // nearlyEqual is by what part a price may be above a worth by rounding.

@@ -171,29 +171,31 @@ type Step struct {
 	News   float64   `json:"news_age_seconds,omitempty" doc:"Age of the news it rested on."`
 	Asked  int32     `json:"asked,omitempty" doc:"Nodes polled for the choice."`
 
-	Why   string       `json:"why,omitempty" doc:"Why that node: earliest, near tie (drawn at random from Tied nodes), only, pulled or rule; kept: the policy keeps the task. Absent where the decision is no longer in the node's log."`
-	Tied  int32        `json:"tied,omitempty"`
-	Nodes []Considered `json:"considered,omitempty" doc:"The nodes considered, the chosen one first, then by expected completion."`
-	More  int32        `json:"more_considered,omitempty" doc:"Further nodes considered."`
-	Idle  *Considered  `json:"idle_instead,omitempty" doc:"The idle node that would be done soonest, where the task waits at the chosen one since it is expected to be done sooner there."`
+	Why    string       `json:"why,omitempty" doc:"Why that node: earliest, near tie (drawn at random from Tied nodes), only, pulled or rule; kept: the policy keeps the task. Absent where the decision is no longer in the node's log."`
+	Tied   int32        `json:"tied,omitempty"`
+	Nodes  []Considered `json:"considered,omitempty" doc:"The nodes considered, the chosen one first, then by expected completion."`
+	More   int32        `json:"more_considered,omitempty" doc:"Further nodes considered."`
+	Prices *Prices      `json:"prices,omitempty" doc:"For which the node has refused it. Absent where that is no longer in the node's log."`
+	Idle   *Considered  `json:"idle_instead,omitempty" doc:"The idle node that would be done soonest, where the task waits at the chosen one since it is expected to be done sooner there."`
 }
 
 // Considered is a node that a task could have gone to. Its expected completion is ready + run + move.
 type Considered struct {
-	Node    string  `json:"node"`
-	Name    string  `json:"node_name,omitempty"`
-	ECT     float64 `json:"ect_seconds"`
-	Ready   float64 `json:"ready_seconds" doc:"Until the task would start."`
-	Run     float64 `json:"run_seconds"`
-	Move    float64 `json:"move_seconds"`
-	Charged float64 `json:"charged_seconds,omitempty" doc:"Work placed there since, added to the completion where nodes are compared."`
-	Basis   string  `json:"rests_on" doc:"What the run time rests on: own results, answer (to a poll), ad, typical (what other nodes tell), track record, unproven, given or default."`
-	Results int32   `json:"results,omitempty" doc:"Of own results: how many."`
-	News    float64 `json:"news_age_seconds"`
-	Price   float64 `json:"price_asked,omitempty" doc:"Its reserve price, where the policy heeds it or its ad told it: lower bids were not to go there."`
-	Option  *int    `json:"option,omitempty" doc:"The option of the job, from 0, by which it would end soonest for its value there."`
-	Asked   bool    `json:"asked,omitempty" doc:"It was polled for this decision."`
-	Chosen  bool    `json:"chosen,omitempty"`
+	Node    string           `json:"node"`
+	Name    string           `json:"node_name,omitempty"`
+	ECT     float64          `json:"ect_seconds"`
+	Ready   float64          `json:"ready_seconds" doc:"Until the task would start."`
+	Run     float64          `json:"run_seconds"`
+	Move    float64          `json:"move_seconds"`
+	Charged float64          `json:"charged_seconds,omitempty" doc:"Work placed there since, added to the completion where nodes are compared."`
+	Basis   string           `json:"rests_on" doc:"What the run time rests on: own results, answer (to a poll), ad, typical (what other nodes tell), track record, unproven, given or default."`
+	Results int32            `json:"results,omitempty" doc:"Of own results: how many."`
+	News    float64          `json:"news_age_seconds"`
+	Price   float64          `json:"price_asked,omitempty" doc:"Its reserve price, where the policy heeds it or its ad told it: lower bids were not to go there."`
+	Option  *int             `json:"option,omitempty" doc:"The option of the job, from 0, by which it would end soonest for its value there."`
+	Asked   bool             `json:"asked,omitempty" doc:"It was polled for this decision."`
+	Chosen  bool             `json:"chosen,omitempty"`
+	Options []OptionEstimate `json:"options,omitempty" doc:"What was expected of each option of the job that could run there."`
 }
 
 // Fitness says whether a node has what a job needs.

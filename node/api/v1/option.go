@@ -75,3 +75,66 @@ func OptionIndex(number uint8) *int {
 	index := int(number) - 1
 	return &index
 }
+
+// OptionEstimate is what was expected of a task at a node as an option of its job.
+type OptionEstimate struct {
+	Option  int      `json:"option"`
+	Ready   float64  `json:"ready_seconds" doc:"Until the task would start."`
+	ECT     float64  `json:"ect_seconds"`
+	Utility *float64 `json:"utility,omitempty" doc:"What the policy utility found it worth, as the first of its job."`
+	Price   *float64 `json:"price,omitempty" doc:"Of what it takes, by the prices for which the node has refused a task within the last second, in credits."`
+	Worth   *float64 `json:"worth,omitempty" doc:"Of its completion, in credits; with a price."`
+}
+
+// Prices are why a node has refused a task with options: others that it was offered were worth more. Credits are a bid
+// times seconds.
+type Prices struct {
+	CPU       float64            `json:"cpu" doc:"Credits for a core."`
+	Memory    float64            `json:"memory,omitempty" doc:"Credits for a GiB."`
+	Resources map[string]float64 `json:"resources,omitempty" doc:"Credits for a unit of a counted resource."`
+	Worth     float64            `json:"worth" doc:"Of the task as it was offered, as the node sees it, in its credits."`
+	Left      Needs              `json:"left" doc:"What the node had free beside what it has taken."`
+	Offers    int                `json:"offers" doc:"That it chose among."`
+	Options   []OptionPrice      `json:"options,omitempty" doc:"What the options of the job cost there by these prices, as the job's node counts credits."`
+}
+
+// OptionPrice is what an option costs at a node, and what it is worth, in credits.
+type OptionPrice struct {
+	Option int     `json:"option"`
+	Price  float64 `json:"price"`
+	Worth  float64 `json:"worth"`
+}
+
+// OptionEstimates describes what was expected of each option.
+func OptionEstimates(all []grid.WeighedOption) (out []OptionEstimate) {
+	for i := range all {
+		o := &all[i]
+		x := OptionEstimate{Option: *OptionIndex(o.Number), Ready: o.Ready.Seconds(), ECT: o.ECT.Seconds()}
+		if o.Judged {
+			x.Utility = &o.Utility
+		}
+		if o.Worth > 0 {
+			x.Price, x.Worth = &o.Price, &o.Worth
+		}
+		out = append(out, x)
+	}
+	return out
+}
+
+// PricesOf describes prices, and what the options of a job cost by them.
+func PricesOf(p *grid.Prices, options []grid.WeighedOption) *Prices {
+	x := &Prices{CPU: p.CPU, Memory: p.Memory, Worth: p.Worth, Offers: p.Offers,
+		Left: Needs{Cores: p.Left.CPU.Cores(), Memory: int64(p.Left.Memory)}}
+	x.Left.setCounts(&grid.Needs{Resources: p.Left})
+	for _, u := range p.Counted {
+		if x.Resources == nil {
+			x.Resources = map[string]float64{}
+		}
+		x.Resources[u.Kind] = u.Price
+	}
+	for i := range options {
+		o := &options[i]
+		x.Options = append(x.Options, OptionPrice{*OptionIndex(o.Number), o.Price, o.Worth})
+	}
+	return x
+}
