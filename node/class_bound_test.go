@@ -1,10 +1,12 @@
 package node
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"skep/balance/reallocation"
 	"skep/grid"
 )
 
@@ -13,11 +15,21 @@ func bounded(c *Config) { c.Bounds = []Bound{{Class: "small", Time: 10 * time.Se
 // offerClass makes a peer give this node a task of a class.
 func (r *rig) offerClass(class string, retries int32) grid.AttemptID {
 	r.t.Helper()
+	return r.offerSpec(class, spec(func(s *grid.JobSpec) { s.Retries = retries }))
+}
+
+// offerBid is offerClass with a bid, in usual ones.
+func (r *rig) offerBid(class string, bid grid.Bid) grid.AttemptID {
+	r.t.Helper()
+	return r.offerSpec(class, spec(func(s *grid.JobSpec) { s.Retries, s.Rules.Bid = 2, bid*grid.UsualBid }))
+}
+
+func (r *rig) offerSpec(class string, s *grid.JobSpec) grid.AttemptID {
+	r.t.Helper()
 	id := grid.AttemptID{Task: grid.TaskID{Job: grid.JobID{Origin: fastID, Nonce: [10]byte{byte(r.now)}}},
 		Attempt: grid.Attempt{Epoch: 1, N: 1}}
 	r.deliver(fastID, grid.KindOffer, func(m *grid.Message) {
-		m.Offer = grid.Offer{ID: id, Spec: spec(func(s *grid.JobSpec) { s.Retries = retries }), Class: class,
-			Lease: time.Minute}
+		m.Offer = grid.Offer{ID: id, Spec: s, Class: class, Lease: time.Minute}
 	})
 	return id
 }
@@ -200,5 +212,31 @@ func TestCyclicBoundsAreRejected(t *testing.T) {
 		if err := cfg.Check(); (err == nil) != c.ok {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// An attempt that was suspended when its bound was looked at, and goes on when the cores are allocated anew, is stopped
+// at its bound like any other.
+func TestBoundAfterReallocation(t *testing.T) {
+	r := newRig(t, func(c *Config) {
+		bounded(c)
+		c.Order.Rule, c.Order.MaxBid = "fifo", grid.MaxBid
+		c.Order.Reallocate = reallocation.Config{Every: 4 * time.Second, Utility: "um_p1"}
+	})
+	r.join(fastID, 1, "linux")
+	few := r.offerBid("small", 1)
+	r.now++ // its ID is of the time
+	r.offerBid("large", 9)
+	r.pass(5*time.Second, grid.TimerReallocate)
+	if !r.n.worker.Exec().Suspended(r.n.worker.Exec().Get(few)) {
+		t.Fatal("it is not suspended")
+	}
+	stopped := false
+	for range 200 {
+		r.pass(grid.MaxSuspended/50, grid.TimerReallocate, grid.TimerBound)
+		stopped = stopped || slices.ContainsFunc(r.fx.Stops, func(s grid.Stop) bool { return s.Attempt == few })
+	}
+	if !stopped {
+		t.Errorf("it runs beyond its bound: %+v", r.n.worker.Exec().SuspensionsOf(r.n.worker.Exec().Get(few)))
 	}
 }

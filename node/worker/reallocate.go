@@ -40,7 +40,7 @@ func (w *Worker) reallocate(now grid.Time, fx *grid.Effects) {
 			w.suspend(now, a, false, fx)
 		}
 		for _, a := range x.Resumed {
-			w.suspend(now, a, true, fx)
+			w.goOn(now, a, fx)
 		}
 		for _, a := range x.Started {
 			w.start(now, a, grid.AttemptID{}, fx)

@@ -27,10 +27,15 @@ func (w *Worker) resume(now grid.Time, anyway bool, fx *grid.Effects) {
 		if a == nil {
 			return
 		}
-		w.suspend(now, a, true, fx)
-		if w.boundOf(a) != nil {
-			w.stopOverBound(now, fx)
-		}
+		w.goOn(now, a, fx)
+	}
+}
+
+// goOn has an attempt go on that the ledger has resumed.
+func (w *Worker) goOn(now grid.Time, a *exec.Work, fx *grid.Effects) {
+	w.suspend(now, a, true, fx)
+	if w.boundOf(a) != nil {
+		w.stopOverBound(now, fx)
 	}
 }
 
