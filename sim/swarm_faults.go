@@ -182,7 +182,8 @@ func slowGangs(seed uint64, r *grid.Rand, c *Config) {
 	slices.SortStableFunc(c.Faults, func(a, b Fault) int { return cmp.Compare(a.At, b.At) })
 }
 
-// addReallocations has the nodes of a tenth of the worlds allocate their cores anew, every few seconds and as tasks come.
+// addReallocations has the nodes of a tenth of the worlds allocate their cores anew, every few seconds and as tasks
+// come.
 func addReallocations(seed uint64, c *Config) {
 	if r := grid.NewRand(seed, 98); r.IntN(10) == 0 {
 		reallocate(seed, r, c)

@@ -31,8 +31,8 @@ func (w *rogueWorker) Step(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 	}
 }
 
-// A job that needs as many labels as there may be has no room for that of signed ends: it runs without, unless all are to
-// be signed.
+// A job that needs as many labels as there may be has no room for that of signed ends: it runs without, unless all are
+// to be signed.
 func TestJobOfManyLabelsIsNotRefused(t *testing.T) {
 	t.Parallel()
 	for sign, taken := range map[Signing]bool{SignAuto: true, SignAlways: false} {
