@@ -143,6 +143,7 @@ type Waiting struct {
 	Spec   *JobSpec
 	Class  string
 	Level  string   // of the class: see LevelOf
+	Option uint8    // of its job, as which it is to run where it is given to; 0 = none, or as its owner chooses
 	End    float64  // seconds until the last of it is expected to be done where it waits; unknown where it has no place
 	Barred []NodeID // that may pull none of it
 	// Here are the attempts of it that wait at the node which is their owner, too: who may pull one of them is asked.

@@ -69,7 +69,7 @@ func (c *Coordinator) offerTo(now grid.Time, l *liveTask, s *balance.State, fx *
 	l.request.ID, l.request.Class = l.id(), c.peers.Told(l.level())
 	l.Poll.Clear()
 	l.pulled = true
-	c.offer(now, l, balance.Choice{Act: balance.Place, Node: s.Node, ECT: s.ECT}, fx)
+	c.offer(now, l, balance.Choice{Act: balance.Place, Node: s.Node, ECT: s.ECT, Option: s.Option}, fx)
 	l.pulled = false // an offer that is held up goes out later, maybe to another node
 }
 

@@ -225,7 +225,8 @@ func (c *Coordinator) Grant(now grid.Time, x *grid.Waiting, to grid.NodeID, fx *
 	}
 	c.dequeue(l)
 	l.search = 0
-	c.offerTo(now, l, s, fx)
+	as := s.As(to, x.Option)
+	c.offerTo(now, l, &as, fx)
 	return true
 }
 

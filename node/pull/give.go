@@ -34,7 +34,9 @@ func (x *Exchange) giveOne(now grid.Time, to grid.NodeID, free grid.Resources,
 	hand func(w *grid.Waiting, there float64) bool) bool {
 	for i := range x.candidates {
 		w := &x.candidates[i]
-		if there, need, fits := x.fitsAsAny(now, w, to, free); fits && hand(w, there) {
+		there, as, fits := x.fitsAsAny(now, w, to, free)
+		need := w.Spec.AsOption(as).Needs.Resources
+		if w.Option = as; fits && hand(w, there) {
 			x.debit(now, to, need, there)
 			return true
 		}
@@ -42,20 +44,23 @@ func (x *Exchange) giveOne(now grid.Time, to grid.NodeID, free grid.Resources,
 	return false
 }
 
-// fitsAsAny is fits for a task in any of the ways in which it can run, the soonest, and what it needs so.
-func (x *Exchange) fitsAsAny(now grid.Time, w *grid.Waiting, to grid.NodeID, free grid.Resources) (soonest float64,
-	need grid.Resources, fits bool) {
-	if !w.Spec.Needs.Unchosen() {
-		soonest, fits = x.fits(now, w, w.Spec, to, free)
-		return soonest, w.Spec.Needs.Resources, fits
+// fitsAsAny is fits for a task in any of the ways in which it can run. It takes the option that ends first for its
+// value, as the task's owner does, of those that fit what is free; 0 = its job has none.
+func (x *Exchange) fitsAsAny(now grid.Time, w *grid.Waiting, to grid.NodeID, free grid.Resources) (end float64,
+	option uint8, fits bool) {
+	n := &w.Spec.Needs
+	if !n.Unchosen() {
+		end, fits = x.fits(now, w, w.Spec, to, free)
+		return end, n.Chosen, fits
 	}
-	for k := range w.Spec.Needs.Options {
-		as := w.Spec.AsOption(uint8(k + 1))
-		if there, may := x.fits(now, w, as, to, free); may && (!fits || there < soonest) {
-			soonest, need, fits = there, as.Needs.Resources, true
+	for k := range n.Options {
+		number := uint8(k + 1)
+		there, may := x.fits(now, w, w.Spec.AsOption(number), to, free)
+		if may && (!fits || there/n.ValueOf(number) < end/n.ValueOf(option)) {
+			end, option, fits = there, number, true
 		}
 	}
-	return soonest, need, fits
+	return end, option, fits
 }
 
 // fits reports whether a node may get a task of a job, and would be done sooner with it or it is overdue; and how soon.
