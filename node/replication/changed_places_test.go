@@ -96,18 +96,3 @@ func TestKeepalivesAfterAPlaceIsLost(t *testing.T) {
 		t.Errorf("%+v, the third has place %d", a, r.Place(third))
 	}
 }
-
-// A node that was replaced counts itself not among those that could have the outcome: it asks all members.
-func TestReplacedNodeAsksAllForTheOutcome(t *testing.T) {
-	s := newReplicas()
-	r := s.Add(grid.JobID{Origin: second}, &grid.JobSpec{Count: 1}, 0, []grid.NodeID{second, third, self},
-		grid.RegisterState{Promised: 1, VotedFor: second, Epoch: 1, Owner: second,
-			Set: membership(1, grid.NodeID{}, 2, second, third, fourth)})
-	r.Register.Campaign(0)
-	for k, id := range r.Members() {
-		gone := &grid.RegisterMessage{Epoch: 1, Answer: grid.RegisterGone}
-		if got := r.VoteReceived(id, gone, 1); (got == CampaignGone) != (k == 2) {
-			t.Errorf("after %d answers: %d", k+1, got)
-		}
-	}
-}

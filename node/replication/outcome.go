@@ -1,7 +1,6 @@
 package replication
 
 import (
-	"math/bits"
 	"time"
 
 	"skep/grid"
@@ -37,7 +36,7 @@ func (r *Register) heardClosed(v *vote, g *grid.RegisterMessage) Outcome {
 
 // collectOutcome closes the register if all entries of the outcome are known.
 func (r *Register) collectOutcome() Outcome {
-	granted, answered := uint8(0), bits.OnesCount8(r.bit())
+	granted, answered := uint8(0), 1
 	for place, v := range r.campaign.votes {
 		if v.complete && v.answer == grid.RegisterOK {
 			granted |= 1 << place
