@@ -13,12 +13,11 @@ type Chain struct {
 	self   grid.NodeID
 	spec   *grid.JobSpec
 	id     grid.JobID
-	first  statement // what the origin signs
-	job    Hash      // of first
+	job    Hash // of what the origin signs
 	lists  []memberList
-	own    *grant // by which this node became the owner last; nil = it never did
-	voted  grant  // that was checked last
-	ended  ending // the end of many tasks that was signed last
+	own    *grant  // by which this node became the owner last; nil = it never did
+	voted  *grant  // that was checked last; nil = none
+	ended  *ending // the end of many tasks that was signed last; nil = none
 }
 
 // memberList is the members after so many changes, and the hash of the link that names them.
@@ -35,21 +34,23 @@ type ending struct {
 	signed *grid.Result
 }
 
-// New returns the chain of a job with these first members, the origin first.
+// New returns the chain of a job with these first members, the origin first. It keeps them: nobody changes them.
 func New(s Signer, self grid.NodeID, id grid.JobID, spec *grid.JobSpec, members []grid.NodeID) *Chain {
-	first := genesis(id, spec.Sealed, members)
-	c := &Chain{signer: s, self: self, spec: spec, id: id, first: first, job: first.sum()}
-	c.lists = []memberList{{of: c.job, members: slices.Clone(members)}}
+	c := &Chain{signer: s, self: self, spec: spec, id: id, job: genesis(id, spec.Sealed, members).sum()}
+	c.lists = []memberList{{of: c.job, members: members}}
 	return c
 }
 
+// first is what the origin signs.
+func (c *Chain) first() statement { return genesis(c.id, c.spec.Sealed, c.lists[0].members) }
+
 // SignGenesis returns the origin's signature of the job, its specification and its first members. This node is the
 // origin.
-func (c *Chain) SignGenesis() string { return string(c.signer.Sign(c.first)) }
+func (c *Chain) SignGenesis() string { return string(c.signer.Sign(c.first())) }
 
 // CheckGenesis checks that signature.
 func (c *Chain) CheckGenesis(signature string) error {
-	if !c.signer.Verify(c.id.Origin, c.first, []byte(signature)) {
+	if !c.signer.Verify(c.id.Origin, c.first(), []byte(signature)) {
 		return wrong(Genesis, "the job's origin, node %s, has not signed the specification with these members",
 			c.id.Origin.Short())
 	}
@@ -89,7 +90,7 @@ func (c *Chain) CheckOwner(epoch uint32, owner grid.NodeID, mandate string) erro
 }
 
 func (c *Chain) checkGrant(g *grant) error {
-	if *g == c.voted {
+	if c.voted != nil && *g == *c.voted {
 		return nil
 	}
 	if int(g.list) >= len(c.lists) {
@@ -107,7 +108,8 @@ func (c *Chain) checkGrant(g *grant) error {
 			return err
 		}
 	}
-	c.voted = *g
+	checked := *g
+	c.voted = &checked
 	return nil
 }
 

@@ -57,7 +57,7 @@ func (c *Chain) ByOwner(task uint32, r *grid.Result) *grid.Result {
 	form, of := byOwner, task
 	if r.Cause.Withdrawn() { // of all tasks of a job at once
 		form, of = byOwnerOf, wholeJob
-		if x := &c.ended; x.signed != nil && x.epoch == c.own.epoch && x.result == resultHash(r) && x.words == r.Error {
+		if x := c.ended; x != nil && x.epoch == c.own.epoch && x.result == resultHash(r) && x.words == r.Error {
 			return x.signed
 		}
 	}
@@ -65,7 +65,7 @@ func (c *Chain) ByOwner(task uint32, r *grid.Result) *grid.Result {
 	p := proof{form: form, grant: *c.own, end: string(c.signer.Sign(ownerEnd(c.job, c.own.epoch, of, r)))}
 	signed.Proof = p.encode()
 	if of == wholeJob {
-		c.ended = ending{c.own.epoch, resultHash(r), r.Error, &signed}
+		c.ended = &ending{c.own.epoch, resultHash(r), r.Error, &signed}
 	}
 	return &signed
 }

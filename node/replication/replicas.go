@@ -62,14 +62,16 @@ func (s *Replicas) Add(id grid.JobID, spec *grid.JobSpec, submitted int64, membe
 	state grid.RegisterState) *Replica {
 	r := &Replica{of: s, id: id, spec: spec, submitted: submitted, knownOwner: knownOwner{owner: state.Owner,
 		ownerEpoch: state.Epoch}}
-	signed, further := s.begin(id, spec, members, &state), spec.Entries()-spec.Count-1
 	if len(members) == 1 {
-		r.Register = makeRegister(s.cfg.Self, s.self, spec.Count, further, state)
-		r.chain = signed
+		members = s.self
+	} else {
+		members = slices.Clone(members)
+	}
+	signed := s.begin(id, spec, members, &state)
+	r.Register = makeRegister(s.cfg.Self, members, spec.Count, spec.Entries()-spec.Count-1, state)
+	if r.chain = signed; len(members) == 1 {
 		return r
 	}
-	r.Register = makeRegister(s.cfg.Self, slices.Clone(members), spec.Count, further, state)
-	r.chain = signed
 	k := len(r.seats.Places())
 	times := make([]grid.Time, 3*k)
 	r.acked, r.acceptedAt, r.writeSent = times[:k:k], times[k:2*k:2*k], times[2*k:]

@@ -2,6 +2,7 @@ package replication
 
 import (
 	"crypto/ed25519"
+	"runtime"
 	"testing"
 	"time"
 
@@ -152,6 +153,33 @@ func TestForgedVotesDoNotCount(t *testing.T) {
 			t.Errorf("%s: owner %v, state %+v, the second task %+v, offences %v", what, second.IsOwner(), second.State(), v,
 				fx.Offences)
 		}
+	}
+}
+
+// Many jobs are kept: that one is signed takes little beside what its register takes.
+func TestSignedRegistersAreSmall(t *testing.T) {
+	const jobs = 2000
+	heap := func() uint64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	took := func(signed bool) uint64 {
+		s := newReplicas()
+		s.cfg.Signer = chain.Observer{}
+		spec := &grid.JobSpec{Count: 1, Seal: grid.Seal{Sealed: "sealed", Signed: signed}}
+		before := heap()
+		for i := range jobs {
+			s.Add(grid.JobID{Origin: second, Nonce: [10]byte{byte(i), byte(i >> 8)}}, spec, 0,
+				[]grid.NodeID{second, self, third}, grid.RegisterState{})
+		}
+		after := heap()
+		runtime.KeepAlive(s)
+		return (after - before) / jobs
+	}
+	if plain, signed := took(false), took(true); signed > plain+300 {
+		t.Errorf("a signed register takes %d bytes, another one %d: want at most 300 more", signed, plain)
 	}
 }
 

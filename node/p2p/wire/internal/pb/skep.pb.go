@@ -1776,7 +1776,7 @@ type Offer struct {
 	PlaceRanks    []uint32               `protobuf:"varint,91,rep,packed,name=place_ranks,json=placeRanks,proto3" json:"place_ranks,omitempty"`       // how many ranks each of them has
 	PlaceShares   []uint32               `protobuf:"varint,92,rep,packed,name=place_shares,json=placeShares,proto3" json:"place_shares,omitempty"`    // of the work, by rank; none = it is not divided
 	Option        uint32                 `protobuf:"varint,93,opt,name=option,proto3" json:"option,omitempty"`                                        // of the job, that the attempt runs as, from 1; 0 = it has none
-	Assigned      []byte                 `protobuf:"bytes,100,opt,name=assigned,proto3" json:"assigned,omitempty"`                                    // of a signed job: job 32, owner 32, changes of members 1, votes, signature; see package chain
+	Assigned      []byte                 `protobuf:"bytes,100,opt,name=assigned,proto3" json:"assigned,omitempty"`                                    // of a signed job: job 32, owner 32, its epoch 4, changes of members 1, votes, signature; see package chain
 	Changes       uint32                 `protobuf:"varint,95,opt,name=changes,proto3" json:"changes,omitempty"`                                      // of the members since the origin chose them
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
