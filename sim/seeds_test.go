@@ -257,6 +257,9 @@ func TestSeedsWhereBudgetsWereTakenForUsed(t *testing.T) {
 			t.Errorf("again: an owner that was stopped for seconds took what had ended meanwhile for what still ran\n%v", err)
 		}
 	}
+	if _, err := runToEnd(swarmOfBudgets(95005425)); err != nil {
+		t.Errorf("again: a start that a stalled disk had kept until its start lease expired counted as a run\n%v", err)
+	}
 	if _, err := runToEnd(swarmOfSoundStores(1514)); err != nil {
 		t.Errorf("again: results did not say for how long a task had been suspended, and that was subtracted\n%v", err)
 	}
