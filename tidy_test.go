@@ -186,7 +186,7 @@ var floors = map[string][]string{
 
 	"node/api": {"grid", "internal/indices", "gossip", "discovery", "balance", "node", "node/checkpoint", "node/listing", "node/p2p/wire", "node/p2p/blob",
 		"node/p2p/disk", "node/p2p/joblist", "node/api/audit", "node/api/joblist", "node/api/v1", "node/api/client"},
-	"sim": {"grid", "internal/indices", "gossip", "discovery", "balance", "balance/order", "balance/reallocation", "lpas", "exec", "exec/proportional", "node", "sim/event", "sim/mesh", "sim/oracle",
+	"sim": {"grid", "internal/indices", "gossip", "discovery", "balance", "balance/order", "lpas", "exec", "exec/proportional", "node", "sim/event", "sim/mesh", "sim/oracle",
 		"sim/codec", "sim/stores"},
 	"sim/codec":       {"grid", "node/p2p/wire"},
 	"sim/stores":      {"grid", "node/generation"},

@@ -7,7 +7,6 @@ import (
 
 	"skep/balance"
 	"skep/balance/order"
-	"skep/balance/reallocation"
 	"skep/grid"
 	"skep/node"
 	"skep/sim/oracle"
@@ -182,7 +181,7 @@ func slowGangs(seed uint64, r *grid.Rand, c *Config) {
 	slices.SortStableFunc(c.Faults, func(a, b Fault) int { return cmp.Compare(a.At, b.At) })
 }
 
-// addReallocations has the nodes of a tenth of the worlds allocate their cores anew, every few seconds and as tasks
+// addReallocations has most nodes of a tenth of the worlds allocate their cores anew, every few seconds and as tasks
 // come.
 func addReallocations(seed uint64, c *Config) {
 	if r := grid.NewRand(seed, 98); r.IntN(10) == 0 {
@@ -191,9 +190,9 @@ func addReallocations(seed uint64, c *Config) {
 }
 
 func reallocate(seed uint64, r *grid.Rand, c *Config) {
-	other, utilities := c.Node, [...]string{"", "um_p1", "credit:0.6"}
-	x := reallocation.Config{Every: time.Second + time.Duration(r.Int64N(int64(9*time.Second))),
-		Utility: utilities[r.IntN(len(utilities))]}
+	other, x := c.Node, order.Config{}.Reallocate
+	x.Every = time.Second + time.Duration(r.Int64N(int64(9*time.Second)))
+	x.Utility = [...]string{"", "um_p1", "credit:0.6"}[r.IntN(3)]
 	if r.IntN(4) > 0 {
 		x.Arrivals = time.Second + time.Duration(r.Int64N(int64(x.Every)))
 	}
