@@ -124,7 +124,7 @@ func (typing) Close() error { return nil }
 type screen struct{ *os.File }
 
 func (s screen) Read(b []byte) (int, error) {
-	n, err := s.File.Read(b)
+	n, err := terminal.Read(func() (int, error) { return s.File.Read(b) })
 	if errors.Is(err, syscall.EIO) {
 		err = io.EOF
 	}

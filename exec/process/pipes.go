@@ -3,6 +3,7 @@
 package process
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,14 +13,19 @@ import (
 	"golang.org/x/sys/unix"
 
 	"skep/exec/progress"
+	"skep/exec/terminal"
 )
 
 const (
 	copySize = 64 << 10
 
-	// drained is how long the output of a task is waited for that has ended: somebody who left its group may hold it open.
-	drained = time.Second
+	// maxLeft bounds what is taken then without waiting: more than a pipe or a terminal holds.
+	maxLeft = 4 << 20
 )
+
+// drained is how long the end of the output of a task is waited for that has ended: somebody who left its group may hold
+// it open. A variable for tests.
+var drained = time.Second
 
 // stdin is the descriptor that a task gets as its standard input.
 func (r *Runner) stdin(s *Spec) int {
@@ -58,7 +64,8 @@ func openProgress(s *Spec) *progress.Pipe {
 	return pipe
 }
 
-// copy moves an output to its file. It has a buffer only while there is something to move.
+// copy moves an output to its file, until its end or, once drain waits for it no longer, until nothing is there. It has
+// a buffer only while there is something to move.
 func (p *Process) copy(i int, f *os.File, copied chan<- struct{}) {
 	defer func() { copied <- struct{}{} }()
 	if f != p.terminal { // which may be opened again, and whose end would be a signal to the task
@@ -68,22 +75,35 @@ func (p *Process) copy(i int, f *os.File, copied chan<- struct{}) {
 	if err != nil {
 		return
 	}
-	for ended := false; !ended; {
-		err := conn.Read(func(fd uintptr) bool {
-			b := buffers.Get().(*[copySize]byte)
-			defer buffers.Put(b)
-			n, err := unix.Read(int(fd), b[:])
-			if n > 0 {
-				p.out[i].write(b[:n])
-				return true
-			}
-			ended = err != unix.EAGAIN && err != unix.EINTR
-			return ended
+	ended := false
+	for err = nil; err == nil && !ended; {
+		err = conn.Read(func(fd uintptr) bool {
+			moved, err := p.move(i, fd)
+			ended = !moved && err != unix.EAGAIN && err != unix.EINTR
+			return moved || ended
 		})
-		if err != nil {
-			return
-		}
 	}
+	if !errors.Is(err, os.ErrDeadlineExceeded) {
+		return
+	}
+	_ = conn.Control(func(fd uintptr) {
+		for range maxLeft / copySize {
+			if moved, err := p.move(i, fd); !moved && err != unix.EINTR {
+				return
+			}
+		}
+	})
+}
+
+// move moves what there is of an output, at most copySize.
+func (p *Process) move(i int, fd uintptr) (moved bool, err error) {
+	b := buffers.Get().(*[copySize]byte)
+	defer buffers.Put(b)
+	n, err := terminal.Read(func() (int, error) { return unix.Read(int(fd), b[:]) })
+	if n > 0 {
+		p.out[i].write(b[:n])
+	}
+	return n > 0, err
 }
 
 var buffers = sync.Pool{New: func() any { return new([copySize]byte) }}
@@ -95,7 +115,11 @@ func (p *Process) drain(read [2]*os.File, copied <-chan struct{}) {
 		select {
 		case <-copied:
 		case <-limit:
-			closeAll(read[:])
+			for _, f := range read {
+				if f != nil {
+					_ = f.SetReadDeadline(time.Unix(1, 0)) // of one that is closed already nothing is waited for
+				}
+			}
 			<-copied
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"sync/atomic"
 
 	"skep/exec/terminal"
 )
@@ -53,6 +54,9 @@ type writer struct {
 	mu sync.Mutex
 	w  io.Writer
 	b  []byte
+
+	sending atomic.Int32 // copies that send what they have read
+	sent    atomic.Bool  // one has, since this was last cleared
 }
 
 func (w *writer) write(k kind, content []byte) error {
@@ -77,7 +81,11 @@ func (w *writer) copy(k kind, from io.Reader) error {
 	for {
 		n, err := from.Read(b)
 		if n > 0 {
-			if err := w.write(k, b[:n]); err != nil {
+			w.sending.Add(1)
+			err := w.write(k, b[:n])
+			w.sent.Store(true)
+			w.sending.Add(-1)
+			if err != nil {
 				return err
 			}
 		}
@@ -86,6 +94,9 @@ func (w *writer) copy(k kind, from io.Reader) error {
 		}
 	}
 }
+
+// idle reports whether no copy sends, and none has since the last call.
+func (w *writer) idle() bool { return w.sending.Load() == 0 && !w.sent.Swap(false) }
 
 // reader reads frames.
 type reader struct {

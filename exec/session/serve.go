@@ -47,8 +47,8 @@ type Conn interface {
 }
 
 // Times of a served session, variables for tests. alive is the longest that a client which is gone is not noticed while
-// its command takes no input; drained how long the output of a command is waited for that has ended, since what it left
-// may hold it open; farewell how long its client may take for the rest of it and the end.
+// its command takes no input; drained how long more output of a command is waited for that has ended, since what it left
+// may hold it open; farewell how long its client may take for the rest of it, at most half of that, and the end.
 var alive, drained, farewell = 5 * time.Second, time.Second, 30 * time.Second
 
 // Serve reads a request from a connection, runs the command, and returns when it has ended and that was told, or the
@@ -117,12 +117,7 @@ func (s *served) run() error {
 		copies.Wait()
 		close(copied)
 	}()
-	late := time.NewTimer(drained)
-	defer late.Stop()
-	select {
-	case <-copied:
-	case <-late.C:
-	}
+	s.drain(copied)
 	s.c.Close()
 	<-copied
 	s.mu.Lock()
@@ -131,6 +126,27 @@ func (s *served) run() error {
 		return s.lost
 	}
 	return s.out.writeJSON(kindEnd, End{code, why})
+}
+
+// drain waits for the rest of the output of a command that has ended, until none came for a while. It looks twice in
+// that time: a machine that stood still would take one look for a long while without output.
+func (s *served) drain(copied <-chan struct{}) {
+	until := time.Now().Add(farewell / 2)
+	look := time.NewTicker(drained / 2)
+	defer look.Stop()
+	for idle := 0; idle < 2; {
+		select {
+		case <-copied:
+			return
+		case now := <-look.C:
+			if idle++; !s.out.idle() {
+				idle = 0
+			}
+			if now.After(until) {
+				return
+			}
+		}
+	}
 }
 
 // note kills the command when the client is gone.

@@ -173,6 +173,47 @@ func TestStoppedClientIsGivenUp(t *testing.T) {
 	}
 }
 
+// A client that is slow to take the last output of a command that has ended gets all of it.
+func TestSlowClientGetsTheLastOutput(t *testing.T) {
+	was := drained
+	drained = 10 * time.Millisecond
+	t.Cleanup(func() { drained = was })
+	var print *io.PipeWriter
+	start, c := play(false, func(*fake) int {
+		go func() {
+			for range 10 {
+				fmt.Fprint(print, "more")
+			}
+			print.Close()
+		}()
+		return 0
+	})
+	c.out, print = io.Pipe()
+	conn, served := serve(t, start)
+	if err := (&writer{w: conn}).writeJSON(kindRequest, &Request{}); err != nil {
+		t.Fatal(err)
+	}
+	var got []byte
+	in := &reader{r: conn, most: maxContent}
+	for k := kindStdout; k != kindEnd; {
+		time.Sleep(3 * drained)
+		var content []byte
+		var err error
+		if k, content, err = in.next(); err != nil {
+			t.Fatal(err)
+		}
+		if k == kindStdout {
+			got = append(got, content...)
+		}
+	}
+	if want := strings.Repeat("more", 10); string(got) != want {
+		t.Errorf("the client got %q: want %q", got, want)
+	}
+	if err := <-served; err != nil {
+		t.Error(err)
+	}
+}
+
 // keepOpen gives a command an output that something which it left holds open.
 func keepOpen(c *fake) *io.PipeWriter {
 	var w *io.PipeWriter
