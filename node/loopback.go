@@ -75,6 +75,7 @@ func (n *Node) followWorker(now grid.Time, fx *grid.Effects) {
 	news := n.worker.News()
 	for _, r := range news.Ran {
 		n.rates.Ran(now, r.Class, r.Whole, fx)
+		n.rates.RanFor(r.Class, r.Process, r.Time)
 		n.peers.Price().Ran(r.Time)
 	}
 	if news.Ended {

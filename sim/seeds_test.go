@@ -260,6 +260,10 @@ func TestSeedsWhereBudgetsWereTakenForUsed(t *testing.T) {
 	if _, err := runToEnd(swarmOfBudgets(95005425)); err != nil {
 		t.Errorf("again: a start that a stalled disk had kept until its start lease expired counted as a run\n%v", err)
 	}
+	if _, err := runToEnd(swarmOfBudgets(85001069)); err != nil {
+		t.Errorf("again: a budget was taken not to suffice for the ranks of a gang, by a run of the class whose start had "+
+			"waited for the disk\n%v", err)
+	}
 	if _, err := runToEnd(swarmOfSoundStores(1514)); err != nil {
 		t.Errorf("again: results did not say for how long a task had been suspended, and that was subtracted\n%v", err)
 	}

@@ -199,7 +199,7 @@ func (c *Coordinator) expectedUse(j *job, i uint32, level string, speedup float6
 	if j.account == nil || !c.expects(j, i, level) {
 		return 0
 	}
-	return grid.Seconds(c.peers.Expected(level) / speedup)
+	return grid.Seconds(c.peers.ProcessTime(level) / speedup)
 }
 
 // What is known of the moves that earlier owners made.

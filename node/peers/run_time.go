@@ -22,6 +22,11 @@ func (p *Peers) RunTime(class string) (mean, scv float64) {
 // Expected returns the expected run time of a class on any worker in seconds; 0 if unknown.
 func (p *Peers) Expected(class string) float64 { return p.cfg.Rates.Expected(class, p.statedRates) }
 
+// ProcessTime is Expected without the start of a task and the collection of its output, as far as that is known.
+func (p *Peers) ProcessTime(class string) float64 {
+	return p.cfg.Rates.ProcessTime(class, p.statedRates)
+}
+
 // statedRates appends μ/speed of a class as the connected peers state them, if proven only of those with a proven track
 // record.
 func (p *Peers) statedRates(class string, proven bool, dst []float64) []float64 {

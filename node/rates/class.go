@@ -16,6 +16,7 @@ type Class struct {
 	used        grid.Time // last arrival or run
 	seconds     float64   // decayed mean run time on one slot here at full speed
 	runs        float64   // successful runs in seconds, at most 1/meanWeight
+	overhead    float64   // decayed mean of the part of a run's time here in which its process did not run
 	meanEnd     float64   // decayed mean run time of this node's tasks, on any worker
 	ends        float64   // ended tasks in meanEnd, at most 1/meanWeight
 	endSCV      float64   // decayed mean of the squared deviations from meanEnd, relative to its square

@@ -85,16 +85,23 @@ func (c *Class) Expected(typical float64) float64 {
 
 // Expected is Class.Expected for the finest level that has an estimate.
 func (e *Estimator) Expected(level string, stated StatedRates) float64 {
+	seconds, _ := e.expected(level, stated)
+	return seconds
+}
+
+// expected is Expected; byResults reports that it is the mean of results.
+func (e *Estimator) expected(level string, stated StatedRates) (seconds float64, byResults bool) {
 	class, finer := grid.ClassOfLevel(level)
 	if finer && !e.given {
 		if endsOf(e.Class(level)).n >= minLevelResults {
-			return e.estimate(level, endsOf).mean
+			return e.estimate(level, endsOf).mean, true
 		}
 		if mu := e.LevelRate(level, stated); mu > 0 {
-			return 1 / mu
+			return 1 / mu, false
 		}
 	}
-	return e.Class(class).Expected(e.Typical(class, stated))
+	c := e.Class(class)
+	return c.Expected(e.Typical(class, stated)), c.Known()
 }
 
 // MinRunTime is the shortest time, in seconds, that a node without delivered results is believed to need for a task of

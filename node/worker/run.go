@@ -144,7 +144,7 @@ func (w *Worker) keepResult(now grid.Time, id grid.AttemptID, r *grid.Result, st
 	w.cfg.Quota.Extend(id, quota.ResultBytes(r))
 	w.news.Ended, w.news.Changed = true, true
 	if r.Succeeded() {
-		w.news.Ran = append(w.news.Ran, Ran{a.Level(), occupied, occupied * a.Spec.Speedup()})
+		w.news.Ran = append(w.news.Ran, Ran{a.Level(), occupied, occupied * a.Spec.Speedup(), r.Wall.Seconds()})
 	}
 	if !w.own(id.Task.Job) || a.Spec.IsGang() { // else the owner's record holds it; a gang's holds none until all have one
 		w.save(a, fx).Later = true // after a crash before the write it is a lost attempt, as after one a moment earlier

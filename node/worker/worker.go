@@ -93,9 +93,10 @@ type News struct {
 // Ran is how long an attempt of a level of a class took its place here, its start and the collection of its output
 // included.
 type Ran struct {
-	Class string
-	Time  float64 // seconds
-	Whole float64 // seconds that it would have taken without the speedup of its option
+	Class   string
+	Time    float64 // seconds
+	Whole   float64 // seconds that it would have taken without the speedup of its option
+	Process float64 // seconds for which its process ran
 }
 
 // New returns a worker without attempts.
