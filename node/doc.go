@@ -13,6 +13,7 @@
 //
 // These, reputation and rates do not know each other: they speak by values of package grid. Timers find what is lost in
 // between; the pair (epoch, attempt) tells what arrives twice or late.
+//
 // # Where things are
 //
 // Paths are relative to this folder; gossip, discovery, balance, exec and grid lie beside it, and node/p2p drives the

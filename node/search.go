@@ -2,7 +2,6 @@ package node
 
 import (
 	"skep/discovery"
-	"skep/gossip"
 	"skep/grid"
 )
 
@@ -38,26 +37,19 @@ func (n *Node) handleSearch(now grid.Time, from grid.NodeID, m *grid.Message, fx
 // bestKnown returns this node's ad if it fits, or else, with Discovery.Ads, the ad of the known fitting node with the
 // least backlog: the next step of a walk.
 func (n *Node) bestKnown(needs *grid.Needs, engine string) *grid.Ad {
-	ad, best := n.selfIfFits(needs, engine), (*gossip.Peer)(nil)
-	if ad != nil || !n.tuning.Discovery.Ads {
+	if ad := n.selfIfFits(needs, engine); ad != nil || !n.tuning.Discovery.Ads {
 		return ad
 	}
+	best := discovery.LeastBacklog{Needs: needs, Engine: engine}
 	for _, g := range n.gossip.Peers() {
-		if g.Ad == nil || discovery.Fit(needs, engine, g.Ad) != grid.WhyNone ||
-			discovery.Now(needs, g.Ad).Why != grid.WhyNone {
-			continue
-		}
-		if best == nil || g.Ad.Backlog < best.Ad.Backlog || g.Ad.Backlog == best.Ad.Backlog && g.Heard > best.Heard {
-			best, ad = g, g.Ad
-		}
+		best.Consider(g.Ad, g.Heard)
 	}
-	return ad
+	return best.Ad
 }
 
 // selfIfFits returns this node's ad if it meets the needs and takes new work; a search then ends here.
 func (n *Node) selfIfFits(needs *grid.Needs, engine string) *grid.Ad {
-	ad := n.gossip.Ad()
-	if discovery.Match(needs, engine, ad).Why == grid.WhyNone && discovery.Now(needs, ad).Why == grid.WhyNone {
+	if ad := n.gossip.Ad(); discovery.Takes(needs, engine, ad) {
 		return ad
 	}
 	return nil
