@@ -205,7 +205,7 @@ func (m *Membership) Check() error {
 		return fmt.Errorf("membership of %d: want 3 or %d", k, MaxMembers)
 	case int(m.At) >= k:
 		return fmt.Errorf("membership changed at place %d: want less than %d", m.At, k)
-	case m.Joining == m.Extra.IsZero() && m.Joining, m.Number == 0 && !m.Joining:
+	case m.Joining && m.Extra.IsZero(), m.Number == 0 && !m.Joining:
 		return errors.New("membership: want the number of a change, or who joins")
 	case slices.Contains(m.Members, m.Extra):
 		return fmt.Errorf("membership: %s is in it twice", m.Extra.Short())
