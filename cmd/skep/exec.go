@@ -82,7 +82,7 @@ func (a *app) exec(ctx context.Context, f *execFlags, task string, argv []string
 	var tty *terminal.Terminal
 	left := ""
 	if f.terminal {
-		if tty, err = terminal.Open(in); err != nil {
+		if tty, err = terminal.Open(in, terminal.Ends...); err != nil {
 			return end, err
 		}
 		size := tty.Size()
@@ -113,7 +113,7 @@ func (a *app) exec(ctx context.Context, f *execFlags, task string, argv []string
 	}
 	defer conn.Close()
 	if tty != nil {
-		if err := tty.Take(terminal.Ends...); err != nil {
+		if err := tty.Take(); err != nil {
 			return end, err
 		}
 		defer tty.Restore()

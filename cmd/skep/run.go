@@ -160,7 +160,8 @@ func (a *app) run(ctx context.Context, f *runFlags, args []string) error {
 	}
 	var tty *terminal.Terminal
 	if f.stdin.Terminal {
-		if tty, err = terminal.Open(in); err != nil {
+		// an interrupt and SIGTERM cancel the job: see onSignals
+		if tty, err = terminal.Open(in, syscall.SIGHUP, syscall.SIGQUIT); err != nil {
 			return failed(err)
 		}
 		defer tty.Restore()

@@ -63,9 +63,8 @@ func (r *running) takeStdin(ctx context.Context, mode string, in *os.File) error
 // takeTerminal adds the terminal to the job. It is taken when the task runs, until when an interrupt cancels the job.
 func (r *running) takeTerminal() {
 	size := r.tty.Size()
-	ends := []os.Signal{syscall.SIGHUP, syscall.SIGQUIT}
-	r.input = &stdin.Sender{Client: r.c, In: r.tty.Keys(ends...)}
-	r.out = r.tty.Screen(r.out, ends...)
+	r.input = &stdin.Sender{Client: r.c, In: r.tty.Keys()}
+	r.out = r.tty.Screen(r.out)
 	r.spec.Stdin = &v1.Stdin{Stream: true, Terminal: &v1.Terminal{Rows: size.Rows, Cols: size.Cols}}
 	r.spec.Retries = new(int32)
 	if r.spec.Env == nil {

@@ -21,6 +21,7 @@ var ErrNone = errors.New("-t: the standard input is no terminal: want skep start
 // Terminal is the terminal on the standard input.
 type Terminal struct {
 	in      *os.File
+	ends    []os.Signal
 	signals chan os.Signal
 	resized chan terminal.Size
 	over    chan struct{} // closed by Restore
@@ -30,12 +31,13 @@ type Terminal struct {
 	given bool        // by Restore
 }
 
-// Open returns the terminal on a standard input, unchanged; ErrNone if that is none.
-func Open(in *os.File) (*Terminal, error) {
+// Open returns the terminal on a standard input, unchanged; ErrNone if that is none. While it is taken, the signals
+// that are named give it back and then end this program as they do.
+func Open(in *os.File, ends ...os.Signal) (*Terminal, error) {
 	if in == nil || !term.IsTerminal(int(in.Fd())) {
 		return nil, ErrNone
 	}
-	return &Terminal{in: in, signals: make(chan os.Signal, 4), resized: make(chan terminal.Size, 1),
+	return &Terminal{in: in, ends: ends, signals: make(chan os.Signal, 4), resized: make(chan terminal.Size, 1),
 		over: make(chan struct{})}, nil
 }
 
@@ -57,9 +59,8 @@ func (t *Terminal) Read(b []byte) (int, error) { return t.in.Read(b) }
 // Ends are the signals that end this program by themselves.
 var Ends = []os.Signal{syscall.SIGHUP, syscall.SIGINT, syscall.SIGTERM, syscall.SIGQUIT, syscall.SIGPIPE}
 
-// Take has it send each key as it is typed, and echo none, until Restore. The signals that are named give it back, and
-// then end this program as they do. A second call does nothing.
-func (t *Terminal) Take(ends ...os.Signal) error {
+// Take has it send each key as it is typed, and echo none, until Restore. A second call does nothing.
+func (t *Terminal) Take() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.given {
@@ -74,7 +75,7 @@ func (t *Terminal) Take(ends ...os.Signal) error {
 	}
 	t.was = was
 	caught := []os.Signal{syscall.SIGWINCH}
-	for _, s := range ends {
+	for _, s := range t.ends {
 		if !signal.Ignored(s) { // as a hang-up below nohup, which is to end nothing
 			caught = append(caught, s)
 		}
@@ -88,21 +89,20 @@ var errGiven = errors.New("-t: the terminal was given back")
 
 // Keys returns what is typed and the sizes of the window, as a task's terminal takes them (session.Typed). The first
 // read takes the terminal, as Take, when the task runs: until then its keys have their meaning for this program.
-func (t *Terminal) Keys(ends ...os.Signal) io.Reader { return &keys{t: t, ends: ends} }
+func (t *Terminal) Keys() io.Reader { return &keys{t: t} }
 
 // Screen returns a writer for what a task prints on its terminal. The first write takes this one, as Take: a task that
 // prints runs, and its lines end as a terminal in its state shows them.
-func (t *Terminal) Screen(to io.Writer, ends ...os.Signal) io.Writer { return &taking{t, ends, to} }
+func (t *Terminal) Screen(to io.Writer) io.Writer { return &taking{t, to} }
 
 type taking struct {
-	t    *Terminal
-	ends []os.Signal
-	to   io.Writer
+	t  *Terminal
+	to io.Writer
 }
 
 // Write writes. What is printed after the terminal was given back is for its modes of before.
 func (s *taking) Write(b []byte) (int, error) {
-	if err := s.t.Take(s.ends...); err != nil && !errors.Is(err, errGiven) {
+	if err := s.t.Take(); err != nil && !errors.Is(err, errGiven) {
 		return 0, err
 	}
 	return s.to.Write(b)
@@ -110,7 +110,6 @@ func (s *taking) Write(b []byte) (int, error) {
 
 type keys struct {
 	t      *Terminal
-	ends   []os.Signal
 	take   sync.Once
 	failed error
 	from   io.Reader
@@ -119,7 +118,7 @@ type keys struct {
 // Read reads frames.
 func (k *keys) Read(b []byte) (int, error) {
 	k.take.Do(func() {
-		if k.failed = k.t.Take(k.ends...); k.failed != nil {
+		if k.failed = k.t.Take(); k.failed != nil {
 			return
 		}
 		k.t.tell() // it may have changed since the job was submitted
