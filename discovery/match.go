@@ -164,6 +164,8 @@ func Now(_ *grid.Needs, ad *grid.Ad) grid.Refusal {
 		return grid.Refusal{Why: grid.WhyDrain}
 	case ad.Full:
 		return grid.Refusal{Why: grid.WhyDisk}
+	case ad.Away:
+		return grid.Refusal{Why: grid.WhyAway}
 	case ad.Private:
 		return grid.Refusal{Why: grid.WhyPrivate}
 	}

@@ -96,6 +96,10 @@ func TestFullNodeStillMatches(t *testing.T) {
 	if r := Now(need(1000, 0), ad); r.Why != grid.WhyDisk {
 		t.Errorf("a node whose disk is nearly full: %v", r.Why)
 	}
+	ad.Full, ad.Away = false, true
+	if r := Now(need(1000, 0), ad); r.Why != grid.WhyAway || !ad.Shut() {
+		t.Errorf("a node that cannot reach what runs its tasks: %v", r.Why)
+	}
 	ad.Draining = true
 	if r := Now(need(1000, 0), ad); r.Why != grid.WhyDrain {
 		t.Errorf("a draining node: %v", r.Why)

@@ -37,7 +37,7 @@ type Exec struct {
 }
 
 // closed says why the node accepts nothing.
-type closed struct{ draining, lowDisk bool }
+type closed struct{ draining, lowDisk, away bool }
 
 // spares are released memory that is used again.
 type spares struct {
@@ -65,6 +65,8 @@ func (e *Exec) Refuses(need grid.Resources) grid.Why {
 		return grid.WhyDrain
 	case e.lowDisk:
 		return grid.WhyDisk
+	case e.away:
+		return grid.WhyAway
 	case e.queue.Len() >= MaxQueue:
 		return grid.WhyQueue
 	}
@@ -153,6 +155,9 @@ func (e *Exec) Drain(on bool) { e.draining = on }
 
 // LowDisk makes the node refuse new work while its disk is nearly full.
 func (e *Exec) LowDisk(on bool) { e.lowDisk = on }
+
+// Away makes the node refuse new work while what runs its tasks elsewhere takes none.
+func (e *Exec) Away(on bool) { e.away = on }
 
 // Draining reports whether the node drains.
 func (e *Exec) Draining() bool { return e.draining }

@@ -36,8 +36,8 @@ func Delta(a, b *grid.Ad, scale time.Duration) float64 {
 	if a == b {
 		return 0
 	}
-	if a.Draining != b.Draining || a.Leaving != b.Leaving || a.Full != b.Full || a.Capacity != b.Capacity ||
-		a.Name != b.Name || !a.Accept.Equal(b.Accept) || a.Hour != b.Hour ||
+	if a.Draining != b.Draining || a.Leaving != b.Leaving || a.Full != b.Full || a.Away != b.Away ||
+		a.Capacity != b.Capacity || a.Name != b.Name || !a.Accept.Equal(b.Accept) || a.Hour != b.Hour ||
 		!same(a.Labels, b.Labels) || !same(a.Engines, b.Engines) || !same(a.Addrs, b.Addrs) {
 		return 1
 	}

@@ -153,6 +153,7 @@ func TestDelta(t *testing.T) {
 		"engine":          {func(a *grid.Ad) { a.Engines = nil }, 1},
 		"draining":        {func(a *grid.Ad) { a.Draining = true }, 1},
 		"full":            {func(a *grid.Ad) { a.Full = true }, 1},
+		"away":            {func(a *grid.Ad) { a.Away = true }, 1},
 		"address":         {func(a *grid.Ad) { a.Addrs = []string{"/ip4/10.0.0.1/tcp/1"} }, 1},
 		"capacity":        {func(a *grid.Ad) { a.Capacity.CPU++ }, 1},
 		"units":           {func(a *grid.Ad) { a.Capacity.Counts = "gpu=3" }, 1},

@@ -38,7 +38,7 @@ func worth(ad *grid.Ad) int8 {
 	if ad.Capacity.CPU == 0 {
 		c -= 64
 	}
-	if ad.Draining || ad.Full {
+	if ad.Draining || ad.Full || ad.Away {
 		c -= 32
 	}
 	return int8(c)

@@ -26,6 +26,7 @@ type Ad struct {
 	Leaving      bool
 	Full         bool   // its disk is nearly full
 	Private      bool   // it takes only what is submitted to it
+	Away         bool   // what runs its tasks elsewhere takes none
 	Sealed       []byte // the origin's own signed bytes; made and checked by drivers, forwarded unchanged
 	AdWork
 }
@@ -105,7 +106,7 @@ type Rate struct {
 const OtherClass = "other"
 
 // Shut reports whether the node takes no new work at all, not even what is submitted to it.
-func (a *Ad) Shut() bool { return a.Draining || a.Leaving || a.Full }
+func (a *Ad) Shut() bool { return a.Draining || a.Leaving || a.Full || a.Away }
 
 // Closed reports whether the node takes no new work of other nodes.
 func (a *Ad) Closed() bool { return a.Shut() || a.Private }

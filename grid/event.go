@@ -40,6 +40,7 @@ const (
 
 	EvHour        // it is Hour here; only where the node's expression of what it accepts asks for that
 	EvTransferred // Bytes went between this node and Peer, in the time Took
+	EvEngine      // Low says whether what runs tasks elsewhere takes none
 )
 
 // Event is one event of a node. Which fields are set depends on Kind. It is dead after the step.

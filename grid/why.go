@@ -54,6 +54,7 @@ const (
 	WhyAccept       // the job does not meet the expression of what it accepts, whatever the hour
 	WhyHour         // nor does it at this hour
 	WhyWorth        // others that it was offered at the same time are worth more
+	WhyAway         // what runs its tasks, a batch system or another grid, does not answer or takes none
 	whys
 )
 
@@ -79,7 +80,8 @@ var whyTexts = [...]string{"", "needs more CPU than it has", "needs more memory 
 	"gave it up, to go on at another node",
 	"waits until it is known what its job's budget leaves",
 	"keeps slots for no other gang any more", "does not meet needs.where", "does not accept such jobs",
-	"does not accept such jobs at this hour", "takes others that are worth more for what it has free"}
+	"does not accept such jobs at this hour", "takes others that are worth more for what it has free",
+	"cannot reach what runs its tasks, or that takes none now"}
 
 // Never reports whether the same offer to the same node would always be refused.
 func (w Why) Never() bool {

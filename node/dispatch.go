@@ -33,8 +33,8 @@ func (n *Node) handle(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 		if ev.Deposit || ev.Step != 0 || !n.worker.InputsFetched(now, ev.Attempt, ev.Err, fx) {
 			n.coordinator.Fetched(now, ev, fx)
 		}
-	case grid.EvDisk:
-		n.setLowDisk(now, ev.Low, fx)
+	case grid.EvDisk, grid.EvEngine:
+		n.setClosed(now, ev, fx)
 	case grid.EvAvailable:
 		n.setAvailability(now, ev.Left, ev.Up, fx)
 	case grid.EvHour:

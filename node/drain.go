@@ -34,12 +34,19 @@ func (n *Node) Drain(now grid.Time) DrainView {
 	return v
 }
 
-// setLowDisk applies the driver's report that the disk is nearly full, or no longer so.
-func (n *Node) setLowDisk(now grid.Time, low bool, fx *grid.Effects) {
-	n.worker.SetLowDisk(low)
-	n.coordinator.LowDisk(low)
+// setClosed applies the driver's report that the disk is nearly full, or that what runs tasks elsewhere takes none, or no
+// longer so.
+func (n *Node) setClosed(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 	n.peers.Policies().ColumnsChanged()
-	n.profile.SetLowDisk(now, low, fx)
+	if ev.Kind == grid.EvDisk {
+		n.worker.SetLowDisk(ev.Low)
+		n.coordinator.LowDisk(ev.Low)
+		n.profile.SetLowDisk(now, ev.Low, fx)
+		return
+	}
+	n.worker.SetAway(ev.Low)
+	n.profile.SetAway(now, ev.Low, fx)
+	n.coordinator.TryHere()
 }
 
 // startDraining stops accepting work, hands back queued attempts, and gives running ones until the deadline.

@@ -28,19 +28,26 @@ type Options struct {
 	// min. Less loses results that come again, as after a restart of the node that has them.
 	Patience time.Duration
 
+	// Survey is the time between two looks at the nodes of the child; while it does not answer, a fifth of that. Default 10
+	// s. Lower follows what the child has more closely, and burdens the node that is reached.
+	Survey time.Duration
+
 	// Report is called after each look at the nodes of the child with the share of its cores at the start that tasks of
 	// this node may have: what is free, and what they have. 0: it cannot be reached, or takes no jobs.
 	Report func(share float64)
+
+	// Away is called when the child takes no tasks any more, since it cannot be reached or the node that is reached takes
+	// none, and when it takes some again. Nil = nobody is told.
+	Away func(away bool)
 
 	// Log takes messages for the operator. Default: discarded.
 	Log *slog.Logger
 }
 
 const (
-	maxPoll    = 5 * time.Second
-	maxRetry   = 10 * time.Second // between two looks while the child does not answer
-	surveyTime = 10 * time.Second // between two looks at its nodes
-	askTime    = 30 * time.Second // for one request that moves no files
+	maxPoll  = 5 * time.Second
+	maxRetry = 10 * time.Second // between two looks while the child does not answer
+	askTime  = 30 * time.Second // for one request that moves no files
 )
 
 // Engine runs tasks as jobs of a child grid. All its methods may be called at the same time.
@@ -63,6 +70,9 @@ type Engine struct {
 func Open(o Options, g *Grid) (*Engine, error) {
 	if o.Poll == 0 {
 		o.Poll = time.Second
+	}
+	if o.Survey == 0 {
+		o.Survey = 10 * time.Second
 	}
 	if o.Patience == 0 {
 		o.Patience = 15 * time.Minute
@@ -154,11 +164,14 @@ func (e *Engine) survey() {
 			} else {
 				e.o.Log.Info("the child grid takes tasks again")
 			}
+			if e.o.Away != nil {
+				e.o.Away(away)
+			}
 		}
 		e.o.Report(e.share(g, err))
-		pause := surveyTime
+		pause := e.o.Survey
 		if err != nil {
-			pause = 2 * time.Second
+			pause /= 5
 		}
 		select {
 		case <-time.After(pause):

@@ -26,7 +26,7 @@ type Engine struct {
 	script  string
 	ctx     context.Context
 	stop    context.CancelFunc
-	sending chan struct{} // bounds the calls of sbatch
+	sending chan struct{} // bounds the orders that are handed over at once
 	over    sync.WaitGroup
 	busy    atomic.Bool // the controller did not take the last order
 }
@@ -97,6 +97,15 @@ func (e *Engine) Start(o Order, said func(external.Saying)) (*Task, error) {
 	}
 	if err := e.answers(); err != nil {
 		return nil, err
+	}
+	select {
+	case e.sending <- struct{}{}:
+		defer func() { <-e.sending }()
+	case <-e.ctx.Done():
+		return nil, external.ErrClosed
+	}
+	if o.MayStart != nil && !o.MayStart() {
+		return nil, fmt.Errorf("%w: the start lease has run out", ErrBusy)
 	}
 	for o.Submission = 1; ; o.Submission++ {
 		if _, err := os.Lstat(claimFile(o.Dir, o.Submission)); errors.Is(err, os.ErrNotExist) {

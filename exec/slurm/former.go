@@ -27,6 +27,10 @@ func (e *Engine) Former(wanted func(key string) bool) error {
 	}
 	external.RemoveDrafts(e.dir)
 	for _, dir := range empty {
+		if e.hasRun(dir) {
+			e.isUnread(dir, errors.New("order.json was removed from it, and its job has run, or runs"))
+			continue
+		}
 		e.Remove(dir)
 	}
 	e.removePrograms(entries, orders)
@@ -36,7 +40,16 @@ func (e *Engine) Former(wanted func(key string) bool) error {
 		e.Restore(t, wanted(o.Key))
 	}
 	e.over.Go(func() { e.watcher.Run(e.ctx) })
+	e.over.Go(e.health)
 	return nil
+}
+
+// hasRun reports whether a job has claimed, or ended, an order that is not in its folder any more. One that did not
+// finds no order when it begins, and runs nothing.
+func (e *Engine) hasRun(dir string) bool {
+	claims, _ := filepath.Glob(filepath.Join(dir, "claim.*"))
+	_, err := os.Lstat(filepath.Join(dir, endFile))
+	return len(claims) > 0 || err == nil
 }
 
 func (e *Engine) isUnread(dir string, err error) {

@@ -43,6 +43,14 @@ type Options struct {
 	// 30 s. Lower takes a slow file system for a lost task; higher delays the news of those that are.
 	Settle time.Duration
 
+	// Health is the time between two looks at whether the partition takes jobs; while it does not, a third of that.
+	// Default 15 s. Lower closes the node sooner when the controller does not answer, and burdens the controller.
+	Health time.Duration
+
+	// Away is called when the partition takes no jobs any more, since the controller does not answer or no host is up,
+	// and when it takes some again. Nil = nobody is told.
+	Away func(away bool)
+
 	// Log takes messages for the operator. Default: discarded.
 	Log *slog.Logger
 }
@@ -85,6 +93,9 @@ func (o *Options) defaults() error {
 	}
 	if o.Settle == 0 {
 		o.Settle = 30 * time.Second
+	}
+	if o.Health == 0 {
+		o.Health = 15 * time.Second
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)

@@ -25,6 +25,10 @@ type Order struct {
 
 	Keep []string // for the caller, who has it back after a restart
 
+	// MayStart reports whether the attempt's start lease is valid: it may run out while other orders are handed over.
+	// Nil = it has none.
+	MayStart func() bool `json:"-"`
+
 	Submission int    // which of the attempt's batch jobs this is for, from 1
 	Step       string // the program of the step
 }

@@ -20,12 +20,6 @@ func (e *Engine) nameOf(o *Order) string {
 
 // submit hands an order to Slurm.
 func (e *Engine) submit(o *Order, name string) error {
-	select {
-	case e.sending <- struct{}{}:
-		defer func() { <-e.sending }()
-	case <-e.ctx.Done():
-		return e.ctx.Err()
-	}
 	out, err := run(e.ctx, "sbatch", e.arguments(o, name)...)
 	if err != nil {
 		return err

@@ -45,13 +45,32 @@ func (c *Config) capacityFound() (grid.Resources, error) {
 // Network returns the name of the node's network.
 func (d *Driver) Network() string { return identity.NetworkName(d.secret) }
 
-// engineShare is the share of the capacity that an engine has left to tasks of this node, where it says so.
+// engineShare is the share of the capacity that an engine has left to tasks of this node, where it says so, and whether
+// it takes any.
 type engineShare struct {
-	changed func(left, up float64) // set before the loop runs
+	changed func(left, up float64) // set before the loop runs, as is shut
+	shut    func(bool)
 
 	mu    sync.Mutex
 	taken float64 // by others: 1 − the share
 	up    float64 // as the machine was measured last; 0 = not yet
+	away  bool    // it takes no tasks
+	told  bool    // away, as the node was told last
+}
+
+// setAway takes whether the engine takes no tasks, and passes it on once the loop runs.
+func (s *engineShare) setAway(away bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.away = away
+	s.tell()
+}
+
+func (s *engineShare) tell() {
+	if s.up > 0 && s.away != s.told {
+		s.told = s.away
+		s.shut(s.away)
+	}
 }
 
 // report takes what the engine says, and passes on what is news.
@@ -71,5 +90,6 @@ func (s *engineShare) with(up float64) float64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.up = up
+	s.tell()
 	return 1 - s.taken
 }

@@ -21,6 +21,7 @@ import (
 // openRunner gets ready to run tasks.
 func (d *Driver) openRunner() (err error) {
 	c := &d.cfg
+	c.Boxes.Engine.Away = d.engineLeft.setAway
 	if x := c.Boxes.Engine.Child; x != nil {
 		x.Parent, x.Report = d.Network(), d.engineLeft.report
 	}

@@ -36,6 +36,9 @@ func (d *Driver) watchMachine() {
 	d.engineLeft.changed = func(left, up float64) {
 		d.inbox.Event(func(ev *grid.Event) { ev.Kind, ev.Left, ev.Up = grid.EvAvailable, left, up })
 	}
+	d.engineLeft.shut = func(away bool) {
+		d.inbox.Event(func(ev *grid.Event) { ev.Kind, ev.Low = grid.EvEngine, away })
+	}
 	machine.Watch(d.work.Context(), d.cfg.DataDir, d.cfg.CPUs, d.runner.CPU, func(left, up float64) {
 		if d.cfg.Boxes.Engine.Elsewhere() { // what this machine is busy with takes nothing from its tasks
 			left = d.engineLeft.with(up)

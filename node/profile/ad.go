@@ -30,6 +30,7 @@ func (p *Profile) Describe(l Load) grid.Ad {
 		Coord:    p.cfg.Gossip.Coord(),
 		Draining: l.Draining,
 		Full:     p.lowDisk,
+		Away:     p.away,
 		Private:  p.cfg.Private,
 	}
 }

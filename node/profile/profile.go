@@ -38,6 +38,7 @@ type Profile struct {
 
 	addrs   []string
 	lowDisk bool // the disk is nearly full
+	away    bool // what runs tasks elsewhere takes none
 	hour    requirement.Hour
 	availability
 }
@@ -62,6 +63,12 @@ func (p *Profile) SetAddrs(now grid.Time, addrs []string, fx *grid.Effects) {
 // SetLowDisk applies the driver's report that the disk is nearly full, or no longer so.
 func (p *Profile) SetLowDisk(now grid.Time, low bool, fx *grid.Effects) {
 	p.lowDisk = low
+	p.Changed(now, fx)
+}
+
+// SetAway applies the driver's report that what runs tasks elsewhere takes none, or takes some again.
+func (p *Profile) SetAway(now grid.Time, away bool, fx *grid.Effects) {
+	p.away = away
 	p.Changed(now, fx)
 }
 

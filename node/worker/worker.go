@@ -143,6 +143,9 @@ func (w *Worker) SetCoreShare(now grid.Time, share float64) {
 // SetLowDisk makes the worker refuse attempts while the disk is nearly full.
 func (w *Worker) SetLowDisk(low bool) { w.exec.LowDisk(low) }
 
+// SetAway makes the worker refuse attempts while what runs tasks elsewhere takes none.
+func (w *Worker) SetAway(away bool) { w.exec.Away(away) }
+
 // Answer fills in the answer to a node's poll, but for the rates: for the bid that the poll is about.
 func (w *Worker) Answer(now grid.Time, from grid.NodeID, q *grid.Poll, s *grid.State) {
 	need, key := q.Needs, order.Key{Bid: cmp.Or(q.Bid, grid.UsualBid), Node: from, Class: q.Class}

@@ -87,9 +87,9 @@ func (c *Child) accept(own *requirement.Expression) (*requirement.Expression, er
 	return x, nil
 }
 
-func (c *Child) open(log *slog.Logger) (Engine, error) {
+func (c *Child) open(away func(bool), log *slog.Logger) (Engine, error) {
 	e, err := child.Open(child.Options{API: c.client(), Dir: filepath.Join(c.dir, childFolder), Parent: c.Parent,
-		Labels: here(), Report: c.Report, Log: log}, c.Grid)
+		Labels: here(), Report: c.Report, Away: away, Log: log}, c.Grid)
 	if err != nil {
 		return nil, err
 	}

@@ -17,6 +17,9 @@ import (
 type Options struct {
 	Slurm *Slurm // batch jobs of a cluster
 	Child *Child // jobs of another grid
+
+	// Away is called when the engine takes no tasks any more, or takes some again. It is set by the driver.
+	Away func(away bool)
 }
 
 // Label says what runs the tasks of a node, where that is not the node itself; the operator can override it.
@@ -133,10 +136,10 @@ func (o *Options) Accept(own *requirement.Expression) (*requirement.Expression, 
 // Open opens the engine of a node; nil: tasks are processes of this machine. data is the node's data folder.
 func (o *Options) Open(self grid.NodeID, data string, log *slog.Logger) (Engine, error) {
 	if o.Slurm != nil {
-		return o.Slurm.open(self, data, log)
+		return o.Slurm.open(self, data, o.Away, log)
 	}
 	if o.Child != nil {
-		return o.Child.open(log)
+		return o.Child.open(o.Away, log)
 	}
 	return nil, nil
 }

@@ -70,9 +70,9 @@ func (s *Slurm) setFolder(data string) error {
 	return nil
 }
 
-func (s *Slurm) open(self grid.NodeID, data string, log *slog.Logger) (Engine, error) {
+func (s *Slurm) open(self grid.NodeID, data string, away func(bool), log *slog.Logger) (Engine, error) {
 	o := s.Options
-	o.Data, o.Node, o.Log = data, self.String()[:16], log
+	o.Data, o.Node, o.Away, o.Log = data, self.String()[:16], away, log
 	e, err := slurm.Open(o, s.Cluster)
 	if err != nil {
 		return nil, err
@@ -113,7 +113,7 @@ func (e slurmEngine) Hand(x *Attempt, said func(external.Saying)) (Task, error) 
 		Env: slices.Concat(process.Inherited(), units.ThreadEnv(needs.CPU), []string{"HOME=" + work, "TMPDIR=" + x.Temp},
 			x.Env, []string{"SKEP_WORK=" + work, "PWD=" + work}),
 		CPUs: cpusOf(needs), Memory: int64(needs.Memory), Timeout: x.Spec.Timeout, Grace: taskGrace,
-		MaxOutput: x.MaxOutput, Keep: x.Outputs}
+		MaxOutput: x.MaxOutput, Keep: x.Outputs, MayStart: x.MayStart}
 	t, err := e.Start(order, said)
 	if t == nil {
 		return nil, err

@@ -76,7 +76,7 @@ func putAd(a *grid.Ad) *pb.Ad {
 		Counts: string(a.Capacity.Counts), FreeCounts: string(a.Free.Counts), Waits: string(a.Waits),
 		Backlog: putSpan(a.Backlog), Speed: a.Speed, Availability: a.Availability, Engines: a.Engines,
 		Rates: fillRates(new(pb.Rates), a.Rates), Addrs: a.Addrs,
-		Draining: a.Draining || a.Private, Leaving: a.Leaving, Full: a.Full, Waiting: a.Waiting,
+		Draining: a.Draining || a.Private, Leaving: a.Leaving, Full: a.Full || a.Away, Waiting: a.Waiting,
 		LeastSpeed: a.Sharing.Least, Bids: a.Sharing.Bids, Price: putBid(a.Price), Outbid: putBid(a.Outbid),
 		Accept: putExpression(a.Accept)}
 	if h := a.Hour; h.Known {
@@ -85,6 +85,11 @@ func putAd(a *grid.Ad) *pb.Ad {
 	if a.Private {
 		if p.Private = 1; a.Draining {
 			p.Private = 2
+		}
+	}
+	if a.Away {
+		if p.Away = 1; a.Full {
+			p.Away = 2
 		}
 	}
 	if c := &a.Coord; c.Known() {
@@ -103,7 +108,8 @@ func getAd(p *pb.Ad) (*grid.Ad, error) {
 	a := &grid.Ad{Node: grid.NodeID(p.Node), Seq: grid.Seq{Boot: p.Boot, N: p.N}, Name: cleanText(p.Name),
 		Capacity: resourcesOf(p.Cpu, p.Memory, p.Counts), Free: resourcesOf(p.FreeCpu, p.FreeMemory, p.FreeCounts),
 		Speed: p.Speed, Availability: p.Availability, Engines: cleanTexts(p.Engines), Addrs: cleanTexts(p.Addrs),
-		Draining: p.Draining && p.Private != 1, Leaving: p.Leaving, Full: p.Full, Private: p.Private > 0,
+		Draining: p.Draining && p.Private != 1, Leaving: p.Leaving, Full: p.Full && p.Away != 1, Private: p.Private > 0,
+		Away: p.Away > 0,
 		AdWork: grid.AdWork{Waits: grid.Counts(p.Waits), Waiting: p.Waiting,
 			Sharing: grid.Sharing{Least: p.LeastSpeed, Bids: p.Bids}}}
 	for _, l := range p.Labels {

@@ -76,8 +76,8 @@ func genAd(t *rapid.T) (*grid.Ad, ed25519.PrivateKey) {
 		Engines: rapid.SliceOfN(genWord, 0, grid.MaxEngines).Draw(t, "engines"), Rates: genRates(t),
 		Addrs: rapid.SliceOfN(genText, 0, grid.MaxAddrs).Draw(t, "addrs"), Draining: rapid.Bool().Draw(t, "draining"),
 		Leaving: rapid.Bool().Draw(t, "leaving"), Full: rapid.Bool().Draw(t, "full"),
-		Private: rapid.Bool().Draw(t, "private"),
-		AdWork:  grid.AdWork{Price: genBid.Draw(t, "price"), Outbid: genBid.Draw(t, "outbid")}}
+		Private: rapid.Bool().Draw(t, "private"), Away: rapid.Bool().Draw(t, "away"),
+		AdWork: grid.AdWork{Price: genBid.Draw(t, "price"), Outbid: genBid.Draw(t, "outbid")}}
 	if rapid.Bool().Draw(t, "placed") {
 		for k := range a.Coord.At {
 			a.Coord.At[k] = rapid.Float32Range(-grid.MaxCoord, grid.MaxCoord).Draw(t, "at")

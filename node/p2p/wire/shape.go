@@ -23,7 +23,7 @@ type field struct {
 	sub   *shape
 }
 
-const maxFields = 128 // of one message: check keeps its counts on the stack
+const maxFields = 256 // of one message: check keeps its counts on the stack
 
 func number(name string) field {
 	return field{name: name, typ: protowire.VarintType, count: 1, size: 10}

@@ -44,7 +44,7 @@ var (
 		22: fixed("least_speed"), 23: fixed("bids"),
 		70: data("counts", 1, grid.MaxCounts), 71: data("free_counts", 1, grid.MaxCounts),
 		72: data("waits", 1, grid.MaxCounts), 90: number("price"), 91: data("accept", 1, requirement.MaxText),
-		92: number("hour"), 93: number("outbid"),
+		92: number("hour"), 93: number("outbid"), 235: number("away"),
 	}}
 	entryShape = &shape{"entry", []field{1: data("sealed", 1, int(grid.MaxAdSize)), 2: number("hops")}}
 

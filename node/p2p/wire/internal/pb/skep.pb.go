@@ -924,6 +924,7 @@ type Ad struct {
 	Accept        string                 `protobuf:"bytes,91,opt,name=accept,proto3" json:"accept,omitempty"`  // expression about jobs; none = any
 	Hour          uint32                 `protobuf:"varint,92,opt,name=hour,proto3" json:"hour,omitempty"`     // there, if accept asks for it: 1 << 16 | day from Sunday << 8 | hour
 	Outbid        uint32                 `protobuf:"varint,93,opt,name=outbid,proto3" json:"outbid,omitempty"` // lowest bid that runs and may be suspended, as price; 0 = none
+	Away          uint32                 `protobuf:"varint,235,opt,name=away,proto3" json:"away,omitempty"`    // 1: what runs its tasks elsewhere takes none, 2: and its disk is nearly full; full is set with both
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1164,6 +1165,13 @@ func (x *Ad) GetHour() uint32 {
 func (x *Ad) GetOutbid() uint32 {
 	if x != nil {
 		return x.Outbid
+	}
+	return 0
+}
+
+func (x *Ad) GetAway() uint32 {
+	if x != nil {
+		return x.Away
 	}
 	return 0
 }
@@ -6254,7 +6262,7 @@ const file_skep_proto_rawDesc = "" +
 	"\x03ads\x18\x01 \x03(\v2\x0e.skep.v1.EntryR\x03ads\"3\n" +
 	"\x05Entry\x12\x16\n" +
 	"\x06sealed\x18\x01 \x01(\fR\x06sealed\x12\x12\n" +
-	"\x04hops\x18\x02 \x01(\rR\x04hops\"\x82\x06\n" +
+	"\x04hops\x18\x02 \x01(\rR\x04hops\"\x97\x06\n" +
 	"\x02Ad\x12\x12\n" +
 	"\x04node\x18\x01 \x01(\fR\x04node\x12\x12\n" +
 	"\x04boot\x18\x02 \x01(\x04R\x04boot\x12\f\n" +
@@ -6291,7 +6299,8 @@ const file_skep_proto_rawDesc = "" +
 	"\x05price\x18Z \x01(\rR\x05price\x12\x16\n" +
 	"\x06accept\x18[ \x01(\tR\x06accept\x12\x12\n" +
 	"\x04hour\x18\\ \x01(\rR\x04hour\x12\x16\n" +
-	"\x06outbid\x18] \x01(\rR\x06outbid\"/\n" +
+	"\x06outbid\x18] \x01(\rR\x06outbid\x12\x13\n" +
+	"\x04away\x18\xeb\x01 \x01(\rR\x04away\"/\n" +
 	"\x05Label\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value\"C\n" +
