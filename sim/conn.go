@@ -199,17 +199,8 @@ func (w *World) notifyUp(name int32, s int) {
 	c.reportedUp[s] = true
 	w.peerKnown(i, j)
 	w.books.Hindsight().Met(w.now, i, j)
-	kinds := w.cfg.Network.Kinds(int(j))
-	features := grid.FeatureSet(1<<grid.FeatureReruns | 1<<grid.FeatureRetries | 1<<grid.FeatureDeadlines |
-		1<<grid.FeatureBudgets | 1<<grid.FeatureOptions)
-	if kinds.Has(grid.KindAwait) {
-		features |= 1 << grid.FeatureOrder
-	}
-	if kinds.Has(grid.KindReserve) {
-		features |= 1<<grid.FeatureGangs | 1<<grid.FeatureGangSizes | 1<<grid.FeatureContracts | 1<<grid.FeatureMoves
-	}
-	w.ev = grid.Event{Kind: grid.EvPeerUp, Peer: w.hosts[j].id, RTT: w.latency(i, j) + w.latency(j, i), Kinds: kinds,
-		Features: features}
+	w.ev = grid.Event{Kind: grid.EvPeerUp, Peer: w.hosts[j].id, RTT: w.latency(i, j) + w.latency(j, i),
+		Kinds: w.kindsOf(j), Features: w.featuresOf(j)}
 	w.step(i, &w.ev)
 }
 

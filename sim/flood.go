@@ -70,7 +70,7 @@ func (w *World) hop(e *event.Event) {
 	if w.hosts[i].up && f.seen[i/64]&(1<<(i%64)) == 0 {
 		f.seen[i/64] |= 1 << (i % 64)
 		w.forwardFlood(name, i)
-		if w.cfg.Network.Kinds(int(i)).Has(f.msg.Kind) {
+		if w.kindsOf(i).Has(f.msg.Kind) {
 			w.deliverAnnouncement(i, f)
 		}
 	}

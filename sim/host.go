@@ -6,6 +6,7 @@ import (
 
 	"skep/grid"
 	"skep/node"
+	"skep/sim/keys"
 )
 
 // host is a machine that a node runs on: what outlives the node's crash, and what the world knows of it.
@@ -90,8 +91,9 @@ func (w *World) NodeConfig(i int) (node.Config, grid.Wall) {
 	if w.cfg.Node != nil {
 		w.cfg.Node(i, &c)
 	}
+	c.Labels = w.versionLabels(int32(i), c.Labels)
 	c.Decisions = 0 // nobody reads them
-	c.Self, c.Boot, c.Known = h.id, w.bootOf(i), w.known(i)
+	c.Self, c.Boot, c.Known, c.Signer = h.id, w.bootOf(i), w.known(i), keys.Of(w.cfg.Seed, h.id)
 	c.Scratch, c.Balance.Scratch = &w.scratch.node, &w.scratch.lp
 	c.Seed = splitmix(w.cfg.Seed ^ splitmix(uint64(i)<<20+h.boots))
 	return c, grid.Wall{Zero: wallStart.Add(-time.Duration(h.offset - h.since))}
@@ -117,6 +119,7 @@ func (w *World) start(i int32) {
 	}
 	if h.hostile = w.cfg.Hostile(int(i)); h.hostile != 0 {
 		m = newHostile(m, h.hostile, h.id, cfg.Seed)
+		w.books.Hostile(i)
 	}
 	h.member, h.up, h.upSince, h.cap = m, true, w.now, cfg.Capacity
 	w.books.Started(i, m, cfg.Capacity)

@@ -107,6 +107,7 @@ type run struct {
 
 // startRun starts an attempt.
 func (w *World) startRun(i int32, s *grid.Start) {
+	w.checkRunnable(i, s)
 	job, task, ok := w.books.Start(i, s)
 	if !ok {
 		return
@@ -199,6 +200,7 @@ func (w *World) runEnded(e *event.Event) {
 		result.Outputs = w.outputs(r.node, r.task, r.id.Attempt)
 	}
 	id := r.id
+	w.books.Ran(r.task, id.Attempt, result)
 	w.removeRun(name)
 	w.ev = grid.Event{Kind: grid.EvEnded, Attempt: id, Result: result}
 	w.step(e.Node, &w.ev)

@@ -47,6 +47,10 @@ type Network struct {
 
 	// Kinds are the message kinds that a node understands; nil = all.
 	Kinds func(i int) grid.KindSet
+
+	// Features are those of the version that a node's run of that number has, from 1; nil = those that the rest of the
+	// world has in use. Kinds and labels that came with others are left out.
+	Features func(i int, run uint64) grid.FeatureSet
 }
 
 func (n *Network) defaults() {
@@ -134,7 +138,7 @@ func (w *World) send(i int32, to grid.NodeID, m *grid.Message) {
 	} else {
 		w.counts.count(m, size)
 	}
-	if !w.cfg.Network.Kinds(int(j)).Has(m.Kind) {
+	if !w.kindsOf(j).Has(m.Kind) {
 		w.counts.Unknown++
 		return
 	}

@@ -5,6 +5,7 @@ import (
 
 	"skep/discovery"
 	"skep/grid"
+	"skep/sim/keys"
 	"skep/sim/oracle"
 )
 
@@ -26,6 +27,7 @@ func (w *World) openBooks() {
 		work[i] = oracle.Submission{Origin: s.Node, Spec: s.Spec}
 	}
 	w.books = oracle.New((*facts)(w), len(w.hosts), work)
+	w.books.Verify(keys.Of(w.cfg.Seed, grid.NodeID{}))
 	if w.cfg.Check == CheckNothing {
 		w.books.Uncheck()
 	}

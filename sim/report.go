@@ -25,6 +25,7 @@ type Report struct {
 	Suspensions int
 	PutBack     int  // nodes that stopped because their stores were put back
 	Undecided   bool // the run ended early: a node whose store was put back acted, and nobody could tell it
+	Verified    int  // ends of signed jobs written, whose signatures were checked
 	Traffic     Traffic
 	// core-seconds of Regret, and in which attempts ran, once the last fault has no consequences; with Config.Conserves
 	Regret, Busy float64
@@ -43,7 +44,7 @@ type ClassReport struct {
 func (w *World) Report() Report {
 	r := Report{Digest: uint64(w.digest), Virtual: time.Duration(w.now), Steps: w.steps, Tasks: w.books.Tasks(),
 		Traffic: w.counts, Nodes: w.upTime, Checkpoints: w.books.Checkpoints(),
-		Suspensions: w.books.Suspensions(), Undecided: w.fail != nil && w.fail.undecided}
+		Suspensions: w.books.Suspensions(), Verified: w.books.EndsVerified(), Undecided: w.fail != nil && w.fail.undecided}
 	if w.stores != nil {
 		r.PutBack = w.stores.Found
 	}

@@ -97,6 +97,7 @@ func (w *World) sendChecked(i int32, s *grid.Send) {
 	if w.cfg.Check > CheckNothing && w.hosts[i].hostile == 0 && (!w.forgets(i) || s.Msg.Kind == grid.KindResult) {
 		w.books.Send(i, &s.Msg)
 	}
+	w.checkKept(i, s)
 	w.send(i, s.To, &s.Msg)
 }
 

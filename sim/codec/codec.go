@@ -22,6 +22,9 @@ type Codec struct {
 func (c *Codec) Message(m *grid.Message) (*grid.Message, error) {
 	c.know(m.Offer.ID.Task.Job, m.Offer.Spec)
 	c.know(m.Register.Job, m.Register.Spec)
+	offered, kept := m.Offer.Spec, m.Register.Spec
+	defer func() { m.Offer.Spec, m.Register.Spec = offered, kept }()
+	m.Offer.Spec, m.Register.Spec = unsealed(offered), unsealed(kept)
 	var err error
 	if c.frame, err = c.send.Append(c.frame[:0], m, c.seal); err != nil {
 		return nil, fmt.Errorf("sends what no peer reads: %w", err)
@@ -35,7 +38,9 @@ func (c *Codec) Message(m *grid.Message) (*grid.Message, error) {
 
 // Record returns a record as it is read at the next start.
 func (c *Codec) Record(r *grid.Record) (*grid.Record, error) {
-	key, value, err := wire.AppendRecord(c.frame[:0], r)
+	save := *r
+	save.Register.Spec, save.Work.Spec = unsealed(r.Register.Spec), unsealed(r.Work.Spec)
+	key, value, err := wire.AppendRecord(c.frame[:0], &save)
 	if err != nil {
 		return nil, fmt.Errorf("saves what it could not read: %w", err)
 	}
@@ -53,6 +58,17 @@ func (c *Codec) Record(r *grid.Record) (*grid.Record, error) {
 		read.Work.Spec = r.Work.Spec
 	}
 	return read, nil
+}
+
+// unsealed returns a spec as it would be without the signature of its origin, which nodes here cannot give: the ends of
+// its job are not signed.
+func unsealed(s *grid.JobSpec) *grid.JobSpec {
+	if s == nil || s.Sealed == "" {
+		return s
+	}
+	bare := *s
+	bare.Sealed, bare.Signed = "", false
+	return &bare
 }
 
 func (c *Codec) know(id grid.JobID, s *grid.JobSpec) {

@@ -80,7 +80,8 @@ type relations struct {
 	moves    map[int32]*move // of gangs, by the first task; never iterated
 
 	checkpoints checkpoints
-	suspensions int           // of all attempts
+	suspensions int // of all attempts
+	signed      signatures
 	longest     time.Duration // that one has run: how long others take may be expected of it
 }
 
@@ -90,6 +91,7 @@ type machine struct {
 	begun     bool   // it was up once
 	starts    int32
 	lost      bool // never starts again
+	hostile   bool // does not keep to the protocol
 	capacity  grid.Resources
 	used      grid.Resources // by attempts that run
 	reserved  grid.MilliCPU  // for gangs, as noted

@@ -21,6 +21,7 @@ func (b *Books) checkSave(i int32, r *grid.Record) {
 	case grid.RecEntry:
 		b.checkMissed(i, r)
 		b.checkUse(i, r)
+		b.checkSigned(i, &r.Entry)
 		if n := b.job(i, r.Entry.ID.Task.Job); n >= 0 && int32(r.Entry.ID.Task.Index) < b.jobs[n].count && b.isSole(i, r) {
 			b.checkTask(i, r)
 		}
