@@ -168,8 +168,9 @@ var floors = map[string][]string{
 
 	"node/p2p/joblist": {"grid", "node", "node/listing", "node/p2p/transport", "node/p2p/wire"},
 
-	"node/p2p/disk":  {"grid"},
-	"node/p2p/store": {"grid", "node/p2p/disk", "node/p2p/store/wal", "node/p2p/wire"},
+	"node/p2p/disk":       {"grid"},
+	"node/p2p/store":      {"grid", "node/p2p/disk", "node/p2p/store/sums", "node/p2p/store/wal", "node/p2p/wire"},
+	"node/p2p/store/sums": {"grid", "node/p2p/wire"},
 
 	"node/p2p/store/wal": {"node/p2p/disk"},
 
@@ -189,7 +190,7 @@ var floors = map[string][]string{
 	"sim": {"grid", "internal/indices", "gossip", "discovery", "balance", "balance/order", "lpas", "exec", "exec/proportional", "node", "sim/event", "sim/mesh", "sim/oracle",
 		"sim/codec", "sim/keys", "sim/stores"},
 	"sim/keys":        {"grid", "node/chain"},
-	"sim/codec":       {"grid", "node/p2p/wire"},
+	"sim/codec":       {"grid", "node/p2p/store/sums", "node/p2p/wire"},
 	"sim/stores":      {"grid", "node/generation"},
 	"sim/event":       {"grid"},
 	"sim/oracle":      {"grid", "node", "node/chain"},

@@ -138,10 +138,11 @@ var storage = []Mutant{
 	},
 	{
 		Name: "the sum of a record is not checked",
-		File: "node/p2p/store/sum.go",
+		File: "node/p2p/store/sums/sums.go",
 		From: "return value, binary.BigEndian.Uint64(stored[sumAt:]) == sum(key, value)",
 		To:   "return value, true",
 		Test: "TestLostRecords",
+		In:   "node/p2p/store",
 	},
 	{
 		Name: "a commit is shown before it is synced",

@@ -17,6 +17,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"skep/grid"
+	"skep/node/p2p/store/sums"
 	"skep/node/p2p/wire"
 )
 
@@ -253,7 +254,7 @@ func TestDigestCoversRecordsWithoutSums(t *testing.T) {
 		var key, value []byte
 		if err := b.ForEach(func(k, stored []byte) error {
 			if k[0] == byte(grid.RecEntry) {
-				v, _ := unframed(k, stored)
+				v, _ := sums.Value(k, stored)
 				key, value = append([]byte(nil), k...), append([]byte(nil), v...)
 			}
 			return nil
@@ -267,7 +268,7 @@ func TestDigestCoversRecordsWithoutSums(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	damage(t, s, func(key, stored []byte) bool { return key[0] == byte(grid.RecClass) || stored[0] == unsummed })
+	damage(t, s, func(key, stored []byte) bool { return key[0] == byte(grid.RecClass) || stored[0] == sums.Unsummed })
 	s.Close()
 	_, err := Open(dir)
 	wantError(t, err, ErrDamaged, dir, "are not the")

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"skep/grid"
+	"skep/node/p2p/store/sums"
 	"skep/node/p2p/wire"
 )
 
@@ -41,7 +42,7 @@ func appendChanges(dst []byte, records []grid.Record) (changes []byte, further i
 			buf, further = key, further+int(run)
 			continue
 		}
-		framed = appendFramed(framed[:0], key, value)
+		framed = sums.Append(framed[:0], key, value)
 		dst = appendBytes(appendBytes(append(dst, changePut), key), framed)
 		buf = value
 	}
@@ -78,7 +79,7 @@ func eachChange(b []byte, f func(change) error) error {
 			if c.value, ok = take(); !ok {
 				return bad()
 			}
-			if _, ok := unframed(c.key, c.value); !ok {
+			if _, ok := sums.Value(c.key, c.value); !ok {
 				return bad()
 			}
 		case changeDelete:

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"hash/fnv"
 	"os"
+
+	"skep/node/p2p/store/sums"
 )
 
 // bbolt's root is in one of the first two pages: transactions write them in turn, and where one has a wrong checksum
@@ -31,7 +33,7 @@ func checkMetaPages(path string, page int) error {
 		if right() {
 			continue
 		}
-		if !flipBack(b, right) {
+		if !sums.FlipBack(b, right) {
 			return fmt.Errorf("%w: page %d of %s, which leads to the last commit or the one before, is not as it was "+
 				"written: %s", ErrDamaged, n, File, remedy)
 		}

@@ -15,6 +15,7 @@ import (
 
 	"skep/grid"
 	"skep/node/p2p/disk"
+	"skep/node/p2p/store/sums"
 	"skep/node/p2p/wire"
 )
 
@@ -118,7 +119,7 @@ func addSums(tx *bbolt.Tx) error {
 	data := tx.Bucket(dataBucket)
 	var fixes []fix
 	if err := data.ForEach(func(key, value []byte) error {
-		fixes = append(fixes, fix{old: bytes.Clone(key), key: bytes.Clone(key), value: appendFramed(nil, key, value)})
+		fixes = append(fixes, fix{old: bytes.Clone(key), key: bytes.Clone(key), value: sums.Append(nil, key, value)})
 		return nil
 	}); err != nil {
 		return err
@@ -131,7 +132,7 @@ func addSums(tx *bbolt.Tx) error {
 	var d digest
 	if err := tx.Bucket(recordBucket).ForEach(func(key, stored []byte) error {
 		d.count++
-		d.sum += sumOf(key, stored)
+		d.sum += sums.SumOf(key, stored)
 		return nil
 	}); err != nil {
 		return err

@@ -10,6 +10,8 @@ import (
 	ds "github.com/ipfs/go-datastore"
 	"github.com/ipfs/go-datastore/query"
 	"go.etcd.io/bbolt"
+
+	"skep/node/p2p/store/sums"
 )
 
 // Datastore returns the part of the database for everything that is not a record. It is also a
@@ -88,7 +90,7 @@ func (d *datastore) DiskUsage(ctx context.Context) (uint64, error) {
 
 // putData writes a value with its sums.
 func putData(b *bbolt.Bucket, key, value []byte) error {
-	return b.Put(key, appendFramed(nil, key, value))
+	return b.Put(key, sums.Append(nil, key, value))
 }
 
 // reader reads inside a transaction. What is not as it was written is not there.
@@ -97,7 +99,7 @@ type reader struct{ b *bbolt.Bucket }
 // value returns the value of a key, not a copy; nil if there is none.
 func (r reader) value(key ds.Key) []byte {
 	k := key.Bytes()
-	if value, ok := unframed(k, r.b.Get(k)); ok {
+	if value, ok := sums.Value(k, r.b.Get(k)); ok {
 		return value
 	}
 	return nil
@@ -125,7 +127,7 @@ func (r reader) query(q query.Query) query.Results {
 	var entries []query.Entry
 	c := r.b.Cursor()
 	for k, stored := c.Seek(prefix); k != nil && bytes.HasPrefix(k, prefix); k, stored = c.Next() {
-		v, ok := unframed(k, stored)
+		v, ok := sums.Value(k, stored)
 		if !ok {
 			continue
 		}

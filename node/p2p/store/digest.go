@@ -9,9 +9,10 @@ import (
 	"go.etcd.io/bbolt"
 
 	"skep/grid"
+	"skep/node/p2p/store/sums"
 )
 
-// digest is the number of entries of the table of records and the sum of what each adds (sumOf), which does not depend
+// digest is the number of entries of the table of records and the sum of what each adds (sums.SumOf), which does not depend
 // on their order. Each transaction that changes the table writes it too. A page that has lost entries, or whole pages
 // under it, may be in perfect order and each entry that is left sound; the digest does not match then.
 type digest struct{ count, sum uint64 }
@@ -43,7 +44,7 @@ func openRecords(tx *bbolt.Tx) *records {
 func (r *records) put(key, stored []byte) error {
 	r.without(key)
 	r.count++
-	r.sum += sumOf(key, stored)
+	r.sum += sums.SumOf(key, stored)
 	return r.Put(key, stored)
 }
 
@@ -56,7 +57,7 @@ func (r *records) remove(key []byte) error {
 func (r *records) without(key []byte) {
 	if old := r.Get(key); old != nil {
 		r.count--
-		r.sum -= sumOf(key, old)
+		r.sum -= sums.SumOf(key, old)
 	}
 }
 
@@ -88,7 +89,7 @@ func checkMeta(tx *bbolt.Tx) (was []byte, err error) {
 	if right() {
 		return nil, nil
 	}
-	if len(all) == metaSize && flipBack(all, right) {
+	if len(all) == metaSize && sums.FlipBack(all, right) {
 		if n := binary.BigEndian.Uint64(all); n >= sumFormat && n <= format {
 			return all, nil
 		}

@@ -8,6 +8,8 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 	"go.etcd.io/bbolt"
+
+	"skep/node/p2p/store/sums"
 )
 
 // logState says which part of the log belongs to the database. It is in the table meta with a sum of its own, and each
@@ -46,7 +48,7 @@ func readLogState(tx *bbolt.Tx) (s logState, corrected bool, err error) {
 	if right() {
 		return s, false, nil
 	}
-	if len(b) == logStateSize && flipBack(b, right) {
+	if len(b) == logStateSize && sums.FlipBack(b, right) {
 		return s, true, nil
 	}
 	return s, false, fmt.Errorf("%w: what %s says of %s is not as it was written: %s", ErrDamaged, File, LogFile, remedy)

@@ -7,6 +7,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"skep/grid"
+	"skep/node/p2p/store/sums"
 	"skep/node/p2p/wire"
 )
 
@@ -92,15 +93,15 @@ func (s *Store) Load(f func(*grid.Record) error) error {
 
 // decode decodes a stored record.
 func decode(key, stored []byte) (*grid.Record, error) {
-	value, ok := unframed(key, stored)
-	if len(stored) > 0 && stored[0] == unsummed {
+	value, ok := sums.Value(key, stored)
+	if len(stored) > 0 && stored[0] == sums.Unsummed {
 		value, ok = stored, true
 	}
 	if ok {
 		return wire.DecodeRecord(key, value)
 	}
-	if len(stored) > 0 && stored[0] > framed {
-		return nil, fmt.Errorf("record: %w %d: this Skep reads %d", wire.ErrVersion, stored[0], framed)
+	if len(stored) > 0 && stored[0] > sums.Framed {
+		return nil, fmt.Errorf("record: %w %d: this Skep reads %d", wire.ErrVersion, stored[0], sums.Framed)
 	}
 	return nil, fmt.Errorf("%w: a record is not as it was written", ErrDamaged)
 }

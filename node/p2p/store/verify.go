@@ -6,7 +6,7 @@ import (
 
 	"go.etcd.io/bbolt"
 
-	"skep/grid"
+	"skep/node/p2p/store/sums"
 	"skep/node/p2p/wire"
 )
 
@@ -68,12 +68,12 @@ func (s *Store) verify() error {
 func (s *Store) verifyData(b *bbolt.Bucket) (fixes []fix, err error) {
 	return fixes, recoverPanic(func() error {
 		return b.ForEach(func(key, stored []byte) error {
-			if _, ok := unframed(key, stored); ok && keyHolds(key, stored) {
+			if _, ok := sums.Value(key, stored); ok && sums.KeyHolds(key, stored) {
 				return nil
 			}
 			f := fix{old: bytes.Clone(key)}
-			if k, v, ok := corrected(key, stored); ok {
-				f.key, f.value = k, reframed(k, v)
+			if k, v, ok := sums.Corrected(key, stored); ok {
+				f.key, f.value = k, sums.Reframed(k, v)
 				s.found.Corrected++
 			} else {
 				s.found.Dropped++
@@ -82,12 +82,6 @@ func (s *Store) verifyData(b *bbolt.Bucket) (fixes []fix, err error) {
 			return nil
 		})
 	})
-}
-
-// reframed returns a sound entry's value with the sum of its key, which may be damaged, written anew.
-func reframed(key, stored []byte) []byte {
-	value, _ := unframed(key, stored)
-	return appendFramed(nil, key, value)
 }
 
 // verifyRecords returns the records to be corrected, and those to be removed, and the table's digest after that.
@@ -100,21 +94,21 @@ func (s *Store) verifyRecords(r *records) (fixes []fix, after digest, err error)
 			if err != nil {
 				return err
 			}
-			withoutSum = withoutSum || stored[0] == unsummed
+			withoutSum = withoutSum || stored[0] == sums.Unsummed
 			stated.count++
 			after.count++
 			switch {
 			case f == nil:
-				stated.sum += sumOf(key, stored)
-				after.sum += sumOf(key, stored)
+				stated.sum += sums.SumOf(key, stored)
+				after.sum += sums.SumOf(key, stored)
 				return nil
 			case f.value == nil:
 				removes = true
-				stated.sum += sumOf(key, stored)
+				stated.sum += sums.SumOf(key, stored)
 				after.count--
 			default:
-				stated.sum += sumOf(f.key, f.value)
-				after.sum += sumOf(f.key, f.value)
+				stated.sum += sums.SumOf(f.key, f.value)
+				after.sum += sums.SumOf(f.key, f.value)
 			}
 			fixes = append(fixes, *f)
 			return nil
@@ -130,27 +124,22 @@ func (s *Store) verifyRecords(r *records) (fixes []fix, after digest, err error)
 
 // verifyRecord returns how a record is to be corrected; nil if it is sound.
 func (s *Store) verifyRecord(key, stored []byte) (*fix, error) {
-	if len(stored) > 0 && stored[0] == unsummed {
-		return nil, nil // the digest covers it
-	}
-	_, ok := unframed(key, stored)
-	if ok && keyHolds(key, stored) {
+	switch verdict, k, v := sums.CheckRecord(key, stored); verdict {
+	case sums.Sound: // the digest covers one without sums
 		return nil, nil
-	}
-	if k, v, ok := corrected(key, stored); ok {
+	case sums.Mended:
 		s.found.Corrected++
-		return &fix{old: bytes.Clone(key), key: k, value: reframed(k, v)}, nil
-	}
-	switch kind, name := wire.NameRecord(key); {
-	case len(stored) > 0 && stored[0] > framed:
-		return nil, fmt.Errorf("%w: record of version %d: this one reads %d", ErrNewer, stored[0], framed)
-	case name == "" || !keyHolds(key, stored):
-		return nil, fmt.Errorf("%w: a record of %s is not as it was written, and it cannot be told which: %s", ErrDamaged,
-			File, remedy)
-	case kind == grid.RecClass, kind == grid.RecCheckpoint:
+		return &fix{old: bytes.Clone(key), key: k, value: v}, nil
+	case sums.Expendable:
 		s.found.Dropped++
 		return &fix{old: bytes.Clone(key)}, nil
+	case sums.Newer:
+		return nil, fmt.Errorf("%w: record of version %d: this one reads %d", ErrNewer, stored[0], sums.Framed)
+	case sums.Unknown:
+		return nil, fmt.Errorf("%w: a record of %s is not as it was written, and it cannot be told which: %s", ErrDamaged,
+			File, remedy)
 	default:
+		_, name := wire.NameRecord(key)
 		return nil, fmt.Errorf("%w: what %s says of %s is not as it was written: %s", ErrDamaged, File, name, remedy)
 	}
 }

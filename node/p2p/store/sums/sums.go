@@ -1,4 +1,4 @@
-package store
+package sums
 
 import (
 	"bytes"
@@ -14,17 +14,21 @@ import (
 // Values of records that a version before format 3 has written begin with byte 1 and have no sums, until they are
 // written again. The digest of the table covers them.
 
+// Versions of entries.
 const (
-	unsummed  = 1 // first byte of a record without sums
-	framed    = 2 // first byte of a value with sums
+	Unsummed = 1 // first byte of a record without sums
+	Framed   = 2 // first byte of a value with sums
+)
+
+const (
 	sumAt     = 1
 	keySumAt  = sumAt + 8
 	frameSize = keySumAt + 4
 )
 
-// appendFramed appends a value with its sums to dst.
-func appendFramed(dst, key, value []byte) []byte {
-	dst = binary.BigEndian.AppendUint64(append(dst, framed), sum(key, value))
+// Append appends a value with its sums to dst.
+func Append(dst, key, value []byte) []byte {
+	dst = binary.BigEndian.AppendUint64(append(dst, Framed), sum(key, value))
 	return append(binary.BigEndian.AppendUint32(dst, keySum(key)), value...)
 }
 
@@ -39,10 +43,10 @@ func sum(key, value []byte) uint64 {
 
 func keySum(key []byte) uint32 { return uint32(xxhash.Sum64(key)) }
 
-func isFramed(stored []byte) bool { return len(stored) >= frameSize && stored[0] == framed }
+func isFramed(stored []byte) bool { return len(stored) >= frameSize && stored[0] == Framed }
 
-// unframed returns the value of an entry, and whether its sum is right.
-func unframed(key, stored []byte) (value []byte, ok bool) {
+// Value returns the value of an entry, and whether its sum is right.
+func Value(key, stored []byte) (value []byte, ok bool) {
 	if !isFramed(stored) {
 		return nil, false
 	}
@@ -50,13 +54,13 @@ func unframed(key, stored []byte) (value []byte, ok bool) {
 	return value, binary.BigEndian.Uint64(stored[sumAt:]) == sum(key, value)
 }
 
-// keyHolds reports whether the sum of the key alone is right.
-func keyHolds(key, stored []byte) bool {
+// KeyHolds reports whether the sum of the key alone is right.
+func KeyHolds(key, stored []byte) bool {
 	return isFramed(stored) && binary.BigEndian.Uint32(stored[keySumAt:]) == keySum(key)
 }
 
-// sumOf returns what an entry adds to the digest of its table: the sum that it states, whether or not that is right.
-func sumOf(key, stored []byte) uint64 {
+// SumOf returns what an entry adds to the digest of its table: the sum that it states, whether or not that is right.
+func SumOf(key, stored []byte) uint64 {
 	if isFramed(stored) {
 		return binary.BigEndian.Uint64(stored[sumAt:])
 	}
@@ -67,23 +71,23 @@ func sumOf(key, stored []byte) uint64 {
 // and is a quarter of a second then.
 const maxCorrected = 16 << 10
 
-// corrected returns a damaged entry as it was written, if one flipped bit accounts for the damage. That another entry
+// Corrected returns a damaged entry as it was written, if one flipped bit accounts for the damage. That another entry
 // than the one that was written has a right sum is as likely as that one of its bits is a hit among 2^64.
-func corrected(key, stored []byte) (k, v []byte, ok bool) {
+func Corrected(key, stored []byte) (k, v []byte, ok bool) {
 	if len(key)+len(stored) > maxCorrected {
 		return nil, nil, false
 	}
 	both := append(bytes.Clone(key), stored...)
 	k, v = both[:len(key):len(key)], both[len(key):]
 	right := func() bool {
-		_, ok := unframed(k, v)
+		_, ok := Value(k, v)
 		return ok
 	}
-	return k, v, right() || flipBack(both, right)
+	return k, v, right() || FlipBack(both, right)
 }
 
-// flipBack flips each bit of b in turn, until right says that b is as it was.
-func flipBack(b []byte, right func() bool) bool {
+// FlipBack flips each bit of b in turn, until right says that b is as it was.
+func FlipBack(b []byte, right func() bool) bool {
 	for i := range b {
 		for bit := range 8 {
 			b[i] ^= 1 << bit
