@@ -1,6 +1,8 @@
 package sim
 
 import (
+	"cmp"
+	"math"
 	"slices"
 	"time"
 
@@ -11,7 +13,7 @@ import (
 type Aim struct {
 	After Moment
 	Skip  int           // so many such moments pass
-	Kind  FaultKind     // Crash, Fill, Pause or CutOut
+	Kind  FaultKind     // Crash, Fill, Pause, CutOut or PutBack, by which the last commit is lost
 	For   time.Duration // after which it is repaired
 	Until time.Duration // since the world began: it hits no more then
 }
@@ -125,4 +127,41 @@ func aimSome(r *grid.Rand, c *Config) {
 		}
 		c.Aims = append(c.Aims, a)
 	}
+}
+
+// addDamage damages disks and sets clocks in a quarter of the worlds.
+func addDamage(seed uint64, c *Config) {
+	if r := grid.NewRand(seed, 102); r.IntN(4) == 0 {
+		damageSome(r, c)
+	}
+}
+
+// damageSome has records rot, commits be lost that were acknowledged, and wall clocks be set. What is lost are those of
+// up to three seconds, or in other worlds the last one, of which somebody has just seen what came of it.
+func damageSome(r *grid.Rand, c *Config) {
+	putBack := slices.ContainsFunc(c.Faults, func(f Fault) bool { return f.Kind == PutBack })
+	last := r.IntN(4) == 0
+	for range 1 + r.IntN(3) {
+		at, nodes := time.Duration(r.Int64N(int64(50*time.Second))), []int{r.IntN(c.Nodes)}
+		switch x := r.IntN(3); {
+		case x == 0:
+			c.Faults = append(c.Faults, Fault{At: at, Kind: Rot, Nodes: nodes, Factor: float64(1 + max(0, r.IntN(5)-2))})
+		case x == 1:
+			by := math.Pow(10, 5*r.Float64())
+			if r.IntN(2) == 0 {
+				by = -by
+			}
+			down := at + time.Duration(r.Int64N(int64(5*time.Second)))
+			c.Faults = append(c.Faults, Fault{At: at, Kind: Step, Nodes: nodes, Factor: by},
+				Fault{At: down, Kind: Crash, Nodes: nodes}, Fault{At: down + time.Second, Kind: Restart, Nodes: nodes})
+		case c.Nodes < 3 || putBack: // a copy is one of both
+		case !last:
+			gone := at + time.Duration(r.Int64N(int64(3*time.Second)))
+			c.Faults = append(c.Faults, Fault{At: at, Kind: Copy, Nodes: nodes}, Fault{At: gone, Kind: PutBack, Nodes: nodes})
+		default:
+			c.Disk.Sync = max(c.Disk.Sync, 5*time.Millisecond)
+			c.Aims = append(c.Aims, Aim{After: Moment(r.IntN(int(moments))), Skip: r.IntN(12), Kind: PutBack, Until: time.Minute})
+		}
+	}
+	slices.SortStableFunc(c.Faults, func(a, b Fault) int { return cmp.Compare(a.At, b.At) })
 }

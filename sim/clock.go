@@ -11,7 +11,8 @@ import (
 type clock struct {
 	offset grid.Time // reading at since
 	since  grid.Time
-	drift  int64 // millionths by which it is faster than the world's clock
+	drift  int64         // millionths by which it is faster than the world's clock
+	wall   time.Duration // by which the machine's wall clock is wrong
 }
 
 // pastClock is a clock as it ran until its drift was changed.
@@ -53,7 +54,13 @@ func (w *World) setDrift(i int32, drift int64) {
 	h := &w.hosts[i]
 	h.drifted = true
 	h.pastClocks = append(h.pastClocks, pastClock{h.clock, w.seq})
-	h.clock = clock{offset: w.local(i), since: w.now, drift: drift}
+	h.clock = clock{offset: w.local(i), since: w.now, drift: drift, wall: h.wall}
+}
+
+// stepWall sets a machine's wall clock. A node reads that once, when it starts.
+func (w *World) stepWall(i int32, by time.Duration) {
+	w.hosts[i].wall += by
+	w.books.StepsWall(by.Abs())
 }
 
 // deferEarlyWake reports whether a wake comes before the node's clock shows its time, because the clock became slower

@@ -34,6 +34,8 @@ type disks struct {
 	freeRecords [][]grid.Record
 	stores      *stores.Stores // nil = none is ever put back
 	aims        []Aim          // that have not hit
+	forgetful   bool           // some aim puts a store back: a copy is taken before each commit, so that this is lost
+	refused     int            // starts, since records were not as they were written
 }
 
 // disk is a node's records that are about to be written. The oracle's books hold those that are durable.
@@ -85,6 +87,9 @@ func (w *World) endCommit(e *event.Event) {
 		return
 	}
 	d := &h.disk
+	if w.forgetful && !w.forgets(e.Node) {
+		w.stores.Copy(e.Node, w.books.Records(e.Node, nil))
+	}
 	w.savePostponed(e.Node)
 	for _, fx := range d.writing {
 		w.save(e.Node, fx.Saves)

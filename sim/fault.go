@@ -14,7 +14,7 @@ type Fault struct {
 	At     time.Duration // since the world began
 	Kind   FaultKind
 	Nodes  []int
-	Factor float64 // of Slow, Share and Full; of Drift in millionths; of Drain, Pause and Stall in seconds
+	Factor float64 // of Slow, Share, Full and Rot; of Drift in millionths; of Drain, Pause, Stall and Step in seconds
 }
 
 // FaultKind is the kind of a fault.
@@ -44,11 +44,14 @@ const (
 	// the commit that disks of Nodes write fails for want of room, and the nodes stop as their drivers stop them; without
 	// effect where none is written
 	Fill
+	Step // wall clocks of Nodes are set, Factor seconds later; a run that has begun does not notice
+	// Nodes stop as in a crash; Factor bits of a record on their disks flip, and they start again unless that is refused
+	Rot
 )
 
 var faultNames = [...]string{"", "crash", "leave", "restart", "cut", "cut out", "cut in", "heal", "slow", "drift",
 	"lose", "drain", "share", "pause", "stall", "full", "copy",
-	"put back", "fill"}
+	"put back", "fill", "step", "rot"}
 
 // String returns the fault's name.
 func (k FaultKind) String() string {
@@ -71,8 +74,8 @@ func (f *Fault) String() string {
 }
 
 func (f *Fault) check(nodes int) error {
-	if f.Kind < Crash || f.Kind > Fill {
-		return fmt.Errorf("kind %d: want 1 to %d", f.Kind, Fill)
+	if f.Kind < Crash || f.Kind > Rot {
+		return fmt.Errorf("kind %d: want 1 to %d", f.Kind, Rot)
 	}
 	for _, i := range f.Nodes {
 		if i < 0 || i >= nodes {
@@ -87,6 +90,9 @@ func (f *Fault) check(nodes int) error {
 	}
 	if f.Kind == Share && !(f.Factor > 0 && f.Factor <= 1) {
 		return fmt.Errorf("share of %g: want a part of the cores, more than 0, up to 1", f.Factor)
+	}
+	if f.Kind == Rot && !(f.Factor >= 1 && f.Factor <= 64) {
+		return fmt.Errorf("rot of %g bits: want 1 to 64", f.Factor)
 	}
 	if (f.Kind == Drain || f.Kind == Pause || f.Kind == Stall) && !(f.Factor >= 0 && f.Factor <= 1e6) {
 		return fmt.Errorf("%v for %g s: want 0 to 1e6", f.Kind, f.Factor)
@@ -153,6 +159,10 @@ func (w *World) applyFault(f *Fault) {
 			w.failCommit(i)
 		case PutBack:
 			w.putBack(i)
+		case Step:
+			w.stepWall(i, grid.Seconds(f.Factor))
+		case Rot:
+			w.rot(i, int(f.Factor))
 		case Slow:
 			w.hosts[i].slow = f.Factor
 			w.setRankSpeed(i)

@@ -96,7 +96,7 @@ func (w *World) NodeConfig(i int) (node.Config, grid.Wall) {
 	c.Self, c.Boot, c.Known, c.Signer = h.id, w.bootOf(i), w.known(i), keys.Of(w.cfg.Seed, h.id)
 	c.Scratch, c.Balance.Scratch = &w.scratch.node, &w.scratch.lp
 	c.Seed = splitmix(w.cfg.Seed ^ splitmix(uint64(i)<<20+h.boots))
-	return c, grid.Wall{Zero: wallStart.Add(-time.Duration(h.offset - h.since))}
+	return c, grid.Wall{Zero: wallStart.Add(h.wall - time.Duration(h.offset-h.since))}
 }
 
 // start begins a new run of a node with the records of earlier ones.

@@ -25,6 +25,7 @@ type Report struct {
 	Suspensions int
 	PutBack     int  // nodes that stopped because their stores were put back
 	Undecided   bool // the run ended early: a node whose store was put back acted, and nobody could tell it
+	Refused     int  // starts that were refused, since records were not as they were written
 	Verified    int  // ends of signed jobs written, whose signatures were checked
 	Traffic     Traffic
 	// core-seconds of Regret, and in which attempts ran, once the last fault has no consequences; with Config.Conserves
@@ -44,7 +45,7 @@ type ClassReport struct {
 func (w *World) Report() Report {
 	r := Report{Digest: uint64(w.digest), Virtual: time.Duration(w.now), Steps: w.steps, Tasks: w.books.Tasks(),
 		Traffic: w.counts, Nodes: w.upTime, Checkpoints: w.books.Checkpoints(),
-		Suspensions: w.books.Suspensions(), Verified: w.books.EndsVerified(), Undecided: w.fail != nil && w.fail.undecided}
+		Suspensions: w.books.Suspensions(), Verified: w.books.EndsVerified(), Refused: w.refused, Undecided: w.fail != nil && w.fail.undecided}
 	if w.stores != nil {
 		r.PutBack = w.stores.Found
 	}
@@ -105,3 +106,30 @@ func (c *ClassReport) fill(times []time.Duration) {
 
 // Traffic returns the message counts so far.
 func (w *World) Traffic() Traffic { return w.counts }
+
+// RunSwarm runs the worlds of consecutive seeds from first on. each is called after each world, with its error if it
+// failed, and returns whether to go on.
+func RunSwarm(first uint64, worlds int, log func(line string), each func(seed uint64, r Report, err error) bool) {
+	runWorlds(Swarm, first, worlds, log, each)
+}
+
+// runWorlds is RunSwarm with another draw of worlds.
+func runWorlds(draw func(seed uint64) Config, first uint64, worlds int, log func(line string),
+	each func(seed uint64, r Report, err error) bool) {
+	for k := range worlds {
+		c := draw(first + uint64(k))
+		c.Log = log
+		if r, err := runToEnd(c); !each(c.Seed, r, err) {
+			return
+		}
+	}
+}
+
+// runToEnd runs a world to its end.
+func runToEnd(c Config) (Report, error) {
+	w, err := New(c)
+	if err != nil {
+		return Report{}, err
+	}
+	return w.Run()
+}

@@ -2,11 +2,13 @@ package sim
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
 
 	"skep/grid"
+	"skep/sim/codec"
 	"skep/sim/event"
 	"skep/sim/stores"
 )
@@ -16,7 +18,8 @@ import (
 // watchStores has nodes tell each other if a store is put back in the world.
 func (w *World) watchStores() {
 	w.aims = slices.Clone(w.cfg.Aims)
-	if slices.ContainsFunc(w.cfg.Faults, func(f Fault) bool { return f.Kind == PutBack }) {
+	w.forgetful = slices.ContainsFunc(w.aims, func(a Aim) bool { return a.Kind == PutBack })
+	if w.forgetful || slices.ContainsFunc(w.cfg.Faults, func(f Fault) bool { return f.Kind == PutBack }) {
 		w.stores = stores.New(len(w.hosts), func(i int32) grid.NodeID { return w.hosts[i].id })
 	}
 }
@@ -80,6 +83,33 @@ func (w *World) putBack(i int32) {
 	}
 	w.crash(i)
 	w.stores.PutBack(i)
+	w.start(i)
+}
+
+// rot flips bits of a record on a node's disk and starts the node, unless that finds what nothing can take the place
+// of: then somebody has to decide, and it starts no more.
+func (w *World) rot(i int32, bits int) {
+	if w.hosts[i].lost || w.forgets(i) {
+		return
+	}
+	w.crash(i)
+	records := w.records(i)
+	if len(records) > 0 {
+		r := &records[w.rng.IntN(len(records))]
+		switch read, err := new(codec.Codec).Rot(r, bits, w.rng.IntN); {
+		case errors.Is(err, codec.ErrRotten):
+			w.hosts[i].lost = true
+			w.books.Lost(i)
+			w.refused++
+			return
+		case err != nil:
+			w.failf(i, "%v", err)
+			return
+		case read == nil:
+			r.Delete = true
+			w.save(i, []grid.Record{*r})
+		}
+	}
 	w.start(i)
 }
 

@@ -14,11 +14,12 @@ func Swarm(seed uint64) Config {
 	c := swarmUnsigned(seed)
 	addSigned(seed, &c)
 	addVersions(seed, &c)
+	addDamage(seed, &c)
 	return c
 }
 
-// swarmUnsigned is Swarm as it was before jobs were signed and nodes had several versions: seeds that failed then mean
-// these worlds.
+// swarmUnsigned is Swarm as it was before jobs were signed, nodes had several versions and disks rotted: seeds that
+// failed then mean these worlds.
 func swarmUnsigned(seed uint64) Config {
 	c := swarmOfSoundStores(seed)
 	addStores(seed, &c)
@@ -222,31 +223,4 @@ func membersOf(seed uint64) int {
 func swarmSpec(class string, count uint32, cpu grid.MilliCPU) *grid.JobSpec {
 	return &grid.JobSpec{Class: class, Engine: grid.EngineProcess, Command: []string{"work"}, Count: count,
 		Needs: grid.Needs{Resources: grid.Resources{CPU: cpu, Memory: grid.MiB}}}
-}
-
-// RunSwarm runs the worlds of consecutive seeds from first on. each is called after each world, with its error if it
-// failed, and returns whether to go on.
-func RunSwarm(first uint64, worlds int, log func(line string), each func(seed uint64, r Report, err error) bool) {
-	runWorlds(Swarm, first, worlds, log, each)
-}
-
-// runWorlds is RunSwarm with another draw of worlds.
-func runWorlds(draw func(seed uint64) Config, first uint64, worlds int, log func(line string),
-	each func(seed uint64, r Report, err error) bool) {
-	for k := range worlds {
-		c := draw(first + uint64(k))
-		c.Log = log
-		if r, err := runToEnd(c); !each(c.Seed, r, err) {
-			return
-		}
-	}
-}
-
-// runToEnd runs a world to its end.
-func runToEnd(c Config) (Report, error) {
-	w, err := New(c)
-	if err != nil {
-		return Report{}, err
-	}
-	return w.Run()
 }

@@ -82,6 +82,7 @@ type relations struct {
 	checkpoints checkpoints
 	suspensions int // of all attempts
 	signed      signatures
+	wallSteps   time.Duration // by which wall clocks were set, all together
 	longest     time.Duration // that one has run: how long others take may be expected of it
 }
 

@@ -10,6 +10,8 @@ import (
 //
 //   - no attempt starts later than a start lease after the deadline, by clocks that are as wrong as is tolerated;
 //   - nothing of a job without a deadline is missed, and nothing is missed before the deadline.
+//
+// A node that starts again goes by the wall clock: both may be off by as much as such clocks were set.
 
 // leaseSlack is longer than any start lease that was given before the deadline is valid.
 const leaseSlack = 10 * time.Second
@@ -33,6 +35,9 @@ func (a *asked) came(now grid.Time) {
 	}
 }
 
+// StepsWall reports that a machine's wall clock is set, so much earlier or later.
+func (b *Books) StepsWall(by time.Duration) { b.wallSteps += by }
+
 // checkDeadline checks the start of an attempt.
 func (b *Books) checkDeadline(i, k int32, a grid.Attempt) {
 	j := &b.jobs[b.tasks[k].job]
@@ -41,7 +46,7 @@ func (b *Books) checkDeadline(i, k int32, a grid.Attempt) {
 		return
 	}
 	after := b.world.Time().Sub(j.asked.saved)
-	if last := d.Last() + d.Last()/clockShare + leaseSlack; after > last {
+	if last := d.Last() + d.Last()/clockShare + leaseSlack; after-b.wallSteps > last {
 		b.fail(i, "starts attempt %v of %s %v after its submission, and its results are worth nothing after %v", a,
 			b.taskName(k), after, d.Last())
 	}
@@ -62,7 +67,7 @@ func (b *Books) checkMissed(i int32, r *grid.Record) {
 	}
 	j := &b.jobs[n]
 	d, after := j.spec.Rules.Deadline, b.world.Time().Sub(j.asked.made)
-	if !d.Some() || !j.asked.isMade || after < d.Last()-d.Last()/clockShare-time.Second {
+	if !d.Some() || !j.asked.isMade || after+b.wallSteps < d.Last()-d.Last()/clockShare-time.Second {
 		b.fail(i, "says that task %d of submission %d missed its deadline, %v, after %v", e.ID.Task.Index, n, d.Last(), after)
 	}
 }

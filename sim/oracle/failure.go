@@ -187,7 +187,7 @@ func (b *Books) checkBackoff(i, k int32, a grid.Attempt) {
 	}
 	r := f.rounds[f.mostEver-1]
 	least := time.Duration(float64(r.again)*(1-clockSlack)) - time.Second
-	if waited := b.world.Time().Sub(r.decided); r.attempt.Less(a) && waited < least {
+	if waited := b.world.Time().Sub(r.decided); r.attempt.Less(a) && waited+b.wallSteps < least {
 		b.fail(i, "starts attempt %v of %s %v after it failed, and it was to wait %v", a, b.taskName(k), waited, r.again)
 	}
 }
