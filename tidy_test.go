@@ -188,7 +188,8 @@ var floors = map[string][]string{
 	"node/api": {"grid", "internal/indices", "gossip", "discovery", "balance", "node", "node/checkpoint", "node/listing", "node/p2p/wire", "node/p2p/blob",
 		"node/p2p/disk", "node/p2p/joblist", "node/api/audit", "node/api/joblist", "node/api/v1", "node/api/client"},
 	"sim": {"grid", "internal/indices", "gossip", "discovery", "balance", "balance/order", "lpas", "exec", "exec/proportional", "node", "sim/event", "sim/mesh", "sim/oracle",
-		"sim/codec", "sim/keys", "sim/stores"},
+		"sim/codec", "sim/keeper", "sim/keys", "sim/stores"},
+	"sim/keeper":      {"grid", "node/chain"},
 	"sim/keys":        {"grid", "node/chain"},
 	"sim/codec":       {"grid", "node/p2p/store/sums", "node/p2p/wire"},
 	"sim/stores":      {"grid", "node/generation"},
@@ -256,7 +257,7 @@ var pure = []string{"grid", "lpas", "gossip", "exec", "exec/proportional", "spar
 	"node/checkpoint", "node/contract", "node/failures", "node/gangs", "node/history", "node/listing", "node/mapping", "node/membership", "node/ownercache", "node/peers", "node/policies", "node/price", "node/profile", "node/progress", "node/pull", "node/generation", "node/chain", "node/intake",
 	"node/quota", "node/rates", "node/replication", "node/reliability", "node/reputation", "node/reservation", "node/schedule", "node/turns", "node/replication/quorum",
 	"node/worker", "sim", "sim/event", "sim/oracle", "sim/chart", "sim/gangs", "sim/screen",
-	"sim/mesh", "sim/net/worth", "sim/rank", "sim/spread", "sim/stores", "sim/keys"}
+	"sim/mesh", "sim/net/worth", "sim/rank", "sim/spread", "sim/stores", "sim/keys", "sim/keeper"}
 
 var impure = []string{"os", "net", "sync", "math/rand", "crypto/rand", "context", "io/fs", "net/http"}
 

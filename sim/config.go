@@ -70,6 +70,9 @@ type Config struct {
 type Drawn struct {
 	Repeat string // the command that repeats the run, for the failure's text
 	Aims   []Aim  // faults that wait for what nodes do
+
+	// OnlySigned has nothing be checked but that the ends of signed jobs are proved, and that no node panics.
+	OnlySigned bool
 }
 
 // Level is what is checked at every event.

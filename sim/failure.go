@@ -18,6 +18,8 @@ type Failure struct {
 	Faults []string // of the world so far, in order
 	Last   []string // the last steps before it, oldest first
 
+	Late bool // it is that something did not happen in time
+
 	undecided bool // it is none: the world ended with something that nobody promises
 }
 

@@ -118,7 +118,7 @@ func (w *World) start(i int32) {
 		return
 	}
 	if h.hostile = w.cfg.Hostile(int(i)); h.hostile != 0 {
-		m = newHostile(m, h.hostile, h.id, cfg.Seed)
+		m = newHostile(m, h.hostile, &cfg)
 		w.books.Hostile(i)
 	}
 	h.member, h.up, h.upSince, h.cap = m, true, w.now, cfg.Capacity

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"skep/grid"
+	"skep/node"
+	"skep/sim/keeper"
 )
 
 // Behaviour is how a hostile node violates the protocol, a set of bits. It has its own keys only: it can sign anything
@@ -38,11 +40,14 @@ const (
 	// Glutton claims that a million tasks of its first class are submitted to it each second, and as many of invented
 	// classes.
 	Glutton
+
+	// Forger keeps jobs of others and lies about them: see package keeper.
+	Forger
 )
 
 // Behaviours lists the names of behaviours.
 func Behaviours() []string {
-	return []string{"liar", "garbler", "flooder", "looper", "replayer", "hole", "glutton"}
+	return []string{"liar", "garbler", "flooder", "looper", "replayer", "hole", "glutton", "forger"}
 }
 
 // ParseBehaviour parses a name of Behaviours.
@@ -89,10 +94,13 @@ type hostile struct {
 	loops      int
 	heardAds   []grid.Ad      // of other nodes, a random sample
 	sent       []grid.Message // a random sample
+	keeper     *keeper.Keeper // of a forger
 }
 
-func newHostile(m Member, does Behaviour, self grid.NodeID, seed uint64) *hostile {
-	return &hostile{Member: m, behaviour: does, self: self, rand: grid.NewRand(seed, 0x6d61)}
+func newHostile(m Member, does Behaviour, c *node.Config) *hostile {
+	h := &hostile{Member: m, behaviour: does, self: c.Self, rand: grid.NewRand(c.Seed, 0x6d61)}
+	h.keeper = keeper.New(c.Self, c.Signer, h.rand)
+	return h
 }
 
 func (h *hostile) has(b Behaviour) bool { return h.behaviour&b != 0 }
@@ -105,7 +113,7 @@ func (h *hostile) Step(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 		h.misbehave(fx)
 		fx.Wake(now.Add(misbehaveEvery), timerHostile, 0)
 		return
-	case ev.Kind == grid.EvStart && h.has(Flooder|Replayer):
+	case ev.Kind == grid.EvStart && h.has(Flooder|Replayer|Forger):
 		fx.Wake(now.Add(misbehaveEvery), timerHostile, 0)
 	case ev.Kind == grid.EvPeerUp:
 		if at, ok := slices.BinarySearchFunc(h.peers, ev.Peer, grid.NodeID.Compare); !ok {
@@ -120,12 +128,20 @@ func (h *hostile) Step(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 	case ev.Kind == grid.EvMessage && h.has(Replayer):
 		h.recordAds(ev.Msg)
 	}
+	if ev.Kind == grid.EvMessage && h.has(Forger) {
+		if h.keeper.Hear(ev.Peer, ev.Msg); ev.Msg.Kind == grid.KindCampaign {
+			h.keeper.Vote(ev.Peer, &ev.Msg.Register, fx)
+		}
+	}
 	if ev.Kind == grid.EvEnded && h.has(Hole) && ev.Attempt.Task.Job.Origin != h.self {
 		return // its node is never told of the end
 	}
 	h.Member.Step(now, ev, fx)
 	for k := first; k < len(fx.Sends); k++ {
 		h.tamper(&fx.Sends[k].Msg)
+		if h.has(Forger) {
+			h.keeper.Tamper(&fx.Sends[k].Msg)
+		}
 		if h.has(Replayer) {
 			h.recordSent(&fx.Sends[k].Msg)
 		}

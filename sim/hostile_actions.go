@@ -24,6 +24,9 @@ func (h *hostile) misbehave(fx *grid.Effects) {
 	if h.has(Replayer) {
 		h.replay(fx)
 	}
+	if h.has(Forger) {
+		h.keeper.Act(fx)
+	}
 }
 
 // flood sends ads without news, polls, and searches that nobody can answer.

@@ -31,6 +31,9 @@ func (w *World) openBooks() {
 	if w.cfg.Check == CheckNothing {
 		w.books.Uncheck()
 	}
+	if w.cfg.OnlySigned {
+		w.books.OnlySigned()
+	}
 }
 
 // done reports whether all submissions and faults have happened and everything that must end has ended.
@@ -48,6 +51,7 @@ func (w *World) done() bool {
 	}
 	if w.now > w.deadline || w.now > w.deadline.Add(undecidedAfter-w.cfg.Bound) && w.anyForgets() {
 		w.failf(-1, "%v after the last fault and submission %s", w.cfg.Bound, w.books.Unfinished())
+		w.fail.Late = true
 		return true
 	}
 	return false

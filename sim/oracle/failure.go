@@ -161,6 +161,10 @@ func (b *Books) checkEntryRound(i, n int32, e *grid.EntryRecord) {
 func (b *Books) countFailed(n, k int32, round int, a grid.Attempt) (held int) {
 	for _, id := range b.members(&b.jobs[n]) {
 		x := b.replicaOf(b.world.Index(id), n)
+		if b.hostile(b.world.Index(id)) {
+			held++
+			continue
+		}
 		if x == nil {
 			continue
 		}

@@ -29,11 +29,12 @@ func (b *Books) checkRegister(i int32, r *grid.Record) {
 	}
 }
 
-// countHolders counts the members of a submission's register whose disks have a task's end by that attempt.
+// countHolders counts the members of a submission's register whose disks have a task's end by that attempt. What a
+// hostile one says of its disk nobody can know.
 func (b *Books) countHolders(n int32, a grid.AttemptID) (held int) {
 	for _, id := range b.members(&b.jobs[n]) {
-		if x := b.replicaOf(b.world.Index(id), n); x != nil && x.entries[a.Task.Index].Epoch > 0 &&
-			x.entries[a.Task.Index].ID == a {
+		if x := b.replicaOf(b.world.Index(id), n); b.hostile(b.world.Index(id)) || x != nil &&
+			x.entries[a.Task.Index].Epoch > 0 && x.entries[a.Task.Index].ID == a {
 			held++
 		}
 	}
@@ -86,7 +87,8 @@ func (b *Books) majorityUp(members []grid.NodeID) bool {
 func (b *Books) majorityHolds(n int32) bool {
 	held, members := 0, b.members(&b.jobs[n])
 	for _, id := range members {
-		if x := b.replicaOf(b.world.Index(id), n); x != nil && x.rec.Epoch > 0 || b.buried(b.world.Index(id), n) {
+		if x := b.replicaOf(b.world.Index(id), n); x != nil && x.rec.Epoch > 0 ||
+			b.buried(b.world.Index(id), n) || b.hostile(b.world.Index(id)) {
 			held++
 		}
 	}

@@ -17,6 +17,7 @@ type signatures struct {
 	chains   map[int32]*chain.Chain      // by submission; never iterated
 	ran      map[taskAttempt]grid.Result // cause and exit of attempts of signed jobs that have run; never iterated
 	Checked  int                         // ends
+	only     bool                        // nothing else is reported
 }
 
 // Verify has the books check the ends of signed jobs. Nothing is signed by v.
@@ -51,7 +52,7 @@ func (b *Books) checkSigned(i int32, e *grid.EntryRecord) {
 	k := j.first + int32(e.ID.Task.Index)
 	if _, err := b.chainOf(n).Check(&grid.Entry{Index: e.ID.Task.Index, Attempt: e.ID.Attempt, Worker: e.Worker,
 		Result: e.Result}); err != nil {
-		b.fail(i, "records that %s has ended (%v, %d) with attempt %v, which is not proved: %v", b.taskName(k),
+		b.failSigned(i, "records that %s has ended (%v, %d) with attempt %v, which is not proved: %v", b.taskName(k),
 			e.Result.Cause, e.Result.Exit, e.ID.Attempt, err)
 		return
 	}
@@ -61,7 +62,7 @@ func (b *Books) checkSigned(i int32, e *grid.EntryRecord) {
 	}
 	ran, known := b.signed.ran[taskAttempt{k, e.ID.Attempt}]
 	if !known || ran.Cause != e.Result.Cause || ran.Exit != e.Result.Exit {
-		b.fail(i, "records that %s has ended with attempt %v on n%d (%v, %d), and that attempt has not: %v, %d",
+		b.failSigned(i, "records that %s has ended with attempt %v on n%d (%v, %d), and that attempt has not: %v, %d",
 			b.taskName(k), e.ID.Attempt, w, e.Result.Cause, e.Result.Exit, ran.Cause, ran.Exit)
 	}
 }
@@ -82,6 +83,15 @@ func (b *Books) chainOf(n int32) *chain.Chain {
 		b.signed.chains[n] = c
 	}
 	return c
+}
+
+// OnlySigned has the books report forged ends alone: with hostile members and faults at once nothing else is promised.
+func (b *Books) OnlySigned() { b.unchecked, b.signed.only = true, true }
+
+// failSigned reports a forged end.
+func (b *Books) failSigned(i int32, format string, args ...any) {
+	b.unchecked = b.unchecked && !b.signed.only
+	b.fail(i, format, args...)
 }
 
 func (b *Books) hostile(i int32) bool { return i >= 0 && b.machines[i].hostile }
