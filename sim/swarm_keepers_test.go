@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"skep/grid"
+	"skep/node"
 )
 
 // hostileKeeper makes one node of a world keep jobs of others and lie about them. All jobs are signed and have three
@@ -89,4 +90,38 @@ func TestSwarmHostileKeepers(t *testing.T) {
 		return true
 	})
 	t.Logf("%d ends were verified", verified)
+}
+
+// swarmOfVoters is Swarm with a hostile keeper in each world, jobs of five members, and a node that is lost for good.
+func swarmOfVoters(seed uint64) Config {
+	c := swarmOfSoundStores(seed)
+	c.Repeat = fmt.Sprintf("go test ./sim -run TestSwarmHostileVoters -sim.seed %d", seed)
+	r := grid.NewRand(seed, 103)
+	c.Nodes = max(c.Nodes, 7)
+	hostileKeeper(r, &c)
+	other := c.Node
+	c.Node = func(i int, n *node.Config) { other(i, n); n.Members = grid.MaxMembers }
+	c.OnlySigned, c.Network.Mesh = true, true
+	c.Network.Loss = min(c.Network.Loss, 0.02)
+	c.Faults = []Fault{{At: time.Duration(r.Int64N(int64(30 * time.Second))), Kind: Lose, Nodes: []int{r.IntN(c.Nodes)}}}
+	return c
+}
+
+// With a hostile member and one that is lost for good, of five, no job is lost: what the hostile one says of votes,
+// closed jobs and later owners keeps nobody from becoming the owner whom a majority of honest ones votes for.
+func TestSwarmHostileVoters(t *testing.T) {
+	first, worlds := uint64(103000001), *swarmFlag
+	if *seedFlag != 0 {
+		first, worlds = *seedFlag, 1
+	}
+	var log func(string)
+	if *logFlag {
+		log = func(line string) { fmt.Println(line) }
+	}
+	runWorlds(swarmOfVoters, first, worlds, log, func(_ uint64, _ Report, err error) bool {
+		if err != nil {
+			t.Error(err)
+		}
+		return true
+	})
 }

@@ -1,6 +1,8 @@
 package replication
 
 import (
+	"math"
+
 	"skep/grid"
 	"skep/sparse"
 )
@@ -48,6 +50,14 @@ func (r *Register) campaignFor(epoch uint32) {
 		entries: sparse.Make[*grid.Entry](uint32(r.slots.Len()))}
 }
 
+// plausible reports whether members may have got to an epoch that one of them speaks of: not far beyond what this one has
+// promised. Epochs grow by one from campaign to campaign, so a false one could use them up and nobody would own the job
+// any more; as a part of those that are left they never run out.
+func (r *Register) plausible(epoch uint32) bool {
+	left := math.MaxUint32 - r.state.Promised
+	return epoch <= r.state.Promised || epoch-r.state.Promised <= max(left>>8, 1)
+}
+
 // CampaignEpoch returns the epoch of this member's campaign; 0 = none.
 func (r *Register) CampaignEpoch() uint32 {
 	if r.campaign == nil {
@@ -92,6 +102,10 @@ func (r *Register) VoteReceived(from grid.NodeID, g *grid.RegisterMessage, seq u
 	v := &r.campaign.votes[place]
 	switch g.Answer {
 	case grid.RegisterHigher:
+		if !r.plausible(g.Epoch) {
+			v.answer = grid.RegisterUnknown
+			break
+		}
 		r.campaign = nil
 		return CampaignLost
 	case grid.RegisterReplaced: // others may know this node still
@@ -102,7 +116,7 @@ func (r *Register) VoteReceived(from grid.NodeID, g *grid.RegisterMessage, seq u
 			v.answer = grid.RegisterUnknown
 			break
 		}
-		return r.heardClosed(v, g)
+		return r.heardClosed(v, g, seq)
 	case grid.RegisterUnknown:
 		v.answer = g.Answer
 	case grid.RegisterOK, grid.RegisterDone:
@@ -121,7 +135,7 @@ func (r *Register) VoteReceived(from grid.NodeID, g *grid.RegisterMessage, seq u
 		v.answer, v.next, v.complete, v.signed = g.Answer, g.Next, !g.More, g.Vote
 		r.campaign.merge(g.Entries)
 		if v.complete && g.Answer == grid.RegisterDone {
-			return r.learnOutcome()
+			return r.learnOutcome(v, seq)
 		}
 	}
 	return r.countVotes(seq)
@@ -147,7 +161,7 @@ func (c *campaign) merge(finals []grid.Entry) {
 // countVotes ends the campaign if a majority has voted for it, or if it has become void.
 func (r *Register) countVotes(seq uint64) Outcome {
 	if r.closedIn > 0 {
-		return r.collectOutcome()
+		return r.collectOutcome(seq)
 	}
 	granted := uint8(0)
 	for place, v := range r.campaign.votes {

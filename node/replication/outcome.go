@@ -16,6 +16,9 @@ import (
 //   - once a majority has answered with its entries, of each the one of the highest epoch: as a new owner would.
 //     Members with a tombstone do not count, so one of this majority has each committed entry.
 //
+// If an entry is missing then, the job was never closed, and who said so has lied or has lost what it knew: the votes
+// count as if it had not answered.
+//
 // With all entries the job is closed here too. If each other member has answered and something is missing, no member
 // has it any more; and after outcomeWait it is given up, although a member that did not answer may have it. The job is
 // then forgotten as if it had been evicted here.
@@ -24,18 +27,18 @@ import (
 const outcomeWait = 36 * time.Hour
 
 // heardClosed takes the answer of a member's tombstone.
-func (r *Register) heardClosed(v *vote, g *grid.RegisterMessage) Outcome {
+func (r *Register) heardClosed(v *vote, g *grid.RegisterMessage, seq uint64) Outcome {
 	if r.closedIn == 0 || g.Epoch < r.closedIn {
 		r.closedIn = max(g.Epoch, 1)
 	}
 	r.depose()
 	v.answer, v.complete = g.Answer, true
 	r.campaign.merge(g.Entries)
-	return r.collectOutcome()
+	return r.collectOutcome(seq)
 }
 
 // collectOutcome closes the register if all entries of the outcome are known.
-func (r *Register) collectOutcome() Outcome {
+func (r *Register) collectOutcome(seq uint64) Outcome {
 	granted, answered := uint8(0), 1
 	for place, v := range r.campaign.votes {
 		if v.complete && v.answer == grid.RegisterOK {
@@ -54,6 +57,9 @@ func (r *Register) collectOutcome() Outcome {
 	}
 	switch {
 	case final || known && r.decides(granted):
+	case r.decides(granted): // the tombstone is none
+		r.closedIn = 0
+		return r.countVotes(seq)
 	case answered == len(r.seats.Places()):
 		return CampaignGone
 	default:
@@ -77,8 +83,15 @@ func (r *Register) newest(i uint32) *grid.Entry {
 	return own
 }
 
-// learnOutcome takes over the outcome that a member knows to be committed. All of it is of one epoch, the highest.
-func (r *Register) learnOutcome() Outcome {
+// learnOutcome takes over the outcome that a member knows to be committed. All of it is of one epoch, the highest. A
+// member that does not have all of it knows none.
+func (r *Register) learnOutcome(v *vote, seq uint64) Outcome {
+	for i := range r.Tasks() {
+		if f := r.newest(i); f == nil || f.Open() { // a closed job has all of them
+			v.answer = grid.RegisterUnknown
+			return r.countVotes(seq)
+		}
+	}
 	r.state.Opened = max(r.state.Opened, r.campaign.opened)
 	highest := uint32(0)
 	for i, f := range r.campaign.entries.All() {

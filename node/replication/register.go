@@ -239,7 +239,7 @@ func (r *Register) Vote(from grid.NodeID, epoch, opened uint32, ownerAlive bool)
 		return grid.RegisterOK // repeated
 	case epoch <= s.Promised:
 		return grid.RegisterHigher
-	case ownerAlive && from != s.Owner:
+	case ownerAlive && from != s.Owner, !r.plausible(epoch):
 		return grid.RegisterLive
 	}
 	s.Promised, s.VotedFor = epoch, from

@@ -46,7 +46,7 @@ func (r *Replica) Campaign(now grid.Time, voters []grid.NodeID, fx *grid.Effects
 			continue
 		}
 		m := fx.Send(id, grid.KindCampaign)
-		m.Register.Job = r.id
+		m.Register.Job, m.Register.Mandate = r.id, r.ownMandate()
 		if !r.VoteRequest(r.Place(id), &m.Register) {
 			fx.Sends = fx.Sends[:len(fx.Sends)-1]
 		} else if m.Register.Next == 0 {
@@ -82,11 +82,13 @@ func (r *Replica) VoteAnswered(now grid.Time, from grid.NodeID, a *grid.Register
 		r.Save(fx)
 	}
 	outcome := r.VoteReceived(from, a, r.of.nextTerm())
-	if r.closedIn > 0 && !heardClosed {
-		if wasOwner {
-			r.of.changed(grid.RegisterLost, r)
-			wasOwner = false
-		}
+	heard := r.closedIn > 0 && !heardClosed
+	// of a tombstone that was believed for a moment, too
+	if wasOwner && (heard || !r.IsOwner() && (outcome == CampaignOpen || outcome == CampaignLost)) {
+		r.of.changed(grid.RegisterLost, r)
+		wasOwner = false
+	}
+	if heard {
 		r.of.changed(grid.RegisterOver, r)
 	}
 	switch outcome {
@@ -156,11 +158,15 @@ func (r *Replica) StepDown() {
 
 // sawHigherEpoch records that a member has promised a higher epoch, and perhaps who owns it.
 func (r *Replica) sawHigherEpoch(now grid.Time, a *grid.RegisterMessage) {
+	if !r.plausible(a.Epoch) {
+		return
+	}
 	if a.Epoch > r.promisedElsewhere {
 		r.promisedElsewhere = a.Epoch
 		r.delayCampaign(now)
 	}
-	if a.Epoch <= r.ownerEpoch || a.Owner.IsZero() || a.Owner == r.of.cfg.Self || r.Place(a.Owner) < 0 {
+	if a.Epoch <= r.ownerEpoch || a.Owner.IsZero() || a.Owner == r.of.cfg.Self || r.Place(a.Owner) < 0 ||
+		!r.believed(a.Epoch) {
 		return
 	}
 	if r.IsOwner() {
@@ -169,9 +175,15 @@ func (r *Replica) sawHigherEpoch(now grid.Time, a *grid.RegisterMessage) {
 	r.Follow(now, a.Epoch, a.Owner)
 }
 
-// Follow records who owns an epoch, if it is newer than the known one and its owner another member.
+// believed reports whether it may be said without proof who owns an epoch. Of a signed job it may not: a later owner
+// writes to this member and shows its votes. Else one member could have this one leave an owner that is alive, and whose
+// lease rests on its answers, and vote for another.
+func (r *Replica) believed(epoch uint32) bool { return r.chain == nil || epoch <= r.state.Epoch }
+
+// Follow records who owns an epoch, if it is newer than the known one and its owner another member. Of a signed job
+// only what the owner has written counts.
 func (r *Replica) Follow(now grid.Time, epoch uint32, owner grid.NodeID) {
-	if !r.follow(now, epoch, owner) || owner == r.of.cfg.Self {
+	if !r.believed(epoch) || !r.follow(now, epoch, owner) || owner == r.of.cfg.Self {
 		return
 	}
 	r.of.changed(grid.RegisterMoved, r)
