@@ -276,3 +276,25 @@ func TestSeedsWhereWritesWaited(t *testing.T) {
 			"waited, and started its tasks after their deadline\n%v", err)
 	}
 }
+
+// Worlds with a hostile keeper, of jobs that are signed.
+func TestSeedsOfHostileKeepers(t *testing.T) {
+	for _, s := range []struct {
+		seed  uint64
+		world func(uint64) Config
+		was   string
+	}{
+		{103000040, swarmOfConnected,
+			"a member that only claimed to own a job was voted for by one whose owner was alive, and ended the job anew"},
+		{103000037, swarmOfConnected, "the same, and a task was never given to anybody"},
+		{103000015, swarmOfVoters,
+			"a candidate forgot a job, since one member said that its outcome was evicted, against the votes of a majority"},
+		{103000026, swarmOfVoters, "the same"},
+		{103000003, swarmOfVoters, "one member said that it had promised the last epoch, and nobody could campaign any more"},
+		{103000009, swarmOfVoters, "the same"},
+	} {
+		if _, err := runToEnd(s.world(s.seed)); err != nil {
+			t.Errorf("again: %s\n%v", s.was, err)
+		}
+	}
+}
