@@ -160,7 +160,8 @@ func damageSome(r *grid.Rand, c *Config) {
 			c.Faults = append(c.Faults, Fault{At: at, Kind: Copy, Nodes: nodes}, Fault{At: gone, Kind: PutBack, Nodes: nodes})
 		default:
 			c.Disk.Sync = max(c.Disk.Sync, 5*time.Millisecond)
-			c.Aims = append(c.Aims, Aim{After: Moment(r.IntN(int(moments))), Skip: r.IntN(12), Kind: PutBack, Until: time.Minute})
+			c.Aims = append(c.Aims, Aim{After: Moment(r.IntN(int(moments))), Skip: r.IntN(12), Kind: PutBack,
+				Until: time.Minute})
 		}
 	}
 	slices.SortStableFunc(c.Faults, func(a, b Fault) int { return cmp.Compare(a.At, b.At) })

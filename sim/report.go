@@ -45,7 +45,8 @@ type ClassReport struct {
 func (w *World) Report() Report {
 	r := Report{Digest: uint64(w.digest), Virtual: time.Duration(w.now), Steps: w.steps, Tasks: w.books.Tasks(),
 		Traffic: w.counts, Nodes: w.upTime, Checkpoints: w.books.Checkpoints(),
-		Suspensions: w.books.Suspensions(), Verified: w.books.EndsVerified(), Refused: w.refused, Undecided: w.fail != nil && w.fail.undecided}
+		Suspensions: w.books.Suspensions(), Verified: w.books.EndsVerified(), Refused: w.refused,
+		Undecided: w.fail != nil && w.fail.undecided}
 	if w.stores != nil {
 		r.PutBack = w.stores.Found
 	}

@@ -95,7 +95,7 @@ func (w *World) release(i int32, fx *grid.Effects) {
 // sendChecked checks and sends a message.
 func (w *World) sendChecked(i int32, s *grid.Send) {
 	if w.cfg.Check > CheckNothing && w.hosts[i].hostile == 0 && (!w.forgets(i) || s.Msg.Kind == grid.KindResult) &&
-		(s.Msg.Kind != grid.KindResultAck || w.hosts[w.index(s.To)].hostile == 0) { // who never had the attempt may be told so
+		(s.Msg.Kind != grid.KindResultAck || w.hosts[w.index(s.To)].hostile == 0) { // who never had it may be told so
 		w.books.Send(i, &s.Msg)
 	}
 	w.checkKept(i, s)

@@ -70,8 +70,8 @@ func swarmOfConnected(seed uint64) Config {
 	return c
 }
 
-// With one hostile member, and honest ones that are connected to each other, no job is lost, no task that may run at most
-// once runs twice, and everything comes to its end.
+// With one hostile member, and honest ones that are connected to each other, no job is lost, no task that may run at
+// most once runs twice, and everything comes to its end.
 func TestSwarmHostileKeepers(t *testing.T) {
 	first, worlds := uint64(103000001), *swarmFlag
 	if *seedFlag != 0 {

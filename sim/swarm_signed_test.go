@@ -15,8 +15,8 @@ func swarmOfSigned(seed uint64) Config {
 	return c
 }
 
-// Each end of a signed job that any node writes to its disk is proved by signatures from the job's origin on, and is how
-// the attempt ran, in the midst of all faults.
+// Each end of a signed job that any node writes to its disk is proved by signatures from the job's origin on, and is
+// how the attempt ran, in the midst of all faults.
 func TestSwarmSigned(t *testing.T) {
 	first, worlds := uint64(100000001), *swarmFlag
 	if *seedFlag != 0 {

@@ -146,7 +146,7 @@ var registers = []Mutant{
 	{
 		Name: "a member votes while it hears the owner",
 		File: "node/replication/register.go",
-		From: "case ownerAlive && from != s.Owner:",
+		From: "case ownerAlive && from != s.Owner, !r.plausible(epoch):",
 		To:   "case false:",
 		Test: "TestNoVoteWhileTheOwnerMayAct",
 	},

@@ -176,8 +176,8 @@ func (r *Replica) sawHigherEpoch(now grid.Time, a *grid.RegisterMessage) {
 }
 
 // believed reports whether it may be said without proof who owns an epoch. Of a signed job it may not: a later owner
-// writes to this member and shows its votes. Else one member could have this one leave an owner that is alive, and whose
-// lease rests on its answers, and vote for another.
+// writes to this member and shows its votes. Else one member could have this one leave an owner that is alive, and
+// whose lease rests on its answers, and vote for another.
 func (r *Replica) believed(epoch uint32) bool { return r.chain == nil || epoch <= r.state.Epoch }
 
 // Follow records who owns an epoch, if it is newer than the known one and its owner another member. Of a signed job
