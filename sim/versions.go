@@ -146,11 +146,11 @@ func addVersions(seed uint64, c *Config) {
 	}
 }
 
-// Features that a node of any version in the swarm has, since nothing is asked of one that has not: those of its first
-// versions. Members are not replaced.
+// The first feature that an old node may lack, and those of new ones. Before gangs no node could be asked how a job has
+// ended, and what waits for one that only such nodes keep waits for ever. Members are not replaced.
 const (
-	oldestKept = grid.FeatureOrder
-	newest     = grid.AllFeatures &^ (1 << grid.FeatureReplacement)
+	firstLacking = grid.FeatureGangs
+	newest       = grid.AllFeatures &^ (1 << grid.FeatureReplacement)
 )
 
 // mixVersions makes some nodes old: they lack all features from a number on. What only some nodes can run is given to
@@ -170,7 +170,7 @@ func mixVersions(r *grid.Rand, c *Config) {
 			left--
 		}
 	}
-	from := oldestKept + grid.Feature(r.IntN(int(grid.FeatureSigned-oldestKept)+1))
+	from := firstLacking + grid.Feature(r.IntN(int(grid.FeatureSigned-firstLacking)+1))
 	if kept < 0 {
 		return
 	}
