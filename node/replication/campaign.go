@@ -51,8 +51,8 @@ func (r *Register) campaignFor(epoch uint32) {
 }
 
 // plausible reports whether members may have got to an epoch that one of them speaks of: not far beyond what this one
-// has promised. Epochs grow by one from campaign to campaign, so a false one could use them up and nobody would own the job
-// any more; as a part of those that are left they never run out.
+// has promised. Epochs grow by one from campaign to campaign, so a false one could use them up and nobody would own the
+// job any more; as a part of those that are left they never run out.
 func (r *Register) plausible(epoch uint32) bool {
 	left := math.MaxUint32 - r.state.Promised
 	return epoch <= r.state.Promised || epoch-r.state.Promised <= max(left>>8, 1)

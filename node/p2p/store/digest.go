@@ -13,8 +13,8 @@ import (
 )
 
 // digest is the number of entries of the table of records and the sum of what each adds (sums.SumOf), which does not
-// depend on their order. Each transaction that changes the table writes it too. A page that has lost entries, or whole pages
-// under it, may be in perfect order and each entry that is left sound; the digest does not match then.
+// depend on their order. Each transaction that changes the table writes it too. A page that has lost entries, or whole
+// pages under it, may be in perfect order and each entry that is left sound; the digest does not match then.
 type digest struct{ count, sum uint64 }
 
 var digestKey = []byte("digest")
