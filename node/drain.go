@@ -34,8 +34,8 @@ func (n *Node) Drain(now grid.Time) DrainView {
 	return v
 }
 
-// setClosed applies the driver's report that the disk is nearly full, or that what runs tasks elsewhere takes none, or no
-// longer so.
+// setClosed applies the driver's report that the disk is nearly full, or that what runs tasks elsewhere takes none, or
+// no longer so.
 func (n *Node) setClosed(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 	n.peers.Policies().ColumnsChanged()
 	if ev.Kind == grid.EvDisk {

@@ -28,8 +28,8 @@ type Options struct {
 	// min. Less loses results that come again, as after a restart of the node that has them.
 	Patience time.Duration
 
-	// Survey is the time between two looks at the nodes of the child; while it does not answer, a fifth of that. Default 10
-	// s. Lower follows what the child has more closely, and burdens the node that is reached.
+	// Survey is the time between two looks at the nodes of the child; while it does not answer, a fifth of that. Default
+	// 10 s. Lower follows what the child has more closely, and burdens the node that is reached.
 	Survey time.Duration
 
 	// Report is called after each look at the nodes of the child with the share of its cores at the start that tasks of

@@ -67,10 +67,12 @@ func (e *Engine) spec(w *Work) (v1.Spec, error) {
 	job := v1.SpecOf(w.Job)
 	s := v1.Spec{Name: job.Name, Class: grid.ClassOf(w.Job), Command: w.Argv, Count: 1, Outputs: w.Outputs,
 		Inputs: v1.FilesOf(w.Inputs), Env: map[string]string{}, Timeout: job.Timeout, Retries: job.Retries,
-		Idempotent: job.Idempotent, Wait: job.Wait, Network: job.Network, Access: job.Access,
-		Rules: v1.Rules{Priority: job.Priority}}
+		Idempotent: job.Idempotent, Network: job.Network, Access: job.Access,
+		Rules: v1.Rules{Priority: job.Priority, Rank: job.Rank}}
 	s.Outer = v1.Outer{Outer: append(slices.Clone(w.Job.Outer), e.o.Parent)}
-	s.Needs = v1.Needs{Cores: job.Needs.Cores, Memory: job.Needs.Memory, Labels: map[string][]string{}}
+	s.Needs = v1.Needs{Cores: job.Needs.Cores, Memory: job.Needs.Memory, Labels: map[string][]string{},
+		Where: job.Needs.Where}
+	s.Wait = job.Wait && s.Needs.Where == "" // other nodes of the parent may meet it
 	for _, key := range [...]string{"os", "arch"} {
 		s.Needs.Labels[key] = []string{e.o.Labels[key]}
 	}
@@ -78,6 +80,9 @@ func (e *Engine) spec(w *Work) (v1.Spec, error) {
 	s.Isolation = max(w.Job.Isolation(), e.Grid().Isolation).String()
 	for _, v := range w.Env {
 		name, value, _ := strings.Cut(v, "=")
+		if name == grid.CheckpointVariable {
+			return s, refusal("the task goes on from a checkpoint, whose files do not pass to another grid")
+		}
 		if !slices.Contains(ownVariables, name) {
 			s.Env[name] = value
 		}
