@@ -80,6 +80,33 @@ func TestRunInChildGrid(t *testing.T) {
 	}
 }
 
+// While the grid that it stands for cannot be reached a node takes no tasks, and its owner is told why the task waits.
+// When the grid is back it takes them.
+func TestChildGridIsAway(t *testing.T) {
+	skep := buildSkep(t)
+	nodes, file := childGrid(t, skep, "--members", "1")
+	owner := startMember(t, skep, "", "--cpus", "1", "--members", "1")
+	m := startMember(t, skep, owner.join, "--engine", "skep", "--grid", file)
+	awaitMembers(t, []*member{owner, m})
+	says := func(want string, args ...string) {
+		t.Helper()
+		for began := time.Now(); !strings.Contains(owner.run(t, "", args...), want); time.Sleep(100 * time.Millisecond) {
+			if time.Since(began) > time.Minute {
+				t.Fatalf("%v: want %q:\n%s%s", args, want, owner.run(t, "", args...), m.log)
+			}
+		}
+	}
+	nodes[0].kill()
+	says("cannot reach what runs its tasks", "node", "list", "--wide")
+	id := strings.TrimSpace(owner.run(t, "needs: {cpu: 2}\nwait: true\ncommand: [echo, there]\n", "job", "submit", "-"))
+	says("cannot reach what runs its tasks", "job", "explain", id)
+	nodes[0].start(t)
+	owner.run(t, "", "job", "wait", id)
+	if out := owner.run(t, "", "job", "logs", id); out != "there\n" {
+		t.Errorf("it printed %q: want there", out)
+	}
+}
+
 // The node that stands for a grid is killed, stopped and started again, and the node that it reaches there is, and both
 // at once, while tasks run and wait: all end, none is lost and none runs twice.
 func TestChildGridIsKilled(t *testing.T) {
