@@ -77,7 +77,7 @@ var floors = map[string][]string{
 	"node/schedule":    {"grid", "gang", "gang/mapper", "gang/model", "node/gangs"},
 	"node/contract":    {"grid", "node/gangs", "node/schedule"},
 	"node/coordinator": {"grid", "gossip", "exec", "sparse", "heap", "fifo", "discovery", "balance",
-		"internal/indices", "node/barrier", "node/budget", "node/checkpoint", "node/contract", "node/deadline", "node/dependency", "node/deposit", "node/gangs", "node/migration", "node/coordinator/archive", "node/coordinator/bulk", "node/coordinator/callers", "node/coordinator/cancellation", "node/coordinator/candidates", "node/coordinator/live", "node/coordinator/packed", "node/coordinator/register", "node/coordinator/rounds", "node/coordinator/survey", "node/coordinator/tasks", "node/coordinator/tuning", "node/coordinator/unwanted", "node/coordinator/view", "node/decisions", "node/exclusion", "node/failures", "node/reliability", "node/coordinator/retention",
+		"internal/indices", "node/barrier", "node/budget", "node/checkpoint", "node/contract", "node/deadline", "node/dependency", "node/deposit", "node/gangs", "node/migration", "node/coordinator/archive", "node/coordinator/bulk", "node/coordinator/callers", "node/coordinator/cancellation", "node/coordinator/candidates", "node/coordinator/live", "node/coordinator/offered", "node/coordinator/packed", "node/coordinator/register", "node/coordinator/rounds", "node/coordinator/survey", "node/coordinator/tasks", "node/coordinator/tuning", "node/coordinator/unwanted", "node/coordinator/view", "node/decisions", "node/exclusion", "node/failures", "node/reliability", "node/coordinator/retention",
 		"node/history", "node/mapping", "node/membership", "node/ownercache", "node/peers", "node/policies", "node/progress", "node/quota", "node/schedule", "node/turns"},
 	"node/coordinator/archive":      {"grid", "node/coordinator/packed", "node/coordinator/retention"},
 	"node/coordinator/retention":    {"grid"},
@@ -86,6 +86,7 @@ var floors = map[string][]string{
 	"node/coordinator/cancellation": {"grid", "internal/indices", "node/dependency", "node/failures"},
 	"node/coordinator/candidates":   {"balance", "discovery", "grid", "node/decisions", "node/exclusion", "node/peers"},
 	"node/coordinator/live":         {"grid", "heap", "node/progress", "sparse"},
+	"node/coordinator/offered":      {"grid"},
 	"node/coordinator/packed":       {"grid", "node/history"},
 	"node/coordinator/survey":       {"discovery", "gossip", "grid", "node/exclusion"},
 	"node/coordinator/rounds":       {},
@@ -252,7 +253,7 @@ var floors = map[string][]string{
 
 // pure packages have no clock, no chance of their own, no goroutines and no files.
 var pure = []string{"grid", "lpas", "gossip", "exec", "exec/proportional", "sparse", "heap", "fifo", "discovery", "balance",
-	"balance/allocator", "balance/batch", "balance/knapsack", "balance/market", "balance/market/advice", "balance/order", "balance/reallocation", "balance/utility", "balance/waiting", "gang", "gang/mapper", "gang/model", "internal/indices", "node", "node/barrier", "node/budget", "node/coordinator", "node/coordinator/archive", "node/coordinator/bulk", "node/coordinator/callers", "node/coordinator/cancellation", "node/coordinator/candidates", "node/coordinator/live", "node/coordinator/packed", "node/coordinator/register", "node/coordinator/retention", "node/coordinator/rounds", "node/coordinator/survey", "node/coordinator/tasks", "node/coordinator/unwanted", "node/coordinator/view", "node/migration",
+	"balance/allocator", "balance/batch", "balance/knapsack", "balance/market", "balance/market/advice", "balance/order", "balance/reallocation", "balance/utility", "balance/waiting", "gang", "gang/mapper", "gang/model", "internal/indices", "node", "node/barrier", "node/budget", "node/coordinator", "node/coordinator/archive", "node/coordinator/bulk", "node/coordinator/callers", "node/coordinator/cancellation", "node/coordinator/candidates", "node/coordinator/live", "node/coordinator/offered", "node/coordinator/packed", "node/coordinator/register", "node/coordinator/retention", "node/coordinator/rounds", "node/coordinator/survey", "node/coordinator/tasks", "node/coordinator/unwanted", "node/coordinator/view", "node/migration",
 	"node/coordinator/tuning", "node/deadline", "node/decisions", "node/dependency", "node/deposit", "node/exclusion",
 	"node/checkpoint", "node/contract", "node/failures", "node/gangs", "node/history", "node/listing", "node/mapping", "node/membership", "node/ownercache", "node/peers", "node/policies", "node/price", "node/profile", "node/progress", "node/pull", "node/generation", "node/chain", "node/intake",
 	"node/quota", "node/rates", "node/replication", "node/reliability", "node/reputation", "node/reservation", "node/schedule", "node/turns", "node/replication/quorum",

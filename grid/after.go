@@ -49,9 +49,9 @@ const (
 	MaxAfter     = 16 // jobs
 	MaxJobInputs = 64 // files of other jobs
 
-	// MaxEntryIndex is the highest index of a register's entry: the tasks, the cancellation, what it waits for, and what
-	// it has used. A gang, which has an entry of its moves too, has far fewer tasks.
-	MaxEntryIndex = MaxCount + MaxAfter + MaxCount + 1
+	// MaxEntryIndex is the highest index of a register's entry: the tasks, the cancellation, what it waits for, which
+	// tasks may have been offered, and what it has used. A gang, which has an entry of its moves, has far fewer tasks.
+	MaxEntryIndex = MaxCount + MaxAfter + MaxCount + 2
 )
 
 // A job that waits for others has further entries in its register, after the cancellation, whose index is Count: one
@@ -80,6 +80,9 @@ func (s *JobSpec) Entries() uint32 {
 	if s.Rules.Budget.Some() {
 		n++
 	}
+	if s.RecordsOffers {
+		n++
+	}
 	return n
 }
 
@@ -95,14 +98,36 @@ func (s *JobSpec) MovesEntry() uint32 {
 	return s.Entries() - 1
 }
 
-// IsTally reports whether an entry is about all attempts of the job: about its moves, or what it has used.
+// IsTally reports whether an entry is about all attempts of the job: about its moves, which tasks may have been
+// offered, or what it has used.
 func (s *JobSpec) IsTally(entry uint32) bool {
-	return s.CountsMoves() && entry == s.MovesEntry() || s.Rules.Budget.Some() && entry == s.UsedEntry()
+	return s.CountsMoves() && entry == s.MovesEntry() || s.RecordsOffers && entry == s.OfferedEntry() ||
+		s.Rules.Budget.Some() && entry == s.UsedEntry()
 }
 
 // UsedEntry returns the index of the entry of what a job with a budget has used: the last one. It is open, and each
 // round has more than the one before.
 func (s *JobSpec) UsedEntry() uint32 { return s.Entries() - 1 }
+
+// OfferedEntry returns the index of the entry that says which tasks of a job that records its offers may have been
+// offered. It is open, and has Offered.
+func (s *JobSpec) OfferedEntry() uint32 {
+	if s.Rules.Budget.Some() {
+		return s.UsedEntry() - 1
+	}
+	return s.Entries() - 1
+}
+
+// MayRecordOffers reports whether the register of such a job can say which tasks may have been offered: of others a new
+// owner runs anew whatever it does not hear of.
+func (s *JobSpec) MayRecordOffers() bool { return s.Retries == 0 && !s.IsGang() }
+
+func (s *JobSpec) checkOffers(p *problems) {
+	if s.RecordsOffers && !s.MayRecordOffers() {
+		p.addf("records_offers with retries %d or gang.ranks %d: want retries 0 and no gang with it: other tasks are run "+
+			"again by whoever owns the job", s.Retries, s.Gang.Ranks)
+	}
+}
 
 // DependencyEntry returns the index of the entry of a dependency; of AfterEach it is not used.
 func (s *JobSpec) DependencyEntry(k int) uint32 { return s.Count + 1 + uint32(k) }

@@ -68,6 +68,7 @@ func TestDependencyEntries(t *testing.T) {
 	}
 	most := JobSpec{Count: MaxCount, TaskData: TaskData{After: After{Jobs: append(make([]Dependency, MaxAfter-1),
 		Dependency{Kind: AfterEach})}}}
+	most.RecordsOffers = true
 	if most.Rules.Budget = 1; most.Entries() != MaxEntryIndex+1 {
 		t.Errorf("at most %d entries, want %d", most.Entries(), MaxEntryIndex+1)
 	}

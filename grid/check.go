@@ -54,6 +54,7 @@ func (s *JobSpec) Check() error {
 	s.checkEnv(&p)
 	s.checkArray(&p)
 	s.checkSigned(&p)
+	s.checkOffers(&p)
 	if s.Timeout < 0 || s.Timeout > MaxTimeout {
 		p.addf("timeout %v: want 0 (none) to %v", s.Timeout, MaxTimeout)
 	}

@@ -69,6 +69,10 @@ const FeatureReplacement Feature = 21
 // signature, and takes no end without.
 const FeatureSigned Feature = 22
 
+// FeatureOffers: the node keeps registers with the entry of which tasks may have been offered (JobSpec.RecordsOffers),
+// and goes by it as their owner.
+const FeatureOffers Feature = 26
+
 // FeatureSet is a set of features, a bit each.
 type FeatureSet uint64
 
@@ -77,7 +81,7 @@ const AllFeatures = FeatureSet(1<<FeatureAccess | 1<<FeatureLevels | 1<<FeatureR
 	1<<FeatureOrder | 1<<FeatureGangs | 1<<FeatureDeadlines | 1<<FeatureGangSizes |
 	1<<FeatureContracts | 1<<FeatureBudgets | 1<<FeaturePorts | 1<<FeatureRequirements |
 	1<<FeatureMoves | 1<<FeatureOptions | 1<<FeatureGenerations | 1<<FeaturePrices |
-	1<<FeatureOuter | 1<<FeatureReplacement | 1<<FeatureSigned)
+	1<<FeatureOuter | 1<<FeatureReplacement | 1<<FeatureSigned | 1<<FeatureOffers)
 
 // MemberFeatures are the features that a member of the register of such a job must have.
 func (s *JobSpec) MemberFeatures() (f FeatureSet) {
@@ -122,6 +126,9 @@ func (s *JobSpec) MemberFeatures() (f FeatureSet) {
 	}
 	if s.Signed {
 		f |= 1 << FeatureSigned
+	}
+	if s.RecordsOffers {
+		f |= 1 << FeatureOffers
 	}
 	return f
 }

@@ -41,13 +41,17 @@ type JobSpec struct {
 	Seal
 }
 
-// Seal is what a job's origin has signed.
+// Seal is what a job's origin has signed, and what it has decided about the records of the job.
 type Seal struct {
 	// the origin's signed bytes; made and checked by drivers, forwarded unchanged; "" = not signed
 	Sealed string
 
 	// Signed says that how each task ends is signed, too: see package chain.
 	Signed bool
+
+	// RecordsOffers says that the register has an entry of which tasks may have been offered (OfferedEntry), so that a
+	// new owner runs those that were not: see package offered. Only of jobs of which MayRecordOffers.
+	RecordsOffers bool
 }
 
 // TaskData is what tasks read beside their inputs, what makes one differ from another, and what they wait for.

@@ -33,7 +33,8 @@ type Entry struct {
 	RetriedAt  uint32
 	RetryEpoch uint32
 
-	Used time.Duration // of JobSpec.UsedEntry: for how long attempts of the job have run; else 0
+	Used    time.Duration // of JobSpec.UsedEntry: for how long attempts of the job have run; else 0
+	Offered *OfferedTasks // of JobSpec.OfferedEntry; else nil
 }
 
 // IsRetry reports whether the entry is a caller's retry, and no end of an attempt.
@@ -53,6 +54,9 @@ func (e *Entry) Weight() int {
 	n := 128 + e.Result.Weight()
 	for i := range e.Failures {
 		n += e.Failures[i].Weight()
+	}
+	if e.Offered != nil {
+		n += 8 * (1 + len(e.Offered.Free))
 	}
 	return n
 }

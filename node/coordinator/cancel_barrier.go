@@ -160,7 +160,8 @@ type bulkTasks struct {
 // Skips implements [bulk.Tasks].
 func (b *bulkTasks) Skips(i uint32) bool {
 	j, t := b.j, b.j.at(i)
-	return t.State() == grid.Ended || !j.cancelled && (t.Live != nil || j.holds(i) || j.mayGoOn(i))
+	return t.State() == grid.Ended || !j.cancelled && (t.Live != nil || j.holds(i) || j.mayGoOn(i) ||
+		j.neverOffered(i))
 }
 
 // Admits implements [bulk.Tasks].

@@ -107,7 +107,9 @@ func (c *Coordinator) releaseWorker(j *job, i uint32, fx *grid.Effects) {
 }
 
 func (c *Coordinator) setState(j *job, i uint32, s grid.TaskState, fx *grid.Effects) {
-	j.tasks.Set(i, s)
+	if j.tasks.Set(i, s); s == grid.Pending {
+		j.replica.offers.Touch()
+	}
 	c.slotFreed(j, i)
 	fx.Changed = append(fx.Changed, grid.TaskID{Job: j.id, Index: i})
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"skep/grid"
+	"skep/node/coordinator/offered"
 	"skep/node/membership"
 )
 
@@ -114,5 +115,63 @@ func (c *Coordinator) OfferFrom(now grid.Time, from grid.NodeID, o *grid.Offer, 
 	if j := c.peekJob(job); from == job.Origin && j != nil && !j.replica.membersVerified && o.Changes == 0 &&
 		!slices.Equal(j.replica.First(), o.Members) {
 		c.dropForgedReplica(now, j, fx)
+	}
+}
+
+// What the members hold before a task that may run at most once is offered (package offered).
+
+// recordsOffers reports whether other members hold which tasks may have been offered.
+func (j *job) recordsOffers() bool { return j.spec.RecordsOffers && !j.replica.Sole() }
+
+// neverOffered reports whether no owner can have offered a task.
+func (j *job) neverOffered(i uint32) bool {
+	return j.recordsOffers() && !offered.May(j.spec, j.replica, i)
+}
+
+// mayOffer reports whether the members hold that a task may have been offered. If not, that is written, and resumes the
+// job. Not before a new owner has ended what nobody reports: that goes by what its predecessors may have offered.
+func (c *Coordinator) mayOffer(now grid.Time, j *job, i uint32, fx *grid.Effects) bool {
+	rep := j.replica
+	if !j.recordsOffers() || rep.offers.Covers(j.spec, rep, i) {
+		return true
+	}
+	if rep.graceUntil == 0 && !rep.bulkEnd.On() {
+		c.writeOffers(j, rep.offers.Grow(j.spec, rep, i, c.wall.At(now).UnixNano()), fx)
+	}
+	return false
+}
+
+// taskOffered has the members told ahead that the tasks after one that was offered may be offered too.
+func (c *Coordinator) taskOffered(now grid.Time, j *job, i uint32, fx *grid.Effects) {
+	if rep := j.replica; j.recordsOffers() && rep.graceUntil == 0 && !rep.bulkEnd.On() {
+		rep.offers.Touch()
+		c.writeOffers(j, rep.offers.GrowAhead(j.spec, rep, i, c.wall.At(now).UnixNano()), fx)
+	}
+}
+
+// releaseOffers tells the members which tasks were not offered after all, of a job that has offered none for a while.
+func (c *Coordinator) releaseOffers(now grid.Time, j *job, fx *grid.Effects) {
+	rep := j.replica
+	if !j.recordsOffers() || j.cancelled || rep.graceUntil != 0 || rep.bulkEnd.On() || !c.mayAct(now, j) {
+		return
+	}
+	c.writeOffers(j, rep.offers.Shrink(j.spec, rep, c.wall.At(now).UnixNano(), func(i uint32) bool {
+		return j.tasks.State(i) == grid.Pending
+	}), fx)
+}
+
+// writeOffers writes which tasks may have been offered; nil = nothing is to be written.
+func (c *Coordinator) writeOffers(j *job, e *grid.Entry, fx *grid.Effects) {
+	if e != nil {
+		j.replica.Propose(e)
+		c.saveEntry(j, e.Index, fx)
+		c.rechargeJob(j)
+	}
+}
+
+// offersWritten has a job go on that waits for an entry of its register which a majority holds now.
+func (c *Coordinator) offersWritten(j *job, entry uint32) {
+	if j.recordsOffers() && entry == j.spec.OfferedEntry() {
+		c.resumeWaiting(j)
 	}
 }

@@ -27,7 +27,7 @@ func (c *Coordinator) recycleAnswers(l *liveTask) {
 // offerUsing is offer, with the poll answers of another task of the batch, or of a mapping event.
 func (c *Coordinator) offerUsing(now grid.Time, l *liveTask, polled *candidates.Poll, x balance.Choice,
 	fx *grid.Effects) {
-	if !c.mayAct(now, l.job) && !c.isProvisional(l.job) {
+	if !c.mayAct(now, l.job) && !c.isProvisional(l.job) || !c.mayOffer(now, l.job, l.index, fx) {
 		c.waitForMajority(now, l, fx)
 		return
 	}
@@ -64,6 +64,7 @@ func (c *Coordinator) offerUsing(now grid.Time, l *liveTask, polled *candidates.
 		return
 	}
 	c.sendFirstOffer(now, l, fx)
+	c.taskOffered(now, l.job, l.index, fx)
 }
 
 // sendFirstOffer sends the first offer of an attempt whose record is on disk, or will be when the message leaves.

@@ -23,7 +23,7 @@ func (c *Coordinator) place(now grid.Time, l *liveTask, fx *grid.Effects) {
 	case l.planned:
 		c.keepPlanned(now, l, fx)
 		return
-	case !may && !c.isProvisional(l.job):
+	case !may && !c.isProvisional(l.job), may && !c.mayOffer(now, l.job, l.index, fx):
 		c.waitForMajority(now, l, fx)
 		return
 	}

@@ -13,8 +13,8 @@ import (
 )
 
 // The queue of jobs with untried tasks, in the order of the node (package turns). A job that can do nothing now, as a
-// node on probation must deliver first or no majority of its register answers, is set aside: thousands of such jobs
-// cost nothing until that changes.
+// node on probation must deliver first or its register's members have yet to answer, is set aside: thousands of such
+// jobs cost nothing until that changes.
 
 // jobQueue is the jobs with untried tasks, and those that wait for a majority. Jobs keep their index in turns, from 1.
 type jobQueue struct {
@@ -75,6 +75,11 @@ func (c *Coordinator) resumeJob(now grid.Time, j *job, fx *grid.Effects) {
 	c.placeUnreported(now, j, fx)
 	j.replica.leasesDenied = false
 	c.changed(grid.JobChange{Kind: grid.JobLeased, Job: j.id})
+	c.resumeWaiting(j)
+}
+
+// resumeWaiting puts back into the queue what of a job waits for a majority, and the job if it was set aside.
+func (c *Coordinator) resumeWaiting(j *job) {
 	for l := j.live.AwaitingMajority(); len(l) > 0; l = j.live.AwaitingMajority() {
 		c.resumeTask(l[len(l)-1])
 	}
@@ -183,6 +188,11 @@ func (c *Coordinator) placeTask(now grid.Time, fx *grid.Effects) bool {
 		if !c.hasFresh(now, j, fx) {
 			c.queue.turns.Pop()
 			c.allPlaced(j)
+			continue
+		}
+		if !c.mayOffer(now, j, j.nextFresh, fx) {
+			j.setAside = true
+			c.queue.turns.Pop()
 			continue
 		}
 		if !c.setsAsideForBudget(now, j) {

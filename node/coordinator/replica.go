@@ -4,6 +4,7 @@ import (
 	"skep/grid"
 	"skep/node/coordinator/bulk"
 	"skep/node/coordinator/callers"
+	"skep/node/coordinator/offered"
 	"skep/node/deposit"
 	"skep/node/quota"
 )
@@ -23,6 +24,7 @@ type replica struct {
 	tellUntil       grid.Time // owner only: workers are told who keeps the job until then
 	files           deposit.Files
 	bulkEnd         bulk.Progress
+	offers          offered.Book // owner only
 	footprint
 }
 
@@ -141,6 +143,7 @@ func (c *Coordinator) committed(now grid.Time, j *job, i uint32, fx *grid.Effect
 	if i > j.spec.Count {
 		c.dependencyCommitted(now, j, i, fx)
 		c.moveRecorded(now, j, i, fx)
+		c.offersWritten(j, i)
 		return
 	}
 	if t := j.tasks.At(i); !t.Uncommitted() {
@@ -172,6 +175,7 @@ func (c *Coordinator) tickReplica(now grid.Time, r Register, fx *grid.Effects) b
 	c.replaceMembers(now, j, fx)
 	c.placeUnreported(now, j, fx)
 	c.continueBulkEnd(now, j, fx)
+	c.releaseOffers(now, j, fx)
 	r.RenewIfDue(now, reached, fx)
 	return true
 }

@@ -27,7 +27,8 @@ import (
 //	submit NODE JOB          submit a job (on=NODE,... count=1 retries=3 policy=NAME idempotent
 //	                         retry-failed=0 backoff=0s rerun max-failures=0 max-running=0 ranks=0 network=host
 //	                         deadline=TIME worthless=TIME budget=0 timeout=TIME bid=1 inputs=MEGABYTES,
-//	                         life=N: by that model of N rows, moves=3 counted)
+//	                         life=N: by that model of N rows, moves=3 counted; offers: which tasks may have been
+//	                         offered is recorded)
 //	cancel NODE JOB [TASKS]  cancel it, or these tasks of it
 //	retry NODE JOB TASKS     have these tasks of it run again
 //	end NODE TASK exit N     the program of a running attempt ends; N FILE: and leaves a file, whose fetch takes for ever
@@ -343,6 +344,8 @@ func jobSpec(args []string) (*grid.JobSpec, error) {
 			s.Rules.OnFailure.Rerun, err = true, nil
 		case "idempotent":
 			s.Idempotent, err = true, nil
+		case "offers":
+			s.RecordsOffers, err = true, nil
 		default:
 			err = fmt.Errorf("%s: unknown", key)
 		}

@@ -195,6 +195,8 @@ func (w *network) entries(g *grid.RegisterMessage) (s string) {
 	for i := range g.Entries {
 		if e := &g.Entries[i]; e.Result == nil {
 			s += ", cancellation"
+		} else if e.Offered != nil {
+			s += offersText(e.Offered)
 		} else if e.IsRetry() {
 			s += fmt.Sprintf(", /%d again after #%v %s", e.Index, e.Attempt, outcome(e.Result))
 		} else {
@@ -206,6 +208,15 @@ func (w *network) entries(g *grid.RegisterMessage) (s string) {
 	}
 	if g.Opened > 0 {
 		s += fmt.Sprintf(", opened %d", g.Opened)
+	}
+	return s
+}
+
+// offersText says which tasks may have been offered.
+func offersText(o *grid.OfferedTasks) string {
+	s := fmt.Sprintf(", offers below /%d", o.Below)
+	for k, f := range o.Free {
+		s += []string{" but", ","}[min(k, 1)] + fmt.Sprintf(" /%d to /%d", f.From, f.To-1)
 	}
 	return s
 }
@@ -275,6 +286,10 @@ func openEntry(e *grid.EntryRecord) string {
 	switch v := e.Open; {
 	case v == nil:
 		return ""
+	case v.Offered != nil && e.Committed:
+		return offersText(v.Offered) + ", committed"
+	case v.Offered != nil:
+		return offersText(v.Offered)
 	case v.Used > 0:
 		return fmt.Sprintf(", used %v, round %d", v.Used.Round(time.Second), v.Round)
 	case v.Result.Cause == grid.Lost: // of no task

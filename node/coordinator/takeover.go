@@ -1,6 +1,9 @@
 package coordinator
 
-import "skep/grid"
+import (
+	"skep/grid"
+	"skep/node/coordinator/offered"
+)
 
 // voteAnswered handles a member's answer to a campaign.
 func (c *Coordinator) voteAnswered(now grid.Time, from grid.NodeID, a *grid.RegisterMessage, fx *grid.Effects) {
@@ -125,7 +128,7 @@ func (j *job) lastKnown(i uint32) (a grid.Attempt, worker grid.NodeID) {
 // dropOwnership forgets what this node knew as a job's owner: another node may own it since and have done anything.
 func (c *Coordinator) dropOwnership(now grid.Time, j *job, fx *grid.Effects) {
 	rep := j.replica
-	j.account, rep.graceUntil, rep.provisional = nil, 0, false
+	j.account, rep.graceUntil, rep.provisional, rep.offers = nil, 0, false, offered.Book{}
 	rep.bulkEnd.Stop()
 	rep.files.StepDown()
 	rep.callers.Refuse(j.id, fx)
@@ -198,7 +201,8 @@ func (c *Coordinator) endAsLost(now grid.Time, j *job, i uint32, fx *grid.Effect
 func (c *Coordinator) adoptAttempt(now grid.Time, from grid.NodeID, id grid.AttemptID, fx *grid.Effects) {
 	j := c.job(id.Task.Job)
 	if j == nil || !j.replica.IsOwner() || id.Task.Index >= j.spec.Count ||
-		id.Attempt == (grid.Attempt{}) || id.Epoch >= j.replica.fullHistoryFrom || !j.mayAdopt(id) {
+		id.Attempt == (grid.Attempt{}) || id.Epoch >= j.replica.fullHistoryFrom || !j.mayAdopt(id) ||
+		j.neverOffered(id.Task.Index) {
 		return
 	}
 	t := j.tasks.At(id.Task.Index)

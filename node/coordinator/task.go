@@ -181,7 +181,8 @@ func (j *job) untried(most int) (n int) {
 }
 
 func (j *job) isUntried(i uint32) bool {
-	return j.tasks.State(i) == grid.Pending && j.at(i).Live == nil && j.openEntry(i) == nil && !j.holds(i)
+	return j.tasks.State(i) == grid.Pending && j.at(i).Live == nil && j.openEntry(i) == nil && !j.holds(i) &&
+		(!j.recordsOffers() || j.replica.offers.Covers(j.spec, j.replica, i))
 }
 
 // hasWorker reports whether a task was given to a worker.

@@ -41,10 +41,15 @@ func retried(rule *grid.OnFailure, r *grid.Result) bool {
 // owner makes attempts of no epoch but its own.
 func Possible(s *grid.JobSpec, e *grid.Entry, epoch uint32) bool {
 	if s.Rules.Budget.Some() && e.Index == s.UsedEntry() {
-		return e.Used > 0 && e.Open() && e.Result != nil && e.Attempt == (grid.Attempt{}) && e.RetriedAt == 0 &&
-			e.RetryEpoch == 0 && len(e.Failures) == 0 && e.Round < grid.MaxRounds
+		return e.Used > 0 && e.Offered == nil && e.Open() && e.Result != nil && e.Attempt == (grid.Attempt{}) &&
+			e.RetriedAt == 0 && e.RetryEpoch == 0 && len(e.Failures) == 0 && e.Round < grid.MaxRounds
 	}
-	if e.Used != 0 {
+	if s.RecordsOffers && e.Index == s.OfferedEntry() {
+		return e.Offered != nil && e.Offered.Valid(s.Count) && e.Open() && e.Result != nil && e.Used == 0 &&
+			e.Attempt == (grid.Attempt{}) && e.Lost == 0 && e.RetriedAt == 0 && e.RetryEpoch == 0 &&
+			len(e.Failures) == 0 && e.Round < grid.MaxRounds
+	}
+	if e.Used != 0 || e.Offered != nil {
 		return false
 	}
 	if s.CountsMoves() && e.Index == s.MovesEntry() {

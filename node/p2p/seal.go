@@ -36,6 +36,7 @@ func (d *Driver) sealSpec(id grid.JobID, s *grid.JobSpec) (*grid.JobSpec, error)
 	}
 	own := *s
 	own.Submitter.Node = d.self
+	own.RecordsOffers = own.MayRecordOffers() && d.transport.AllHave(grid.FeatureOffers)
 	if d.cfg.Sign == SignAlways || d.cfg.Sign == SignAuto && d.transport.AllHave(grid.FeatureSigned) {
 		// with as many labels as there may be it is left as it is, or, if it must be signed, refused
 		if s := withSignedEnds(own); d.cfg.Sign == SignAlways || s.Check() == nil {

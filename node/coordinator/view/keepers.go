@@ -36,6 +36,8 @@ func OlderVersions(s *grid.JobSpec) string {
 		return " that know requirements and ranks, as older versions do not"
 	case features.Has(grid.FeatureDeadlines), features.Has(grid.FeatureBudgets):
 		return " that heed a deadline or a budget, as older versions do not"
+	case !features.Has(grid.FeatureReruns) && features.Has(grid.FeatureOffers):
+		return " that keep which tasks of a job may have been offered, as older versions do not"
 	}
 	return " that keep a job whose failed tasks are run again, as older versions do not"
 }

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"cmp"
+	"encoding/binary"
 	"fmt"
 	"time"
 
@@ -86,10 +87,12 @@ func getFailures(ps []*pb.Failure) ([]grid.Failure, error) {
 }
 
 func putFinal(f *grid.Entry) *pb.Final {
+	below, free := putOffered(f.Offered)
 	return &pb.Final{Index: f.Index, Epoch: f.Epoch, AttemptEpoch: f.Attempt.Epoch, AttemptN: f.Attempt.N,
 		Worker: putNode(f.Worker), Lost: f.Lost, Result: putMaybe(f.Result), Placed: f.Placed, Began: f.Began,
 		Done: f.Done, Round: f.Round, Again: int64(f.Again), Failures: putFailures(f.Failures),
-		RetriedAt: f.RetriedAt, RetryEpoch: f.RetryEpoch, Used: int64(f.Used)}
+		RetriedAt: f.RetriedAt, RetryEpoch: f.RetryEpoch, Used: int64(f.Used),
+		OfferedBelow: below, OfferedFree: free}
 }
 
 func getFinal(p *pb.Final) (f grid.Entry, err error) {
@@ -102,6 +105,9 @@ func getFinal(p *pb.Final) (f grid.Entry, err error) {
 	}
 	if err == nil {
 		f.Failures, err = getFailures(p.GetFailures())
+	}
+	if err == nil {
+		f.Offered, err = getOffered(p.GetOfferedBelow(), p.GetOfferedFree())
 	}
 	return f, err
 }
@@ -122,4 +128,36 @@ func openEntry(f *grid.Entry) error {
 		}
 	}
 	return nil
+}
+
+// spanSize is the size of a span of tasks: its first one, and the one after its last.
+const spanSize = 8
+
+func putOffered(o *grid.OfferedTasks) (below uint32, free []byte) {
+	if o == nil {
+		return 0, nil
+	}
+	for _, s := range o.Free {
+		free = binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(free, s.From), s.To)
+	}
+	return o.Below, free
+}
+
+func getOffered(below uint32, free []byte) (*grid.OfferedTasks, error) {
+	if below == 0 && len(free) == 0 {
+		return nil, nil
+	}
+	if len(free)%spanSize != 0 {
+		return nil, fmt.Errorf("offered_free: %w: %d bytes: want %d for each span of tasks", ErrMalformed, len(free),
+			spanSize)
+	}
+	o := &grid.OfferedTasks{Below: below}
+	for ; len(free) > 0; free = free[spanSize:] {
+		o.Free = append(o.Free, grid.TaskSpan{From: binary.BigEndian.Uint32(free), To: binary.BigEndian.Uint32(free[4:])})
+	}
+	if !o.Valid(grid.MaxCount) {
+		return nil, fmt.Errorf("offered_free: %w: %d spans of tasks below %d: want at most %d, ascending, apart, and not "+
+			"beyond that task", ErrBound, len(o.Free), below, grid.MaxFree)
+	}
+	return o, nil
 }

@@ -222,6 +222,7 @@ func genSealed(t *rapid.T) (grid.JobID, *grid.JobSpec) {
 	key := testKey(rapid.Byte().Draw(t, "origin"))
 	job.Origin = nodeOf(key)
 	s.Submitter = grid.Submitter{Node: job.Origin, User: genText.Draw(t, "user")}
+	s.RecordsOffers = s.MayRecordOffers() && rapid.Bool().Draw(t, "records offers")
 	if s.Signed = rapid.Bool().Draw(t, "ends are signed"); s.Signed {
 		s.Needs.AddFeature(grid.SignedLabel)
 	}
@@ -277,4 +278,18 @@ func genCheckpoint(t *rapid.T) *grid.Checkpoint {
 		Closed: rapid.SliceOfN(step, 0, grid.MaxClosed).Draw(t, "closed"), Usable: step.Draw(t, "usable"),
 		Kept:    rapid.Bool().Draw(t, "kept"),
 		Refusal: grid.Refusal{Why: genWhy.Draw(t, "why"), Detail: genText.Draw(t, "detail")}}
+}
+
+// genOffered is which tasks of a job may have been offered.
+func genOffered(t *rapid.T) *grid.OfferedTasks {
+	o := &grid.OfferedTasks{Below: uint32(rapid.IntRange(1, grid.MaxCount).Draw(t, "below"))}
+	for from := uint32(0); len(o.Free) < grid.MaxFree; {
+		from += uint32(rapid.IntRange(1, 5000).Draw(t, "gap"))
+		to := from + uint32(rapid.IntRange(1, 500).Draw(t, "free"))
+		if to > o.Below {
+			break
+		}
+		o.Free, from = append(o.Free, grid.TaskSpan{From: from, To: to}), to
+	}
+	return o
 }

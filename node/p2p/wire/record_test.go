@@ -38,6 +38,9 @@ func genRecord(t *rapid.T) *grid.Record {
 		if rapid.Bool().Draw(t, "open") {
 			r.Entry.Open = &grid.Entry{Index: r.Entry.ID.Task.Index, Epoch: 2, Attempt: genAttempt(t, j, 1).Attempt,
 				Result: genResult(t), Round: 3, Again: time.Second, Failures: genFailures(t, j), Done: 5}
+			if rapid.Bool().Draw(t, "of offers") {
+				r.Entry.Open.Offered = genOffered(t)
+			}
 		}
 		return r
 	case grid.RecWork:

@@ -12,6 +12,13 @@ import (
 // signedField is the number of the first field about what is signed of a job, in each message that has one.
 const signedField = 100
 
+// offersField and offeredField are the numbers of the fields about which tasks may have been offered: of a spec, and
+// the first one of an entry.
+const (
+	offersField  = 110
+	offeredField = 240
+)
+
 // slack is room in a limit for fields that a later version adds.
 const slack = 1024
 
@@ -91,7 +98,7 @@ var (
 		bidField: number("bid"), 66: number("deadline"), 67: number("worthless"), 68: number("budget"),
 		69: data("rank", 1, requirement.MaxText), 78: number("reliability"), gangMinField: number("gang_min"),
 		portsField: data("gang_ports", 1, 2*grid.MaxPorts), 85: data("outer", grid.MaxOuter, grid.MaxLabel),
-		signedField: number("signed"),
+		signedField: number("signed"), offersField: number("records_offers"),
 	}}
 	submitterShape = &shape{"submitter", []field{1: data("node", 1, nodeSize), 2: data("user", 1, grid.MaxUser)}}
 	outputShape    = &shape{"output", []field{
@@ -169,6 +176,7 @@ var (
 		6: number("lost"), 7: message("result", 1, resultShape), 8: number("placed"), 9: number("began"), 10: number("done"),
 		40: number("round"), 41: number("again"), 42: message("failures", grid.MaxFailures, failureShape),
 		43: number("retried_at"), 44: number("retry_epoch"), 45: number("used"),
+		offeredField: number("offered_below"), offeredField + 1: data("offered_free", 1, spanSize*grid.MaxFree),
 	}}
 	finalsField = field{name: "finals", typ: protowire.BytesType, count: grid.MaxEntries, sub: finalShape,
 		size: finalShape.limit(), total: max(int(grid.MaxEntriesSize), finalShape.limit())}

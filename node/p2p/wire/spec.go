@@ -59,7 +59,8 @@ func putSpec(s *grid.JobSpec) *pb.JobSpec {
 		Bid:       putBid(s.Rules.Bid),
 		Deadline:  int64(s.Rules.Deadline.At), Worthless: int64(s.Rules.Deadline.Worthless),
 		Budget: int64(s.Rules.Budget), Rank: putExpression(s.Rules.Rank),
-		Reliability: uint32(s.Rules.Reliability), Signed: s.Signed, Outer: s.Outer}
+		Reliability: uint32(s.Rules.Reliability), Signed: s.Signed, RecordsOffers: s.RecordsOffers,
+		Outer: s.Outer}
 	if s.Folders != nil {
 		p.Workdir, p.Home = []byte(s.Folders.Work), []byte(s.Folders.Home)
 	}

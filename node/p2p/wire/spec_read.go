@@ -57,6 +57,8 @@ func (r *specReader) number(num protowire.Number, n uint64) (err error) {
 		s.Idempotent = n != 0
 	case signedField:
 		s.Signed = n != 0
+	case offersField:
+		s.RecordsOffers = n != 0
 	case 41:
 		s.Rules.MaxFailures = int32(n)
 	case 42:

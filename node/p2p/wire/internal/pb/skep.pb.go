@@ -2860,18 +2860,19 @@ type JobSpec struct {
 	Home          []byte                 `protobuf:"bytes,71,opt,name=home,proto3" json:"home,omitempty"`
 	MaxRunning    uint32                 `protobuf:"varint,42,opt,name=max_running,json=maxRunning,proto3" json:"max_running,omitempty"` // tasks that may have a worker at a time; 0 = any number
 	After         *After                 `protobuf:"bytes,80,opt,name=after,proto3" json:"after,omitempty"`
-	GangRanks     uint32                 `protobuf:"varint,90,opt,name=gang_ranks,json=gangRanks,proto3" json:"gang_ranks,omitempty"`   // the tasks start together; 0 = they do not
-	Bid           uint32                 `protobuf:"varint,65,opt,name=bid,proto3" json:"bid,omitempty"`                                // thousandths, for each task; 0 = the usual one
-	Deadline      int64                  `protobuf:"varint,66,opt,name=deadline,proto3" json:"deadline,omitempty"`                      // ns from the submission; 0 = none
-	Worthless     int64                  `protobuf:"varint,67,opt,name=worthless,proto3" json:"worthless,omitempty"`                    // ns from the submission; 0 = the deadline is hard
-	Budget        int64                  `protobuf:"varint,68,opt,name=budget,proto3" json:"budget,omitempty"`                          // node-seconds; 0 = any number
-	Reliability   uint32                 `protobuf:"varint,78,opt,name=reliability,proto3" json:"reliability,omitempty"`                // kind, see grid.Reliability; 0 = retries alone
-	Outer         []string               `protobuf:"bytes,85,rep,name=outer,proto3" json:"outer,omitempty"`                             // networks that the task has come through; needs the label that grid.OuterLabel names
-	Rank          string                 `protobuf:"bytes,69,opt,name=rank,proto3" json:"rank,omitempty"`                               // expression about nodes: those with the greatest value first; none = no preference
-	GangSearch    *ScheduleSearch        `protobuf:"bytes,91,opt,name=gang_search,json=gangSearch,proto3" json:"gang_search,omitempty"` // absent = workers are few and near, and the work is not divided
-	GangPorts     []byte                 `protobuf:"bytes,93,opt,name=gang_ports,json=gangPorts,proto3" json:"gang_ports,omitempty"`    // TCP ports on which ranks reach each other, 2 bytes each, big endian, ascending; none = any
-	Signed        bool                   `protobuf:"varint,100,opt,name=signed,proto3" json:"signed,omitempty"`                         // how each task ends is signed; needs the label that grid.SignedLabel names
-	GangMin       uint32                 `protobuf:"varint,92,opt,name=gang_min,json=gangMin,proto3" json:"gang_min,omitempty"`         // fewest ranks of an attempt, whose number says how many it has; 0 = all attempts have all
+	GangRanks     uint32                 `protobuf:"varint,90,opt,name=gang_ranks,json=gangRanks,proto3" json:"gang_ranks,omitempty"`              // the tasks start together; 0 = they do not
+	Bid           uint32                 `protobuf:"varint,65,opt,name=bid,proto3" json:"bid,omitempty"`                                           // thousandths, for each task; 0 = the usual one
+	Deadline      int64                  `protobuf:"varint,66,opt,name=deadline,proto3" json:"deadline,omitempty"`                                 // ns from the submission; 0 = none
+	Worthless     int64                  `protobuf:"varint,67,opt,name=worthless,proto3" json:"worthless,omitempty"`                               // ns from the submission; 0 = the deadline is hard
+	Budget        int64                  `protobuf:"varint,68,opt,name=budget,proto3" json:"budget,omitempty"`                                     // node-seconds; 0 = any number
+	Reliability   uint32                 `protobuf:"varint,78,opt,name=reliability,proto3" json:"reliability,omitempty"`                           // kind, see grid.Reliability; 0 = retries alone
+	Outer         []string               `protobuf:"bytes,85,rep,name=outer,proto3" json:"outer,omitempty"`                                        // networks that the task has come through; needs the label that grid.OuterLabel names
+	Rank          string                 `protobuf:"bytes,69,opt,name=rank,proto3" json:"rank,omitempty"`                                          // expression about nodes: those with the greatest value first; none = no preference
+	GangSearch    *ScheduleSearch        `protobuf:"bytes,91,opt,name=gang_search,json=gangSearch,proto3" json:"gang_search,omitempty"`            // absent = workers are few and near, and the work is not divided
+	GangPorts     []byte                 `protobuf:"bytes,93,opt,name=gang_ports,json=gangPorts,proto3" json:"gang_ports,omitempty"`               // TCP ports on which ranks reach each other, 2 bytes each, big endian, ascending; none = any
+	Signed        bool                   `protobuf:"varint,100,opt,name=signed,proto3" json:"signed,omitempty"`                                    // how each task ends is signed; needs the label that grid.SignedLabel names
+	RecordsOffers bool                   `protobuf:"varint,110,opt,name=records_offers,json=recordsOffers,proto3" json:"records_offers,omitempty"` // the register says which tasks may have been offered; only with retries 0, and not of a gang
+	GangMin       uint32                 `protobuf:"varint,92,opt,name=gang_min,json=gangMin,proto3" json:"gang_min,omitempty"`                    // fewest ranks of an attempt, whose number says how many it has; 0 = all attempts have all
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3168,6 +3169,13 @@ func (x *JobSpec) GetGangPorts() []byte {
 func (x *JobSpec) GetSigned() bool {
 	if x != nil {
 		return x.Signed
+	}
+	return false
+}
+
+func (x *JobSpec) GetRecordsOffers() bool {
+	if x != nil {
+		return x.RecordsOffers
 	}
 	return false
 }
@@ -4948,12 +4956,14 @@ type Final struct {
 	Placed        int64                  `protobuf:"varint,8,opt,name=placed,proto3" json:"placed,omitempty"`
 	Began         int64                  `protobuf:"varint,9,opt,name=began,proto3" json:"began,omitempty"`
 	Done          int64                  `protobuf:"varint,10,opt,name=done,proto3" json:"done,omitempty"`
-	Round         uint32                 `protobuf:"varint,40,opt,name=round,proto3" json:"round,omitempty"`                             // recorded ends of the task before this one
-	Again         int64                  `protobuf:"varint,41,opt,name=again,proto3" json:"again,omitempty"`                             // ns after done until the next attempt may start; 0 = it is final
-	Failures      []*Failure             `protobuf:"bytes,42,rep,name=failures,proto3" json:"failures,omitempty"`                        // the newest of the ends before this one
-	RetriedAt     uint32                 `protobuf:"varint,43,opt,name=retried_at,json=retriedAt,proto3" json:"retried_at,omitempty"`    // round of the first end after the newest retry by a caller
-	RetryEpoch    uint32                 `protobuf:"varint,44,opt,name=retry_epoch,json=retryEpoch,proto3" json:"retry_epoch,omitempty"` // of the owner that decided it
-	Used          int64                  `protobuf:"varint,45,opt,name=used,proto3" json:"used,omitempty"`                               // ns that attempts of the job have run; of the entry of what a job with a budget has used
+	Round         uint32                 `protobuf:"varint,40,opt,name=round,proto3" json:"round,omitempty"`                                    // recorded ends of the task before this one
+	Again         int64                  `protobuf:"varint,41,opt,name=again,proto3" json:"again,omitempty"`                                    // ns after done until the next attempt may start; 0 = it is final
+	Failures      []*Failure             `protobuf:"bytes,42,rep,name=failures,proto3" json:"failures,omitempty"`                               // the newest of the ends before this one
+	RetriedAt     uint32                 `protobuf:"varint,43,opt,name=retried_at,json=retriedAt,proto3" json:"retried_at,omitempty"`           // round of the first end after the newest retry by a caller
+	RetryEpoch    uint32                 `protobuf:"varint,44,opt,name=retry_epoch,json=retryEpoch,proto3" json:"retry_epoch,omitempty"`        // of the owner that decided it
+	Used          int64                  `protobuf:"varint,45,opt,name=used,proto3" json:"used,omitempty"`                                      // ns that attempts of the job have run; of the entry of what a job with a budget has used
+	OfferedBelow  uint32                 `protobuf:"varint,240,opt,name=offered_below,json=offeredBelow,proto3" json:"offered_below,omitempty"` // of the entry of which tasks may have been offered: those below it; 0 = of another entry
+	OfferedFree   []byte                 `protobuf:"bytes,241,opt,name=offered_free,json=offeredFree,proto3" json:"offered_free,omitempty"`     // but for these: spans of tasks, the first and the one after the last, 4 bytes each, big endian
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -5098,6 +5108,20 @@ func (x *Final) GetUsed() int64 {
 		return x.Used
 	}
 	return 0
+}
+
+func (x *Final) GetOfferedBelow() uint32 {
+	if x != nil {
+		return x.OfferedBelow
+	}
+	return 0
+}
+
+func (x *Final) GetOfferedFree() []byte {
+	if x != nil {
+		return x.OfferedFree
+	}
+	return nil
 }
 
 // Failure is a recorded end after which the task was run again.
@@ -6463,7 +6487,7 @@ const file_skep_proto_rawDesc = "" +
 	"\x04path\x18\x01 \x01(\fR\x04path\x12\x12\n" +
 	"\x04blob\x18\x02 \x01(\fR\x04blob\x12\x12\n" +
 	"\x04size\x18\x03 \x01(\x03R\x04size\x12\x12\n" +
-	"\x04exec\x18\x04 \x01(\bR\x04exec\"\x8a\t\n" +
+	"\x04exec\x18\x04 \x01(\bR\x04exec\"\xb1\t\n" +
 	"\aJobSpec\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
 	"\x05class\x18\x02 \x01(\tR\x05class\x12\x16\n" +
@@ -6512,7 +6536,8 @@ const file_skep_proto_rawDesc = "" +
 	"gangSearch\x12\x1d\n" +
 	"\n" +
 	"gang_ports\x18] \x01(\fR\tgangPorts\x12\x16\n" +
-	"\x06signed\x18d \x01(\bR\x06signed\x12\x19\n" +
+	"\x06signed\x18d \x01(\bR\x06signed\x12%\n" +
+	"\x0erecords_offers\x18n \x01(\bR\rrecordsOffers\x12\x19\n" +
 	"\bgang_min\x18\\ \x01(\rR\agangMin\"\xaa\x02\n" +
 	"\x0eScheduleSearch\x12\x14\n" +
 	"\x05model\x18\x01 \x01(\tR\x05model\x122\n" +
@@ -6666,7 +6691,7 @@ const file_skep_proto_rawDesc = "" +
 	"\battempts\x18\t \x01(\v2\x11.skep.v1.AttemptsR\battempts\x12\x12\n" +
 	"\x04room\x18\n" +
 	" \x01(\rR\x04room\x12%\n" +
-	"\x03set\x18_ \x01(\v2\x13.skep.v1.MembershipR\x03set\"\xba\x03\n" +
+	"\x03set\x18_ \x01(\v2\x13.skep.v1.MembershipR\x03set\"\x84\x04\n" +
 	"\x05Final\x12\x14\n" +
 	"\x05index\x18\x01 \x01(\rR\x05index\x12\x14\n" +
 	"\x05epoch\x18\x02 \x01(\rR\x05epoch\x12#\n" +
@@ -6686,7 +6711,9 @@ const file_skep_proto_rawDesc = "" +
 	"retried_at\x18+ \x01(\rR\tretriedAt\x12\x1f\n" +
 	"\vretry_epoch\x18, \x01(\rR\n" +
 	"retryEpoch\x12\x12\n" +
-	"\x04used\x18- \x01(\x03R\x04used\"\xb5\x01\n" +
+	"\x04used\x18- \x01(\x03R\x04used\x12$\n" +
+	"\roffered_below\x18\xf0\x01 \x01(\rR\fofferedBelow\x12\"\n" +
+	"\foffered_free\x18\xf1\x01 \x01(\fR\vofferedFree\"\xb5\x01\n" +
 	"\aFailure\x12#\n" +
 	"\rattempt_epoch\x18\x01 \x01(\rR\fattemptEpoch\x12\x1b\n" +
 	"\tattempt_n\x18\x02 \x01(\rR\battemptN\x12\x16\n" +
