@@ -98,3 +98,28 @@ func TestMovesEntry(t *testing.T) {
 		}
 	}
 }
+
+// What may have been offered by either of two sets is what either has, and more only where there are too many spans.
+func TestOfferedTasksTogether(t *testing.T) {
+	rng := NewRand(1, 2)
+	draw := func() *OfferedTasks {
+		o := &OfferedTasks{Below: 1 + uint32(rng.IntN(300))}
+		for from := uint32(rng.IntN(9)); from < o.Below && len(o.Free) < MaxFree; from += uint32(2 + rng.IntN(30)) {
+			to := min(from+1+uint32(rng.IntN(12)), o.Below)
+			o.Free, from = append(o.Free, TaskSpan{from, to}), to
+		}
+		return o
+	}
+	for range 300 {
+		a, b := draw(), draw()
+		both := a.With(b)
+		if !a.Valid(300) || !both.Valid(300) {
+			t.Fatalf("%v and %v are together %v, which nobody may say", a, b, both)
+		}
+		for i := range uint32(301) {
+			if want := a.Has(i) || b.Has(i); want != both.Has(i) && (want || len(both.Free) < MaxFree) {
+				t.Fatalf("%v and %v are together %v: task %d", a, b, both, i)
+			}
+		}
+	}
+}

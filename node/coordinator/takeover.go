@@ -201,8 +201,7 @@ func (c *Coordinator) endAsLost(now grid.Time, j *job, i uint32, fx *grid.Effect
 func (c *Coordinator) adoptAttempt(now grid.Time, from grid.NodeID, id grid.AttemptID, fx *grid.Effects) {
 	j := c.job(id.Task.Job)
 	if j == nil || !j.replica.IsOwner() || id.Task.Index >= j.spec.Count ||
-		id.Attempt == (grid.Attempt{}) || id.Epoch >= j.replica.fullHistoryFrom || !j.mayAdopt(id) ||
-		j.neverOffered(id.Task.Index) {
+		id.Attempt == (grid.Attempt{}) || id.Epoch >= j.replica.fullHistoryFrom || !j.mayAdopt(id) {
 		return
 	}
 	t := j.tasks.At(id.Task.Index)

@@ -188,7 +188,7 @@ func (r *Register) countVotes(seq uint64) Outcome {
 	}
 	for i, f := range r.campaign.entries.All() {
 		if v, final := r.Value(i); *f != nil && (v == nil || v.OlderThan((*f).Epoch, (*f).Round)) {
-			r.set(i, slot{value: *f, committed: final && v.Round == (*f).Round})
+			r.set(i, slot{value: r.inherit(v, *f), committed: final && v.Round == (*f).Round && (*f).Offered == nil})
 		}
 	}
 	for _, x := range r.slots.All() {
@@ -204,6 +204,20 @@ func (r *Register) countVotes(seq uint64) Outcome {
 	r.restate()
 	r.BecomeOwner(seq)
 	return outcome
+}
+
+// inherit returns an entry that comes with a vote, which succeeds own (nil = none). Of which tasks may have been offered
+// this member takes away none that may have been as far as it knows itself: a voter that lies would have tasks run again.
+func (r *Register) inherit(own, voted *grid.Entry) *grid.Entry {
+	if voted.Offered == nil {
+		return voted
+	}
+	known, e := grid.FirstOffered(r.tasks), *voted
+	if own != nil && own.Offered != nil {
+		known = own.Offered
+	}
+	e.Offered = voted.Offered.With(known)
+	return &e
 }
 
 // Page adds the entries from next on to an answer, as far as they fit.

@@ -9,7 +9,7 @@ import (
 const (
 	// Batch is by how many tasks the set grows. Higher writes less often; lower has a takeover lose fewer tasks that
 	// were not offered.
-	Batch = 64
+	Batch = grid.OfferedBatch
 
 	// ahead is how many tasks before its end the set grows. Higher waits less for the write, where offers follow each
 	// other fast; lower has a takeover lose fewer tasks that were not offered.
@@ -36,7 +36,7 @@ func tasks(s *grid.JobSpec, r Register) (newest *grid.OfferedTasks, committed bo
 	if e, committed := r.Value(s.OfferedEntry()); e != nil {
 		return e.Offered, committed
 	}
-	return &grid.OfferedTasks{Below: min(Batch, s.Count)}, true
+	return grid.FirstOffered(s.Count), true
 }
 
 // May reports whether a task may have been offered, as far as a register says.
