@@ -1,6 +1,9 @@
 package coordinator_test
 
 import (
+	"fmt"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -76,5 +79,49 @@ func TestTasksThatWereNotOfferedSurviveTheirOwner(t *testing.T) {
 				t.Errorf("%d tasks ended as lost that had never started, want at most %d", lost, c.lost)
 			}
 		})
+	}
+}
+
+// A job of which it is recorded which tasks may have been offered costs no message, record or moment more than another
+// one as long as it has up to 64 tasks and goes on. One of 2,000 tasks writes 31 times more, beside its 2,000 ends.
+func TestRecordedOffersCostLittle(t *testing.T) {
+	run := func(count int, flags string) (told string, events int, now grid.Time, register int) {
+		w := newNetwork()
+		w.must(t)("start a b c members=3", "start d cpus=32",
+			fmt.Sprintf("submit a job1 on=d count=%d retries=0%s", count, flags), "run", "advance 20ms")
+		d := w.member("d")
+		for len(d.running) > 0 {
+			for _, s := range slices.Clone(d.running) {
+				w.ended(d, s.Attempt, &grid.Result{Cause: grid.Exited, Wall: w.now.Sub(d.since[s.Attempt])})
+			}
+			w.advance(20 * time.Millisecond)
+		}
+		for _, r := range w.member("b").disk {
+			if r.Kind == grid.RecEntry && r.Entry.ID.Task.Index > uint32(count) {
+				register += r.Entry.Open.Weight()
+			}
+		}
+		if n := len(d.since); n != count {
+			t.Fatalf("%d of %d tasks have started", n, count)
+		}
+		return w.out.String(), w.events, w.now, register
+	}
+	for _, count := range []int{1, 64} {
+		told, _, _, _ := run(count, "")
+		if other, _, _, _ := run(count, " offers"); other != told {
+			t.Errorf("%d tasks: another course of events than without", count)
+		}
+	}
+	told, events, now, _ := run(2000, "")
+	other, more, later, register := run(2000, " offers")
+	writes := strings.Count(other, " saves task job1/2001 pending, offers")
+	t.Logf("2,000 tasks: %d and %d lines, %d and %d events, %v and %v; %d bytes in a register", strings.Count(told, "\n"),
+		strings.Count(other, "\n"), events, more, now, later, register)
+	if want := 31 * (2 + 1 + 1); writes != want { // at the owner when it is written and committed, and at each member
+		t.Errorf("saved %d times, want %d", writes, want)
+	}
+	if more > events+events/100 || later > now+now/100 || register > 400 {
+		t.Errorf("%d events take until %v and a register %d bytes more, want about %d and %v, and 400", more, later, register,
+			events, now)
 	}
 }
