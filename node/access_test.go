@@ -118,6 +118,7 @@ func TestMembersHaveTheFeaturesOfTheJob(t *testing.T) {
 		{grid.FeatureOptions, spec(func(s *grid.JobSpec) {
 			s.Needs.SetOptions([]grid.Option{{Resources: s.Needs.Resources, Speedup: 1, Value: 1}})
 		})},
+		{grid.FeatureOffers, spec(func(s *grid.JobSpec) { s.Retries, s.RecordsOffers = 0, true })},
 		{grid.FeatureGangs, gangOnPorts()},
 		{grid.FeaturePorts, gangOnPorts()},
 	} {

@@ -92,3 +92,35 @@ func TestPast(t *testing.T) {
 		}
 	}
 }
+
+// An entry of which tasks may have been offered is about tasks of the job alone, of a job that records that, and has
+// nothing of an attempt.
+func TestOffersThatNoOwnerWrites(t *testing.T) {
+	s := &grid.JobSpec{Count: 100}
+	s.RecordsOffers = true
+	entry := func(change func(e *grid.Entry)) *grid.Entry {
+		e := &grid.Entry{Index: s.OfferedEntry(), Epoch: 1, Again: 1, Result: &grid.Result{Cause: grid.Lost},
+			Offered: &grid.OfferedTasks{Below: 100, Free: []grid.TaskSpan{{From: 0, To: 5}, {From: 64, To: 100}}}}
+		change(e)
+		return e
+	}
+	if e := entry(func(*grid.Entry) {}); !Possible(s, e, 1) || Possible(&grid.JobSpec{Count: 101}, e, 1) {
+		t.Error("want it to be possible of this job alone")
+	}
+	for name, change := range map[string]func(e *grid.Entry){
+		"says nothing":    func(e *grid.Entry) { e.Offered = nil },
+		"of more tasks":   func(e *grid.Entry) { e.Offered.Below = 101 },
+		"free is no task": func(e *grid.Entry) { e.Offered.Free[1].To = 101 },
+		"not ascending":   func(e *grid.Entry) { e.Offered.Free[0], e.Offered.Free[1] = e.Offered.Free[1], e.Offered.Free[0] },
+		"of a task":       func(e *grid.Entry) { e.Index = 7 },
+		"final":           func(e *grid.Entry) { e.Again = 0 },
+		"of an attempt":   func(e *grid.Entry) { e.Attempt.N = 1 },
+		"of a budget":     func(e *grid.Entry) { e.Used = 1 },
+		"of a retry":      func(e *grid.Entry) { e.RetriedAt = 1 },
+		"too many rounds": func(e *grid.Entry) { e.Round = grid.MaxRounds },
+	} {
+		if Possible(s, entry(change), 1) {
+			t.Errorf("%s: want it refused", name)
+		}
+	}
+}

@@ -206,8 +206,9 @@ func (r *Register) countVotes(seq uint64) Outcome {
 	return outcome
 }
 
-// inherit returns an entry that comes with a vote, which succeeds own (nil = none). Of which tasks may have been offered
-// this member takes away none that may have been as far as it knows itself: a voter that lies would have tasks run again.
+// inherit returns an entry that comes with a vote, which succeeds own (nil = none). Of which tasks may have been
+// offered this member takes away none that may have been as far as it knows itself: a voter that lies would have tasks
+// run again.
 func (r *Register) inherit(own, voted *grid.Entry) *grid.Entry {
 	if voted.Offered == nil {
 		return voted
