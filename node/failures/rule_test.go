@@ -1,6 +1,7 @@
 package failures
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -111,7 +112,7 @@ func TestOffersThatNoOwnerWrites(t *testing.T) {
 		"says nothing":    func(e *grid.Entry) { e.Offered = nil },
 		"of more tasks":   func(e *grid.Entry) { e.Offered.Below = 101 },
 		"free is no task": func(e *grid.Entry) { e.Offered.Free[1].To = 101 },
-		"not ascending":   func(e *grid.Entry) { e.Offered.Free[0], e.Offered.Free[1] = e.Offered.Free[1], e.Offered.Free[0] },
+		"not ascending":   func(e *grid.Entry) { slices.Reverse(e.Offered.Free) },
 		"of a task":       func(e *grid.Entry) { e.Index = 7 },
 		"final":           func(e *grid.Entry) { e.Again = 0 },
 		"of an attempt":   func(e *grid.Entry) { e.Attempt.N = 1 },
