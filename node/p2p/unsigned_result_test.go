@@ -51,6 +51,20 @@ func TestJobOfManyLabelsIsNotRefused(t *testing.T) {
 	}
 }
 
+// The register of a job whose tasks run at most once records which may have been offered, as its signed spec says.
+func TestAtMostOnceRecordsOffers(t *testing.T) {
+	t.Parallel()
+	m := openMember(t, filepath.Join(t.TempDir(), "a"), func(cfg *Config) { cfg.newNode, cfg.Node = nil, node.Defaults() })
+	for retries, want := range map[int32]bool{0: true, 2: false} {
+		s := rig.Sh("true")
+		s.Retries = retries
+		sealed, err := m.sealSpec(m.job(1), s)
+		if err != nil || sealed.RecordsOffers != want || s.RecordsOffers {
+			t.Errorf("retries %d: %+v, %v: want that it records offers: %v", retries, sealed, err, want)
+		}
+	}
+}
+
 // An owner takes no result that its worker has not signed: it could not show later who has said so.
 func TestUnsignedResultIsRefused(t *testing.T) {
 	t.Parallel()
