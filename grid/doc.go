@@ -48,6 +48,7 @@ const (
 	MaxMembers = 5         // of a register
 	MaxProof   = 520       // bytes of the signatures of an assignment or of an end
 	MaxMandate = 326       // bytes of the votes for an owner
+	MaxLinks   = 6848      // bytes of the signed changes of a register's members
 	MaxBarred  = 8         // nodes in an offer that may not pull it
 	MaxInline  = 4 * KiB   // output that travels in a result
 	MaxVisited = 32        // nodes that a search remembers

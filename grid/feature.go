@@ -73,6 +73,10 @@ const FeatureSigned Feature = 22
 // and goes by it as their owner.
 const FeatureOffers Feature = 26
 
+// FeatureSignedChanges: the node keeps registers of signed jobs whose members are replaced (Membership.Links), and
+// signs changes of these.
+const FeatureSignedChanges Feature = 23
+
 // FeatureSet is a set of features, a bit each.
 type FeatureSet uint64
 
@@ -81,7 +85,8 @@ const AllFeatures = FeatureSet(1<<FeatureAccess | 1<<FeatureLevels | 1<<FeatureR
 	1<<FeatureOrder | 1<<FeatureGangs | 1<<FeatureDeadlines | 1<<FeatureGangSizes |
 	1<<FeatureContracts | 1<<FeatureBudgets | 1<<FeaturePorts | 1<<FeatureRequirements |
 	1<<FeatureMoves | 1<<FeatureOptions | 1<<FeatureGenerations | 1<<FeaturePrices |
-	1<<FeatureOuter | 1<<FeatureReplacement | 1<<FeatureSigned | 1<<FeatureOffers)
+	1<<FeatureOuter | 1<<FeatureReplacement | 1<<FeatureSigned | 1<<FeatureOffers |
+	1<<FeatureSignedChanges)
 
 // MemberFeatures are the features that a member of the register of such a job must have.
 func (s *JobSpec) MemberFeatures() (f FeatureSet) {
@@ -129,6 +134,15 @@ func (s *JobSpec) MemberFeatures() (f FeatureSet) {
 	}
 	if s.RecordsOffers {
 		f |= 1 << FeatureOffers
+	}
+	return f
+}
+
+// ReplacementFeatures are those that the members of the register of such a job must have for one to be replaced.
+func (s *JobSpec) ReplacementFeatures() FeatureSet {
+	f := s.MemberFeatures() | 1<<FeatureReplacement
+	if s.Signed {
+		f |= 1 << FeatureSignedChanges
 	}
 	return f
 }

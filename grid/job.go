@@ -180,6 +180,7 @@ type Membership struct {
 	// those after it have it); or, with Joining, one that is given the record and is no member yet. Zero = none
 	Extra   NodeID
 	Joining bool
+	Links   string // of a signed job: all changes, each with the signatures of those that have agreed to it
 }
 
 // Changes is the number of changes; nil = none.
@@ -213,6 +214,8 @@ func (m *Membership) Check() error {
 		return errors.New("membership: want the number of a change, or who joins")
 	case slices.Contains(m.Members, m.Extra):
 		return fmt.Errorf("membership: %s is in it twice", m.Extra.Short())
+	case len(m.Links) > MaxLinks:
+		return fmt.Errorf("membership: %d bytes of signed changes: want at most %d", len(m.Links), MaxLinks)
 	}
 	for i, id := range m.Members {
 		if id.IsZero() || slices.Contains(m.Members[:i], id) {

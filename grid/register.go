@@ -94,6 +94,7 @@ type Signatures struct {
 	Genesis string // with Spec: the origin's, of the job and its first members
 	Vote    string // in a vote: the voter's
 	Mandate string // in a write: the votes for the owner; "" in the first epoch, and where the receiver has them
+	Change  string // in a write: a change of members that the receiver is to sign; in the answer: its signature
 }
 
 // RegisterAnswer is a member's answer to a write, a campaign or a keepalive.

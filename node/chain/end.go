@@ -6,9 +6,12 @@ import (
 	"skep/grid"
 )
 
-// Own has this node sign as the owner of an epoch, by these votes.
+// Own has this node sign as the owner of an epoch, by these votes: of the members that it knew then.
 func (c *Chain) Own(epoch uint32, votes string) {
-	c.own = &grant{c.self, epoch, uint8(len(c.lists) - 1), votes}
+	c.own = &grant{c.self, epoch, c.votersOf(epoch), votes}
+	if c.own.list > 0 && c.checkGrant(c.own) != nil { // it has heard of the last change since
+		c.own.list--
+	}
 }
 
 // Assign returns what the owner signs that gives an attempt to a worker, for the offer. To itself it need not: the

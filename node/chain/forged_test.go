@@ -1,7 +1,6 @@
 package chain
 
 import (
-	"slices"
 	"testing"
 
 	"skep/grid"
@@ -179,58 +178,5 @@ func TestEveryBitCounts(t *testing.T) {
 				t.Fatalf("bit %d of %d can be turned", bit, 8*len(good.Proof))
 			}
 		}
-	}
-}
-
-// The members change when a majority of the old and of the new ones has signed it, and later owners are theirs.
-func TestMembersChange(t *testing.T) {
-	w := newWorld()
-	next := []grid.NodeID{w.ids[0], w.ids[4], w.ids[1]}
-	sign := func(members []grid.NodeID, by ...int) (votes []CastVote) {
-		for _, i := range by {
-			votes = append(votes, CastVote{uint8(slices.Index(members, w.ids[i])), w.at(i).SignChange(3, next)})
-		}
-		return votes
-	}
-	old, twice := w.members, slices.Repeat(sign(w.members, 0), 2)
-	others := []grid.NodeID{w.ids[0], w.ids[4], w.ids[5]}
-	for name, x := range map[string]*Change{
-		"minority before": {Epoch: 3, Members: next, Before: sign(old, 0), After: sign(next, 4, 1)},
-		"minority after":  {Epoch: 3, Members: next, Before: sign(old, 0, 1), After: sign(next, 4)},
-		"twice the same":  {Epoch: 3, Members: next, Before: twice, After: sign(next, 4, 1)},
-		"another epoch":   {Epoch: 4, Members: next, Before: sign(old, 0, 1), After: sign(next, 4, 1)},
-		"other members":   {Epoch: 3, Members: others, Before: sign(old, 0, 1), After: sign(next, 4)},
-		"two members":     {Epoch: 3, Members: next[:2], Before: sign(old, 0, 1), After: sign(next, 4)},
-		"a member twice":  {Epoch: 3, Members: append(next[:2:2], w.ids[0]), Before: sign(old, 0, 1), After: sign(next, 4)},
-	} {
-		if link(t, w.at(2).Follow(x)) != Members {
-			t.Errorf("%s: the members are changed", name)
-		}
-	}
-	x := &Change{Epoch: 3, Members: next, Before: sign(old, 0, 1), After: sign(next, 4, 1)}
-	c := w.at(2)
-	if err := c.Follow(x); err != nil {
-		t.Fatal(err)
-	}
-	before := w.ran(1, 3, 2, grid.Attempt{Epoch: 2, N: 1}, w.mandate(2, 1, 1, 2), printed())
-	if _, err := c.Check(before); err != nil {
-		t.Errorf("an end from before the change: %v", err)
-	}
-	if link(t, c.CheckOwner(6, w.ids[2], w.mandate(6, 2, 1, 2))) != Votes {
-		t.Error("a node owns an epoch by the votes of those that are members no more")
-	}
-	var votes []CastVote
-	for _, i := range []int{4, 1} {
-		voter := w.at(i)
-		if err := voter.Follow(x); err != nil {
-			t.Fatal(err)
-		}
-		votes = append(votes, CastVote{uint8(slices.Index(next, w.ids[i])), voter.Vote(6, w.ids[4])})
-	}
-	if err := c.CheckOwner(6, w.ids[4], Mandate(votes)); err != nil {
-		t.Error(err)
-	}
-	if link(t, c.CheckOwner(3, w.ids[4], Mandate(votes))) != Votes {
-		t.Error("a new member owns the epoch in which it became one")
 	}
 }

@@ -27,7 +27,7 @@ func FuzzProof(f *testing.F) {
 			nil && text != honest.Result.Proof {
 			t.Error("a forged end is proved")
 		}
-		if err := w.at(2).CheckOwner(4, w.ids[1], text); err == nil && text != votes {
+		if err := w.at(2).CheckOwner(4, w.ids[1], text, true); err == nil && text != votes {
 			t.Error("a forged mandate is one")
 		}
 	})

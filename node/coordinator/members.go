@@ -17,7 +17,7 @@ func (c *Coordinator) replaceMembers(now grid.Time, j *job, fx *grid.Effects) {
 	if c.cfg.ReplaceAfter == 0 || !c.mayAct(now, j) || rep.graceUntil != 0 {
 		return
 	}
-	able := c.peers.Candidates(j.spec.MemberFeatures() | 1<<grid.FeatureReplacement)
+	able := c.peers.Candidates(j.spec.ReplacementFeatures())
 	for _, ad := range able {
 		if rep.Place(ad.Node) >= 0 {
 			rep.NoteAble(ad.Node)

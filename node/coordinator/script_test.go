@@ -20,7 +20,7 @@ import (
 //
 //	start NODE...            start nodes (members=1 cpus=1 pull=0 gangs=1 contracts=1 counts=1 budgets=1 migrate=R),
 //	                         connect them with all others, and let a second pass; gangs=0, contracts=0, counts=0,
-//	                         replace=SECONDS: who keeps a job is replaced when it is dead for as long;
+//	                         replace=SECONDS: who keeps a job is replaced when it is dead for as long; keys=1: it signs;
 //	                         budgets=0: of a version that knows none, as far as the others can tell; migrate=R: a bid
 //	                         R times as high suspends, and what is suspended may move; durable=1: what runs
 //	                         outlives the process
@@ -29,6 +29,8 @@ import (
 //	                         deadline=TIME worthless=TIME budget=0 timeout=TIME bid=1 inputs=MEGABYTES,
 //	                         life=N: by that model of N rows, moves=3 counted; offers: which tasks may have been
 //	                         offered is recorded)
+
+//	                         life=N: by that model of N rows, moves=3 counted, signed)
 //	cancel NODE JOB [TASKS]  cancel it, or these tasks of it
 //	retry NODE JOB TASKS     have these tasks of it run again
 //	end NODE TASK exit N     the program of a running attempt ends; N FILE: and leaves a file, whose fetch takes for ever
@@ -342,6 +344,9 @@ func jobSpec(args []string) (*grid.JobSpec, error) {
 			s.Timeout, err = time.ParseDuration(value)
 		case "rerun":
 			s.Rules.OnFailure.Rerun, err = true, nil
+		case "signed":
+			s.Sealed, s.Signed, err = "sealed", true, nil
+			s.Needs.AddFeature(grid.SignedLabel)
 		case "idempotent":
 			s.Idempotent, err = true, nil
 		case "offers":
@@ -399,6 +404,8 @@ func (w *network) start(args []string) error {
 					m.cfg.Labels = append(m.cfg.Labels, grid.Label{Key: grid.DurableLabel, Value: grid.FeatureValue})
 				case "members":
 					m.cfg.Members = number
+				case "keys":
+					m.sign()
 				case "replace":
 					m.cfg.ReplaceAfter = time.Duration(number) * time.Second
 				case "cpus":

@@ -153,7 +153,8 @@ func (w *network) message(m *grid.Message) string {
 			s = "that it leaves"
 		}
 	case grid.KindWrite, grid.KindWriteAck, grid.KindCampaign, grid.KindVote:
-		s += fmt.Sprintf(" %s epoch %d", w.job(g.Job), g.Epoch) + answerName(g.Answer) + w.membership(g.Set) + w.entries(g)
+		s += fmt.Sprintf(" %s epoch %d", w.job(g.Job), g.Epoch) + answerName(g.Answer) + w.membership(g.Set) +
+			w.change(m.Kind, g) + w.entries(g)
 	case grid.KindKeepaliveAck:
 		s += answerName(g.Answer)
 	case grid.KindTakeover:
@@ -186,6 +187,9 @@ func (w *network) membership(m *grid.Membership) string {
 		s += ", joins: " + w.name(m.Extra)
 	case !m.Settled():
 		s += ", not settled, for " + w.name(m.Extra)
+	}
+	if m.Links != "" {
+		s += ", signed"
 	}
 	return s
 }

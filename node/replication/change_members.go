@@ -39,16 +39,20 @@ func (r *Register) Joins() bool { return r.self >= 0 && !r.seats.Votes(r.self) }
 
 // learn takes over a membership that a node with a place here has stated, if it is newer. An owner that learns of other
 // members than it knows is the owner no more: only the owner of an epoch changes members in it. No change makes them
-// more or fewer. Those of a signed job stay as its origin has signed them: its chain has no link yet for a change.
-func (r *Register) learn(from grid.NodeID, m *grid.Membership) {
-	if r.chain != nil || r.Place(from) < 0 || !r.seats.Superseded(m, r.me) || len(m.Members) != len(r.first) {
-		return
+// more or fewer. It reports whether the job is signed and a change is not.
+func (r *Register) learn(from grid.NodeID, m *grid.Membership) (forged bool) {
+	if r.Place(from) < 0 || !r.seats.Superseded(m, r.me) || len(m.Members) != len(r.first) {
+		return false
+	}
+	if r.chain != nil && r.chain.Follow(m) != nil {
+		return true
 	}
 	if r.ownership != nil && !slices.Equal(m.Members, r.Members()) {
 		r.depose()
 	}
 	r.state.Set = m
 	r.reseat(r.seats.With(m))
+	return false
 }
 
 // depose ends this node's ownership, if it has it. Who joined for it joins no longer.
@@ -75,7 +79,7 @@ func (r *Register) Join(id grid.NodeID) {
 		panic("register: one node joins at a time")
 	}
 	r.reseat(r.seats.Adding(id))
-	r.ownership.joining = r.seats.Joining(r.state.Epoch)
+	r.ownership.joining = r.seats.Joining(r.state.Epoch, r.links())
 	for i := range r.Written() {
 		r.enqueueFor(r.Place(id), i)
 	}
@@ -91,17 +95,19 @@ func (r *Register) Joining() (id grid.NodeID) {
 
 // GiveUpJoin has the node that joins join no longer.
 func (r *Register) GiveUpJoin() {
-	r.ownership.joining = nil
+	r.ownership.joining, r.ownership.proposal = nil, nil
 	r.reseat(r.seats.Without())
 }
 
 // Replace puts the node that joins, which must have accepted everything, in the place of a member. The state is saved.
+// Of a signed job the change must be endorsed.
 func (r *Register) Replace(place int) {
 	if id := r.Joining(); id.IsZero() || !r.UpToDate(r.Place(id)) || place == r.self {
 		panic("register: who replaces a member has the record")
 	}
 	r.ownership.joining = nil
 	r.state.Set = r.seats.Change(place, r.state.Epoch)
+	r.state.Set.Links = r.endorsed()
 	r.reseat(r.seats.With(r.state.Set))
 	r.awaitOlder()
 }

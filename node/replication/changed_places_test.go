@@ -90,7 +90,7 @@ func TestKeepalivesAfterAPlaceIsLost(t *testing.T) {
 	var fx grid.Effects
 	s.KeepaliveAnswered(start, third, differs, &fx)
 	listed := sentTo(t, &fx, third, grid.KindKeepalive)
-	r.heed(second, membership(1, grid.NodeID{}, 2, self, second, fourth))
+	r.heed(second, membership(1, grid.NodeID{}, 2, self, second, fourth), new(grid.Effects))
 	agrees := &grid.Message{Register: grid.RegisterMessage{Seq: listed.Seq, Answer: grid.RegisterOK}}
 	if a := s.KeepaliveAnswered(start, third, agrees, new(grid.Effects)); !a.Alive || r.Place(third) >= 0 {
 		t.Errorf("%+v, the third has place %d", a, r.Place(third))

@@ -14,17 +14,15 @@ func (r *Replica) Write(now grid.Time, from grid.NodeID, g *grid.RegisterMessage
 	if r.hear(from); !r.mayPromise() {
 		return grid.RegisterUnknown // it is written again
 	}
-	if !r.provenWrite(from, g, fx) {
+	before, wasOwner, late := r.state, r.IsOwner(), r.isLate(g)
+	if r.heed(from, g.Set, fx); !r.provenWrite(from, g, fx) {
+		r.saveIfChanged(&before, fx)
 		return grid.RegisterUnknown
 	}
 	ConvertTimes(r.of.wall.At(now).UnixNano(), g.Entries)
-	before, wasOwner, late := r.state, r.IsOwner(), r.isLate(g)
-	r.heed(from, g.Set)
 	answer, written := r.Register.Write(from, g, r.of.written[:0])
 	r.of.written = written
-	if r.state != before {
-		r.Save(fx)
-	}
+	r.saveIfChanged(&before, fx)
 	r.followOpened(now, &before)
 	if answer == grid.RegisterOK && !late {
 		r.of.answeredOwner(now, from)
@@ -44,6 +42,12 @@ func (r *Replica) Write(now grid.Time, from grid.NodeID, g *grid.RegisterMessage
 	return answer
 }
 
+func (r *Replica) saveIfChanged(before *grid.RegisterState, fx *grid.Effects) {
+	if r.state != *before {
+		r.Save(fx)
+	}
+}
+
 // Answer answers a register message.
 func (r *Replica) Answer(to grid.NodeID, kind grid.Kind, g *grid.RegisterMessage, a grid.RegisterAnswer,
 	fx *grid.Effects) {
@@ -57,7 +61,7 @@ func answer(r *Replica, to grid.NodeID, kind grid.Kind, g *grid.RegisterMessage,
 	m := fx.Send(to, kind)
 	m.Register.Job, m.Register.Epoch, m.Register.Seq, m.Register.Answer = g.Job, g.Epoch, g.Seq, a
 	if r != nil {
-		m.Register.Set = r.state.Set
+		m.Register.Set, m.Register.Change = r.state.Set, r.signChange(to, kind, g, a)
 	}
 	if a == grid.RegisterHigher && r != nil {
 		m.Register.Epoch = r.state.Promised
@@ -76,10 +80,8 @@ func (r *Replica) Vote(now grid.Time, from grid.NodeID, g *grid.RegisterMessage,
 		return
 	}
 	before, wasOwner := r.state, r.IsOwner()
-	if r.heed(from, g.Set); r.stranger(from) == grid.RegisterReplaced {
-		if r.state != before {
-			r.Save(fx)
-		}
+	if r.heed(from, g.Set, fx); r.stranger(from) == grid.RegisterReplaced {
+		r.saveIfChanged(&before, fx)
 		r.replyReplaced(now, from, g, fx)
 		return
 	}

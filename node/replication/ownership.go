@@ -10,6 +10,7 @@ type ownership struct {
 	seq       uint64
 	inherited int              // entries of an earlier epoch that are not committed in this one yet
 	joining   *grid.Membership // what the node that joins is told; nil = none does
+	proposal  *proposal        // of a signed job: the change that the members are asked to sign; nil = none
 }
 
 type progress struct {
@@ -29,8 +30,7 @@ type progress struct {
 // BecomeOwner makes a member the owner, if its state says so: at the origin of a new job, or after a restart.
 // Uncommitted entries are written again. seq must be above any that this member ever used.
 func (r *Register) BecomeOwner(seq uint64) {
-	s := &r.state
-	self := r.me
+	s, self := &r.state, r.me
 	if s.Epoch == 0 {
 		*s = grid.RegisterState{Promised: 1, VotedFor: self, Epoch: 1, Owner: self, Genesis: s.Genesis}
 	}
@@ -160,7 +160,7 @@ func (r *Register) NextWrite(place int, g *grid.RegisterMessage) bool {
 	}
 	p := &r.ownership.progress[place]
 	if p.seq != 0 || p.refused || p.accepted && len(p.queue) == 0 && (p.knowsDone || !r.state.Done) &&
-		p.knows == r.setFor(place) {
+		p.knows == r.setFor(place) && !r.asksToSign(place) {
 		return false
 	}
 	r.ownership.seq++
@@ -193,10 +193,10 @@ func (r *Register) RepeatWrite(place int, g *grid.RegisterMessage) bool {
 	}
 	p := &r.ownership.progress[place]
 	g.Epoch, g.Seq, g.Opened, g.Set = r.state.Epoch, p.seq, r.state.Opened, r.setFor(place)
+	g.Done, g.Change = p.sentDone, r.ask(place)
 	for _, f := range p.sent {
 		g.Entries = append(g.Entries, *f)
 	}
-	g.Done = p.sentDone
 	return true
 }
 
@@ -224,10 +224,10 @@ func (r *Register) WriteAnswered(from grid.NodeID, g *grid.RegisterMessage, dst 
 		p.refused, p.full = true, g.Answer == grid.RegisterFull
 		return dst, true
 	}
-	p.accepted, p.full, p.seq = true, false, 0
-	p.knowsDone = p.sentDone
+	p.accepted, p.full, p.seq, p.knowsDone = true, false, 0, p.sentDone
 	p.older = max(p.older-len(p.sent), 0)
 	p.refused = !r.toldSet(place, g.Set) && p.sentSet == r.setFor(place)
+	r.endorse(place, g.Change)
 	for _, f := range p.sent {
 		x := r.slots.At(f.Index)
 		if x.value.Round != f.Round { // the later round is queued

@@ -34,9 +34,10 @@ func (r *Replica) NoteAble(id grid.NodeID) {
 func (r *Replica) Declined(id grid.NodeID) bool { return slices.Contains(r.replacement.declined, id) }
 
 // DeadMember returns a member that has not answered this node, the owner, for a time, if it may be replaced now: no
-// other is being, all others keep registers whose members are replaced, and the job is not signed. Zero = none.
+// other is being, all others keep registers whose members are replaced, and a signed job has room for a further change.
+// Zero = none.
 func (r *Replica) DeadMember(now grid.Time, after time.Duration) (dead grid.NodeID) {
-	if r.chain != nil || !r.Leads() || r.Sole() || !r.seats.Settled() || !r.Joining().IsZero() ||
+	if r.chain != nil && r.chain.Full() || !r.Leads() || r.Sole() || !r.seats.Settled() || !r.Joining().IsZero() ||
 		now < r.ledSince.Add(after) {
 		return dead
 	}
@@ -81,6 +82,9 @@ func (r *Replica) Advance(now grid.Time, fx *grid.Effects) {
 			r.replacement.declined = nil
 		}
 		r.GiveUpJoin()
+	case r.UpToDate(place) && !r.Endorsed(out): // the members are asked to sign it
+		r.MarkDirty()
+		return
 	case r.UpToDate(place):
 		r.replacement.declined = nil
 		r.Replace(out)
@@ -138,10 +142,14 @@ func (s *Replicas) share(r *Replica, before []grid.NodeID) {
 	}
 }
 
-// heed takes over what a node says of the members, and reports whether this node is a member no longer with that.
-func (r *Replica) heed(from grid.NodeID, m *grid.Membership) {
+// heed takes over what a node says of the members. Of a signed job who states a change that is not signed is an
+// offender: who has it from another node has checked it.
+func (r *Replica) heed(from grid.NodeID, m *grid.Membership, fx *grid.Effects) {
 	before, could := r.seats.Places(), r.MayOwn()
-	if r.learn(from, m); r.state.Set != m || m == nil {
+	if r.learn(from, m) {
+		fx.Offences = append(fx.Offences, from)
+	}
+	if r.state.Set != m || m == nil {
 		return
 	}
 	r.reseated(before)

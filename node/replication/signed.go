@@ -15,20 +15,26 @@ func (s *Replicas) begin(id grid.JobID, spec *grid.JobSpec, members []grid.NodeI
 		return nil
 	}
 	c := chain.New(s.cfg.Signer, s.cfg.Self, id, spec, members)
+	if state.Set != nil && c.Follow(state.Set) != nil {
+		panic("register: the changes of members that were checked before they were kept hold no more")
+	}
 	if state.Genesis == "" && id.Origin == s.cfg.Self {
 		state.Genesis = c.SignGenesis()
 	}
 	return c
 }
 
-// Admits reports whether a job that another node describes may be kept: of a signed one its origin has signed the
-// members.
+// Admits reports whether a job that another node describes may be kept: of a signed one its origin has signed the first
+// members, and those that were members then each change.
 func (s *Replicas) Admits(g *grid.RegisterMessage) bool {
 	if !g.Spec.Signed {
 		return true
 	}
-	return s.cfg.Signer != nil && g.Set == nil &&
-		chain.New(s.cfg.Signer, s.cfg.Self, g.Job, g.Spec, g.Members).CheckGenesis(g.Genesis) == nil
+	if s.cfg.Signer == nil {
+		return false
+	}
+	c := chain.New(s.cfg.Signer, s.cfg.Self, g.Job, g.Spec, g.Members)
+	return c.CheckGenesis(g.Genesis) == nil && (g.Set == nil || c.Follow(g.Set) == nil)
 }
 
 // mandate is the votes by which this member has won its campaign, its own among them.
@@ -39,6 +45,7 @@ func (r *Register) mandate(epoch uint32, self grid.NodeID) string {
 	var votes []chain.CastVote
 	for place, v := range r.campaign.votes {
 		switch {
+		case place >= len(r.Members()): // the member that is replaced: the others are a majority of those after it
 		case place == r.self:
 			votes = append(votes, chain.CastVote{Place: uint8(place), Signature: r.chain.Vote(epoch, self)})
 		case v.answer == grid.RegisterOK && v.complete:
@@ -81,7 +88,8 @@ func (r *Replica) provenWrite(from grid.NodeID, g *grid.RegisterMessage, fx *gri
 	if r.chain == nil || g.Epoch < s.Promised || r.Place(from) < 0 {
 		return true
 	}
-	if (g.Epoch != s.Epoch || from != s.Owner) && r.chain.CheckOwner(g.Epoch, from, g.Mandate) != nil {
+	if (g.Epoch != s.Epoch || from != s.Owner) &&
+		r.chain.CheckOwner(g.Epoch, from, g.Mandate, r.seats.Settled()) != nil {
 		fx.Offences = append(fx.Offences, from)
 		return false
 	}
@@ -94,10 +102,14 @@ func (r *Replica) provenVote(from grid.NodeID, a *grid.RegisterMessage, fx *grid
 	if r.chain == nil || r.campaign == nil {
 		return true
 	}
-	if a.Answer == grid.RegisterOK && a.Epoch == r.campaign.epoch &&
-		r.chain.CheckVote(from, a.Epoch, r.of.cfg.Self, a.Vote) != nil {
-		fx.Offences = append(fx.Offences, from)
-		return false
+	if a.Answer == grid.RegisterOK && a.Epoch == r.campaign.epoch {
+		if !r.chain.Knows(linksOf(a.Set)) { // it had not heard of a change of members when it voted: it is asked again
+			return false
+		}
+		if r.chain.CheckVote(from, a.Epoch, r.of.cfg.Self, a.Vote) != nil {
+			fx.Offences = append(fx.Offences, from)
+			return false
+		}
 	}
 	return r.provenEnds(a.Entries)
 }

@@ -70,6 +70,9 @@ func (r *Replica) delayCampaign(now grid.Time) {
 // VoteAnswered takes a member's answer to a campaign. A member that has answered the owner since it began to campaign
 // has renewed its lease: it would not vote for another, nor may it for itself.
 func (r *Replica) VoteAnswered(now grid.Time, from grid.NodeID, a *grid.RegisterMessage, fx *grid.Effects) {
+	wasOwner, before := r.IsOwner(), r.state
+	r.heed(from, a.Set, fx)
+	r.saveIfChanged(&before, fx)
 	if !r.provenVote(from, a, fx) {
 		return
 	}
@@ -77,10 +80,7 @@ func (r *Replica) VoteAnswered(now grid.Time, from grid.NodeID, a *grid.Register
 		r.GiveUpCampaign(now)
 	}
 	ConvertTimes(r.of.wall.At(now).UnixNano(), a.Entries)
-	wasOwner, heardClosed, set := r.IsOwner(), r.closedIn > 0, r.state.Set
-	if r.heed(from, a.Set); r.state.Set != set {
-		r.Save(fx)
-	}
+	heardClosed := r.closedIn > 0
 	outcome := r.VoteReceived(from, a, r.of.nextTerm())
 	heard := r.closedIn > 0 && !heardClosed
 	// of a tombstone that was believed for a moment, too

@@ -98,7 +98,7 @@ func (r *Replica) Answered(now grid.Time, from grid.NodeID, g *grid.RegisterMess
 	fx *grid.Effects) ([]uint32, bool) {
 	set, wasOwner := r.state.Set, r.IsOwner()
 	if g.Answer != grid.RegisterOK {
-		r.heed(from, g.Set)
+		r.heed(from, g.Set, fx)
 	}
 	before, accepted := r.seats.Places(), r.HasAccepted(r.Place(from))
 	committed, valid := r.WriteAnswered(from, g, dst)

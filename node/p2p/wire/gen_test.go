@@ -182,7 +182,8 @@ func genMessage(t *rapid.T, k grid.Kind, m *grid.Message) {
 		m.Register.Job, m.Register.Spec = genSealed(t)
 		m.Register.Seq = rapid.Uint64().Draw(t, "seq")
 		m.Register.Signatures = grid.Signatures{Genesis: genSigned(t, 64), Vote: genSigned(t, 64),
-			Mandate: genSigned(t, grid.MaxMandate)}
+			Mandate: genSigned(t, grid.MaxMandate), Change: genSigned(t, 64)}
+		m.Register.Set = genMembership(t)
 	case grid.KindAwait, grid.KindAwaited:
 		m.Register.Job, m.Register.Seq = genJob(t), rapid.Uint64().Draw(t, "seq")
 		m.Register.Next, m.Register.More = rapid.Uint32().Draw(t, "next"), rapid.Bool().Draw(t, "more")

@@ -293,3 +293,19 @@ func genOffered(t *rapid.T) *grid.OfferedTasks {
 	}
 	return o
 }
+
+// genMembership is who keeps a register, or now and then nobody other than at first.
+func genMembership(t *rapid.T) *grid.Membership {
+	if rapid.Bool().Draw(t, "as at first") {
+		return nil
+	}
+	m := &grid.Membership{Number: rapid.Uint32Range(1, 99).Draw(t, "number"), Epoch: rapid.Uint32().Draw(t, "epoch"),
+		At: rapid.Uint32Range(0, 2).Draw(t, "at"), Links: genSigned(t, grid.MaxLinks)}
+	for k := range 3 {
+		m.Members = append(m.Members, grid.NodeID{byte(k + 1), rapid.Byte().Draw(t, "member")})
+	}
+	if rapid.Bool().Draw(t, "not settled") {
+		m.Extra = grid.NodeID{4}
+	}
+	return m
+}

@@ -56,7 +56,8 @@ func genRecord(t *rapid.T) *grid.Record {
 	case grid.RecRegister:
 		r.Register = grid.RegisterRecord{ID: j, Spec: spec, Members: []grid.NodeID{j.Origin},
 			Submitted: rapid.Int64().Draw(t, "submitted"),
-			Genesis:   genSigned(t, 64), Mandate: genSigned(t, grid.MaxMandate)}
+			Genesis:   genSigned(t, 64), Mandate: genSigned(t, grid.MaxMandate),
+			Set: genMembership(t)}
 		return r
 	case grid.RecCheckpoint:
 		r.Checkpoint = &grid.CheckpointRecord{ID: genAttempt(t, j, grid.MaxCount), Step: rapid.Uint64().Draw(t, "step"),

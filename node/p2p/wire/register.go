@@ -16,7 +16,7 @@ func putRegister(g *grid.RegisterMessage) (*pb.Guard, error) {
 	p := &pb.Guard{Job: putJob(g.Job), Epoch: g.Epoch, Seq: g.Seq, Answer: uint32(g.Answer), Owner: putNode(g.Owner),
 		Spec: spec, Members: putNodes(g.Members), Age: putSpan(g.Age), Done: g.Done,
 		Next: g.Next, More: g.More, Opened: g.Opened, Count: g.Count, Set: putMembership(g.Set),
-		Genesis: []byte(g.Genesis), Vote: []byte(g.Vote), Mandate: []byte(g.Mandate)}
+		Genesis: []byte(g.Genesis), Vote: []byte(g.Vote), Mandate: []byte(g.Mandate), Change: []byte(g.Change)}
 	for k := range g.Entries {
 		p.Finals = append(p.Finals, putFinal(&g.Entries[k]))
 	}
@@ -47,7 +47,8 @@ func (c *Codec) readRegister(b []byte, g *grid.RegisterMessage) error {
 	g.Epoch, g.Seq, g.Answer, g.Done, g.Next, g.More = p.Epoch, p.Seq, getAnswer(p.Answer), p.Done, p.Next, p.More
 	g.Opened = p.Opened
 	g.Count = p.Count
-	g.Signatures = grid.Signatures{Genesis: string(p.Genesis), Vote: string(p.Vote), Mandate: string(p.Mandate)}
+	g.Signatures = grid.Signatures{Genesis: string(p.Genesis), Vote: string(p.Vote), Mandate: string(p.Mandate),
+		Change: string(p.Change)}
 	for _, x := range p.Finals {
 		f, err := getFinal(x)
 		if err == nil && f.Result != nil {
@@ -64,7 +65,8 @@ func (c *Codec) readRegister(b []byte, g *grid.RegisterMessage) error {
 func (c *Codec) putKeepalive(m *grid.Message) *pb.Watch {
 	g := &m.Register
 	p := &pb.Watch{Epoch: g.Epoch, Seq: g.Seq, Answer: uint32(g.Answer), Owner: putNode(g.Owner), More: g.More,
-		Count: g.Count, Sum: g.Sum, Room: g.Room, Set: putMembership(g.Set)}
+		Count: g.Count, Sum: g.Sum, Room: g.Room, Set: putMembership(g.Set),
+		Change: []byte(g.Change)}
 	if g.Job != (grid.JobID{}) {
 		p.Job = putJob(g.Job)
 	}
@@ -90,6 +92,7 @@ func (c *Codec) readKeepalive(b []byte, m *grid.Message) error {
 	if err == nil && p.Attempts != nil {
 		err = c.attemptsOf(p.Attempts, m)
 	}
+	g.Change = string(p.Change)
 	g.Epoch, g.Seq, g.Answer, g.More, g.Count, g.Sum, g.Room = p.Epoch, p.Seq, getAnswer(p.Answer), p.More, p.Count, p.Sum,
 		p.Room
 	return err

@@ -101,14 +101,15 @@ func putMembership(m *grid.Membership) *pb.Membership {
 		return nil
 	}
 	return &pb.Membership{Number: m.Number, Epoch: m.Epoch, Members: putNodes(m.Members), At: m.At,
-		Extra: putNode(m.Extra), Joining: m.Joining}
+		Extra: putNode(m.Extra), Joining: m.Joining, Links: []byte(m.Links)}
 }
 
 func getMembership(p *pb.Membership) (*grid.Membership, error) {
 	if p == nil {
 		return nil, nil
 	}
-	m := &grid.Membership{Number: p.Number, Epoch: p.Epoch, At: p.At, Joining: p.Joining}
+	m := &grid.Membership{Number: p.Number, Epoch: p.Epoch, At: p.At, Joining: p.Joining,
+		Links: string(p.Links)}
 	var err error
 	if m.Members, err = getMembers(nil, p.Members); err != nil {
 		return nil, err

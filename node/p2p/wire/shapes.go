@@ -19,6 +19,9 @@ const (
 	offeredField = 240
 )
 
+// changeField is the number of the field about signed changes of members, in each message that has one.
+const changeField = 200
+
 // slack is room in a limit for fields that a later version adds.
 const slack = 1024
 
@@ -182,7 +185,7 @@ var (
 		size: finalShape.limit(), total: max(int(grid.MaxEntriesSize), finalShape.limit())}
 	membershipShape = &shape{"membership", []field{
 		1: number("number"), 2: number("epoch"), 3: data("members", 1, nodeSize*grid.MaxMembers), 4: number("at"),
-		5: data("extra", 1, nodeSize), 6: number("joining"),
+		5: data("extra", 1, nodeSize), 6: number("joining"), changeField: data("links", 1, grid.MaxLinks),
 	}}
 	registerShape = &shape{"guard", []field{
 		1: data("job", 1, jobSize), 2: number("epoch"), 3: fixed("seq"), 4: number("answer"), 5: data("owner", 1, nodeSize),
@@ -191,12 +194,12 @@ var (
 		10: number("next"), 11: number("more"), 12: finalsField, 13: number("opened"), 80: number("count"),
 		95:          message("set", 1, membershipShape),
 		signedField: data("genesis", 1, ed25519.SignatureSize), signedField + 1: data("vote", 1, ed25519.SignatureSize),
-		signedField + 2: data("mandate", 1, grid.MaxMandate),
+		signedField + 2: data("mandate", 1, grid.MaxMandate), changeField: data("change", 1, ed25519.SignatureSize),
 	}}
 	keepaliveShape = &shape{"watch", []field{
 		1: data("job", 1, jobSize), 2: number("epoch"), 3: fixed("seq"), 4: number("answer"), 5: data("owner", 1, nodeSize),
 		6: number("more"), 7: number("count"), 8: fixed("sum"), 9: message("attempts", 1, manyShape),
-		10: number("room"), 95: message("set", 1, membershipShape),
+		10: number("room"), 95: message("set", 1, membershipShape), changeField: data("change", 1, ed25519.SignatureSize),
 	}}
 	helloShape = &shape{"hello", []field{1: number("version"), 2: fixed("kinds"), 3: data("software", 1, grid.MaxName),
 		4: number("boot"),

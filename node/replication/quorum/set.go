@@ -132,7 +132,8 @@ func (s Set) Change(at int, epoch uint32) *grid.Membership {
 	return m
 }
 
-// Joining returns the membership that the node which Adding added is told.
-func (s Set) Joining(epoch uint32) *grid.Membership {
-	return &grid.Membership{Number: s.Number(), Epoch: epoch, Members: s.Members(), Extra: s.places[s.size], Joining: true}
+// Joining returns the membership that the node which Adding added is told, with the signed changes that led to it.
+func (s Set) Joining(epoch uint32, links string) *grid.Membership {
+	return &grid.Membership{Number: s.Number(), Epoch: epoch, Members: s.Members(), Extra: s.places[s.size], Joining: true,
+		Links: links}
 }
