@@ -7,12 +7,11 @@ import (
 
 // offerReceived has the worker accept or refuse an offered attempt.
 func (n *Node) offerReceived(now grid.Time, from grid.NodeID, o *grid.Offer, fx *grid.Effects) {
-	if !o.IsFor(n.self) || !o.Spec.ValidOption(o.Option) {
+	if !o.IsFor(n.self) || !o.Spec.ValidOption(o.Option) || !n.coordinator.OfferFrom(now, from, o, fx) {
 		n.stats.stale++
 		return
 	}
 	job, spec := o.ID.Task.Job, o.Spec.AsOption(o.Option)
-	n.coordinator.OfferFrom(now, from, o, fx)
 	n.followCoordinator(now, fx)
 	reg := n.coordinator.KnownRegister(job, from, o.Members)
 	v, why := n.worker.Consider(from, o, &reg, fx)

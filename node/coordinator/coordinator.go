@@ -183,7 +183,7 @@ func (c *Coordinator) Message(now grid.Time, from grid.NodeID, m *grid.Message, 
 	case grid.KindVote:
 		c.voteAnswered(now, from, &m.Register, fx)
 	case grid.KindTakeover:
-		c.ownerClaimed(now, from, &m.Register, fx)
+		c.ownerClaimed(now, from, &m.Register, false, fx)
 	case grid.KindAccept, grid.KindRefuse, grid.KindResult, grid.KindDeposit, grid.KindDepositAck, grid.KindCheckpoint,
 		grid.KindCheckpointKeep:
 		if len(m.Attempts) != 1 {

@@ -109,13 +109,17 @@ func (c *Coordinator) MembersVerified(id grid.JobID, from grid.NodeID) bool {
 }
 
 // OfferFrom takes notice that a job's origin offers an attempt here: it names the members of the register, and a
-// replica that other members created here with other members is forged.
-func (c *Coordinator) OfferFrom(now grid.Time, from grid.NodeID, o *grid.Offer, fx *grid.Effects) {
+// replica that other members created here with other members is forged. It reports whether the sender may offer
+// attempts of that epoch, as far as a register here knows.
+func (c *Coordinator) OfferFrom(now grid.Time, from grid.NodeID, o *grid.Offer, fx *grid.Effects) bool {
 	job := o.ID.Task.Job
-	if j := c.peekJob(job); from == job.Origin && j != nil && !j.replica.membersVerified && o.Changes == 0 &&
+	j := c.peekJob(job)
+	if from == job.Origin && j != nil && !j.replica.membersVerified && o.Changes == 0 &&
 		!slices.Equal(j.replica.First(), o.Members) {
 		c.dropForgedReplica(now, j, fx)
+		return true
 	}
+	return j == nil || j.replica.Sole() || j.replica.OfferedBy(from, o, fx)
 }
 
 // What the members hold before a task that may run at most once is offered (package offered).

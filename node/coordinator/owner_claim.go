@@ -13,7 +13,7 @@ import (
 // ask. An owner sends keepalives to the other members at once and goes on until a majority denies its epoch. A worker
 // reports its attempts to the claimant too, asks the other members, and follows the claim when a majority of the
 // members agrees. So no single node can make an owner or a worker let go of anything, and a false claim costs a few
-// messages each sixth of a lease.
+// messages each sixth of a lease. Of a signed job the members take no claim without the votes for the claimant.
 
 // LearnOwner records a job's new owner in the replica and in the owner record, and reports this node's attempts to it.
 func (c *Coordinator) LearnOwner(now grid.Time, id grid.JobID, epoch uint32, owner grid.NodeID, fx *grid.Effects) {
@@ -47,7 +47,7 @@ func (c *Coordinator) TakeoversAnnounced(now grid.Time, from grid.NodeID, m *gri
 		if c.job(x.Task.Job) == nil {
 			c.ownerCache.Add(x.Task.Job, ownercache.Claimant{Node: from, Epoch: x.Epoch, Since: c.wall.At(now).UnixNano()})
 		}
-		c.ownerClaimed(now, from, &grid.RegisterMessage{Job: x.Task.Job, Owner: from, Epoch: x.Epoch}, fx)
+		c.ownerClaimed(now, from, &grid.RegisterMessage{Job: x.Task.Job, Owner: from, Epoch: x.Epoch}, true, fx)
 	}
 }
 
@@ -59,6 +59,7 @@ func (c *Coordinator) redirect(to grid.NodeID, j *job, fx *grid.Effects) {
 	}
 	m := fx.Send(to, grid.KindTakeover)
 	m.Register.Job, m.Register.Epoch, m.Register.Owner, m.Register.Set = j.id, epoch, owner, j.replica.State().Set
+	m.Register.Mandate = j.replica.Mandate()
 }
 
 // announceTakeovers announces the jobs that this node has taken over.
@@ -79,18 +80,21 @@ func (c *Coordinator) announceTakeovers(fx *grid.Effects) {
 // maxTakeovers bounds the jobs in one announcement: an announcement's size is limited.
 const maxTakeovers = 128
 
-// ownerClaimed handles a statement about who owns a register.
-func (c *Coordinator) ownerClaimed(now grid.Time, from grid.NodeID, g *grid.RegisterMessage, fx *grid.Effects) {
+// ownerClaimed handles a statement about who owns a register, to this node or announced to all.
+func (c *Coordinator) ownerClaimed(now grid.Time, from grid.NodeID, g *grid.RegisterMessage, announced bool,
+	fx *grid.Effects) {
 	x := grid.OwnerClaim{Owner: g.Owner, Epoch: g.Epoch}
 	if j := c.job(g.Job); j != nil {
-		c.replicaClaimed(now, from, j, x, fx)
+		c.replicaClaimed(now, from, j, g, announced, fx)
+		c.followRegisters(now, fx)
 	}
 	c.changed(grid.JobChange{Kind: grid.JobClaimed, Job: g.Job, From: from, Claim: x, Set: g.Set})
 }
 
 // replicaClaimed handles a claim about a register of which this node is a member. A real owner also writes to this
 // node.
-func (c *Coordinator) replicaClaimed(now grid.Time, from grid.NodeID, j *job, x grid.OwnerClaim, fx *grid.Effects) {
+func (c *Coordinator) replicaClaimed(now grid.Time, from grid.NodeID, j *job, g *grid.RegisterMessage, announced bool,
+	fx *grid.Effects) {
 	rep := j.replica
 	if c.isOutsider(j, from) {
 		if rep.membersVerified { // else the members may be forged, and the sender may be a real one
@@ -98,7 +102,7 @@ func (c *Coordinator) replicaClaimed(now grid.Time, from grid.NodeID, j *job, x 
 		}
 		return
 	}
-	rep.Claimed(now, from, x, fx)
+	rep.Claimed(now, from, g, announced, fx)
 }
 
 // Authority returns the node to ask about a job, and since when in wall time that node owns it. It is this node if it

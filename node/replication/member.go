@@ -65,8 +65,8 @@ func answer(r *Replica, to grid.NodeID, kind grid.Kind, g *grid.RegisterMessage,
 	}
 	if a == grid.RegisterHigher && r != nil {
 		m.Register.Epoch = r.state.Promised
-		if r.ownerEpoch >= m.Register.Epoch {
-			m.Register.Epoch, m.Register.Owner = r.ownerEpoch, r.owner
+		if r.ownerEpoch >= m.Register.Epoch && r.namesOwner() {
+			m.Register.Epoch, m.Register.Owner, m.Register.Mandate = r.ownerEpoch, r.owner, r.Mandate()
 		}
 	}
 	return &m.Register
@@ -121,16 +121,20 @@ func (r *Replica) Vote(now grid.Time, from grid.NodeID, g *grid.RegisterMessage,
 // has promised to an owner that is alive.
 func (r *Replica) succeeded(from grid.NodeID, mandate string) bool {
 	return from == r.rival.Owner && r.rival.Epoch > r.ownerEpoch &&
-		(r.chain == nil || r.chain.CheckOwner(r.rival.Epoch, from, mandate) == nil)
+		(r.chain == nil || r.chain.CheckOwner(r.rival.Epoch, from, mandate, r.seats.Settled()) == nil)
 }
 
 // Claimed records that a member says it is the owner. A real owner also writes to this node, which, if it is the owner
-// itself, sends keepalives at once, at most each sixth of a lease: their answers tell.
-func (r *Replica) Claimed(now grid.Time, from grid.NodeID, c grid.OwnerClaim, fx *grid.Effects) {
-	if c.Owner != from || c.Epoch <= max(r.ownerEpoch, r.rival.Epoch) {
+// itself, sends keepalives at once, at most each sixth of a lease: their answers tell. Of a signed job a claim carries
+// the votes for the claimant. An announcement has no room for them, and is no claim then.
+func (r *Replica) Claimed(now grid.Time, from grid.NodeID, g *grid.RegisterMessage, announced bool, fx *grid.Effects) {
+	if g.Owner != from || g.Epoch <= max(r.ownerEpoch, r.rival.Epoch) || announced && r.chain != nil {
 		return
 	}
-	r.rival = c
+	if !r.provenClaim(from, g, fx) {
+		return
+	}
+	r.rival = grid.OwnerClaim{Owner: from, Epoch: g.Epoch}
 	if !r.IsOwner() || r.rivalChecked != 0 && now < r.rivalChecked.Add(r.of.cfg.Lease/6) {
 		return
 	}

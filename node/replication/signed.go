@@ -123,6 +123,55 @@ func (r *Replica) provenEnds(entries []grid.Entry) bool {
 	return true
 }
 
+// provenOwner reports whether a node that somebody says owns an epoch has the votes for it. Who says so with votes that
+// are none is an offender.
+func (r *Replica) provenOwner(from grid.NodeID, epoch uint32, owner grid.NodeID, mandate string, fx *grid.Effects) bool {
+	if r.chain == nil || r.chain.CheckOwner(epoch, owner, mandate, r.seats.Settled()) == nil {
+		return true
+	}
+	fx.Offences = append(fx.Offences, from)
+	return false
+}
+
+// provenClaim reports whether a node that says it owns an epoch has the votes for it.
+func (r *Replica) provenClaim(from grid.NodeID, g *grid.RegisterMessage, fx *grid.Effects) bool {
+	if r.chain == nil {
+		return true
+	}
+	before := r.state
+	r.heed(from, g.Set, fx)
+	r.saveIfChanged(&before, fx)
+	return r.provenOwner(from, g.Epoch, from, g.Mandate, fx)
+}
+
+// OfferedBy reports whether a node may offer an attempt of the job, as far as the votes go that an offer of a signed job
+// carries: one of a later epoch than the owner's that is known here must have them. Who has not is an offender.
+func (r *Replica) OfferedBy(from grid.NodeID, o *grid.Offer, fx *grid.Effects) bool {
+	if r.chain == nil || from == r.of.cfg.Self || o.ID.Epoch <= r.ownerEpoch || r.Place(from) < 0 {
+		return true
+	}
+	known, err := r.chain.CheckOffer(from, o.ID.Attempt, o.Assigned)
+	if known && err != nil {
+		fx.Offences = append(fx.Offences, from)
+		return false
+	}
+	return true
+}
+
+// Mandate returns the votes for the owner that Owner returns, as far as they are known here: of a signed job, beyond
+// the first epoch.
+func (r *Replica) Mandate() string {
+	if r.state.Owner != r.owner || r.state.Epoch != r.ownerEpoch {
+		return ""
+	}
+	return r.state.Mandate
+}
+
+// namesOwner reports whether this node can prove who owns the newest epoch that it knows of.
+func (r *Replica) namesOwner() bool {
+	return r.chain == nil || r.state.Owner == r.owner && r.state.Epoch == r.ownerEpoch
+}
+
 // Assign returns what this node, the owner, signs that gives an attempt to a worker; "" = nothing is signed.
 func (r *Replica) Assign(id grid.AttemptID, worker grid.NodeID) string {
 	if r.chain == nil {

@@ -96,7 +96,7 @@ func (r *Replica) VoteAnswered(now grid.Time, from grid.NodeID, a *grid.Register
 		r.becomeOwner(now, wasOwner, outcome == CampaignRenewed, fx)
 	case CampaignLost:
 		if a.Answer == grid.RegisterHigher {
-			r.sawHigherEpoch(now, a)
+			r.sawHigherEpoch(now, from, a, fx)
 		}
 		r.delayCampaign(now)
 	case CampaignRefused:
@@ -156,8 +156,9 @@ func (r *Replica) StepDown() {
 	r.of.changed(grid.RegisterLost, r)
 }
 
-// sawHigherEpoch records that a member has promised a higher epoch, and perhaps who owns it.
-func (r *Replica) sawHigherEpoch(now grid.Time, a *grid.RegisterMessage) {
+// sawHigherEpoch records that a member has promised a higher epoch, and perhaps who owns it. Of a signed job that owner
+// is believed by the votes for it alone.
+func (r *Replica) sawHigherEpoch(now grid.Time, from grid.NodeID, a *grid.RegisterMessage, fx *grid.Effects) {
 	if !r.plausible(a.Epoch) {
 		return
 	}
@@ -165,8 +166,10 @@ func (r *Replica) sawHigherEpoch(now grid.Time, a *grid.RegisterMessage) {
 		r.promisedElsewhere = a.Epoch
 		r.delayCampaign(now)
 	}
-	if a.Epoch <= r.ownerEpoch || a.Owner.IsZero() || a.Owner == r.of.cfg.Self || r.Place(a.Owner) < 0 ||
-		!r.believed(a.Epoch) {
+	if a.Epoch <= r.ownerEpoch || a.Owner.IsZero() || a.Owner == r.of.cfg.Self || r.Place(a.Owner) < 0 {
+		return
+	}
+	if !r.provenOwner(from, a.Epoch, a.Owner, a.Mandate, fx) {
 		return
 	}
 	if r.IsOwner() {
@@ -175,15 +178,13 @@ func (r *Replica) sawHigherEpoch(now grid.Time, a *grid.RegisterMessage) {
 	r.Follow(now, a.Epoch, a.Owner)
 }
 
-// believed reports whether it may be said without proof who owns an epoch. Of a signed job it may not: a later owner
-// writes to this member and shows its votes. Else one member could have this one leave an owner that is alive, and
-// whose lease rests on its answers, and vote for another.
-func (r *Replica) believed(epoch uint32) bool { return r.chain == nil || epoch <= r.state.Epoch }
-
-// Follow records who owns an epoch, if it is newer than the known one and its owner another member. Of a signed job
-// only what the owner has written counts.
+// Follow records who owns an epoch, if it is newer than the known one and its owner another member. Of a signed job the
+// votes for it were checked last.
 func (r *Replica) Follow(now grid.Time, epoch uint32, owner grid.NodeID) {
-	if !r.believed(epoch) || !r.follow(now, epoch, owner) || owner == r.of.cfg.Self {
+	if r.chain != nil && !r.chain.Proves(epoch, owner) {
+		return
+	}
+	if !r.follow(now, epoch, owner) || owner == r.of.cfg.Self {
 		return
 	}
 	r.of.changed(grid.RegisterMoved, r)

@@ -128,7 +128,7 @@ func (r *Replica) Answered(now grid.Time, from grid.NodeID, g *grid.RegisterMess
 		}
 	}
 	if g.Answer == grid.RegisterHigher {
-		r.sawHigherEpoch(now, g)
+		r.sawHigherEpoch(now, from, g, fx)
 	}
 	r.writeSent[place] = 0
 	return committed, true

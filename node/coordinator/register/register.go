@@ -84,7 +84,9 @@ type Member interface {
 	Write(now grid.Time, from grid.NodeID, g *grid.RegisterMessage, fx *grid.Effects) grid.RegisterAnswer
 	Answer(to grid.NodeID, kind grid.Kind, g *grid.RegisterMessage, a grid.RegisterAnswer, fx *grid.Effects)
 	Follow(now grid.Time, epoch uint32, owner grid.NodeID)
-	Claimed(now grid.Time, from grid.NodeID, c grid.OwnerClaim, fx *grid.Effects)
+	Claimed(now grid.Time, from grid.NodeID, g *grid.RegisterMessage, announced bool, fx *grid.Effects)
+	OfferedBy(from grid.NodeID, o *grid.Offer, fx *grid.Effects) bool
+	Mandate() string // the votes for the owner, of a signed job
 }
 
 // Voter is a member's part in the choice of a new owner.

@@ -66,7 +66,7 @@ func (c *Codec) putKeepalive(m *grid.Message) *pb.Watch {
 	g := &m.Register
 	p := &pb.Watch{Epoch: g.Epoch, Seq: g.Seq, Answer: uint32(g.Answer), Owner: putNode(g.Owner), More: g.More,
 		Count: g.Count, Sum: g.Sum, Room: g.Room, Set: putMembership(g.Set),
-		Change: []byte(g.Change)}
+		Change: []byte(g.Change), Mandate: []byte(g.Mandate)}
 	if g.Job != (grid.JobID{}) {
 		p.Job = putJob(g.Job)
 	}
@@ -92,7 +92,7 @@ func (c *Codec) readKeepalive(b []byte, m *grid.Message) error {
 	if err == nil && p.Attempts != nil {
 		err = c.attemptsOf(p.Attempts, m)
 	}
-	g.Change = string(p.Change)
+	g.Change, g.Mandate = string(p.Change), string(p.Mandate)
 	g.Epoch, g.Seq, g.Answer, g.More, g.Count, g.Sum, g.Room = p.Epoch, p.Seq, getAnswer(p.Answer), p.More, p.Count, p.Sum,
 		p.Room
 	return err

@@ -200,6 +200,7 @@ var (
 		1: data("job", 1, jobSize), 2: number("epoch"), 3: fixed("seq"), 4: number("answer"), 5: data("owner", 1, nodeSize),
 		6: number("more"), 7: number("count"), 8: fixed("sum"), 9: message("attempts", 1, manyShape),
 		10: number("room"), 95: message("set", 1, membershipShape), changeField: data("change", 1, ed25519.SignatureSize),
+		changeField + 1: data("mandate", 1, grid.MaxMandate),
 	}}
 	helloShape = &shape{"hello", []field{1: number("version"), 2: fixed("kinds"), 3: data("software", 1, grid.MaxName),
 		4: number("boot"),
