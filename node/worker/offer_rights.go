@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"skep/grid"
+	"skep/node/chain"
 )
 
 // Who may offer attempts of a job here. Nothing on the wire proves who the members of a job's register are, so it
@@ -41,7 +42,23 @@ func (w *Worker) mayOffer(from grid.NodeID, o *grid.Offer, reg *grid.KnownRegist
 	case rec == nil:
 		return len(w.exec.Of(id, nil)) == 0 // else the origin has offered some of them, and the job is not replicated
 	}
-	return mayBeMembers(rec.members, rec.changes, o, from) && (o.ID.Epoch > rec.epoch || rec.owner == from)
+	return mayBeMembers(rec.members, rec.changes, o, from) &&
+		(rec.owner == from || o.ID.Epoch > rec.epoch && w.isProven(from, o, rec, fx))
+}
+
+// isProven reports whether a member that offers an attempt of a signed job in a later epoch than the known owner's owns
+// that: its assignment carries the votes of the members. Who has none is an offender, and else would have the attempts
+// here reported to it. After a change of members a node that does not keep the job cannot tell.
+func (w *Worker) isProven(from grid.NodeID, o *grid.Offer, rec *ownerRecord, fx *grid.Effects) bool {
+	if !o.Spec.Signed || w.cfg.Signer == nil || o.Changes > 0 || rec.changes > 0 {
+		return true
+	}
+	c := chain.New(w.cfg.Signer, w.cfg.Self, o.ID.Task.Job, o.Spec, rec.members)
+	if _, err := c.CheckOffer(from, o.ID.Attempt, o.Assigned); err != nil {
+		fx.Offences = append(fx.Offences, from)
+		return false
+	}
+	return true
 }
 
 // mayBeMembers reports whether the members that an offer names are those known here, or such as have changed since, as
