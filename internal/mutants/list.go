@@ -4,7 +4,7 @@ import "slices"
 
 // All are the faults: what is wrong then, the file, the text that goes, what stands there instead, and the test that
 // finds it.
-var All = slices.Concat(general, mapping, machines, registers, workers, storage, swarm, trust)
+var All = slices.Concat(general, mapping, machines, registers, signed, workers, storage, swarm, trust)
 
 var general = []Mutant{
 	{

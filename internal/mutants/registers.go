@@ -41,8 +41,8 @@ var registers = []Mutant{
 	{
 		Name: "a write of a new epoch is answered and that epoch not saved",
 		File: "node/replication/member.go",
-		From: "\t\tr.Save(fx)\n\t}\n\tr.followOpened(now, &before)\n\tif answer",
-		To:   "\t}\n\tr.followOpened(now, &before)\n\tif answer",
+		From: "\tr.saveIfChanged(&before, fx)\n\tr.followOpened(now, &before)\n\tif answer",
+		To:   "\tr.followOpened(now, &before)\n\tif answer",
 		Test: "TestPromisesAreSaved",
 	},
 	{
