@@ -93,8 +93,8 @@ type RegisterMessage struct {
 type Signatures struct {
 	Genesis string // with Spec: the origin's, of the job and its first members
 	Vote    string // in a vote: the voter's
-	// in a write: the votes for the owner; "" in the first epoch, and where the receiver has them; in an answer or a claim:
-	// those for Owner
+	// in a write: the votes for the owner; "" in the first epoch, and where the receiver has them; in an answer or a
+	// claim: those for Owner
 	Mandate string
 	Change  string // in a write: a change of members that the receiver is to sign; in the answer: its signature
 }

@@ -125,7 +125,8 @@ func (r *Replica) provenEnds(entries []grid.Entry) bool {
 
 // provenOwner reports whether a node that somebody says owns an epoch has the votes for it. Who says so with votes that
 // are none is an offender.
-func (r *Replica) provenOwner(from grid.NodeID, epoch uint32, owner grid.NodeID, mandate string, fx *grid.Effects) bool {
+func (r *Replica) provenOwner(from grid.NodeID, epoch uint32, owner grid.NodeID, mandate string,
+	fx *grid.Effects) bool {
 	if r.chain == nil || r.chain.CheckOwner(epoch, owner, mandate, r.seats.Settled()) == nil {
 		return true
 	}
@@ -144,8 +145,8 @@ func (r *Replica) provenClaim(from grid.NodeID, g *grid.RegisterMessage, fx *gri
 	return r.provenOwner(from, g.Epoch, from, g.Mandate, fx)
 }
 
-// OfferedBy reports whether a node may offer an attempt of the job, as far as the votes go that an offer of a signed job
-// carries: one of a later epoch than the owner's that is known here must have them. Who has not is an offender.
+// OfferedBy reports whether a node may offer an attempt of the job, as far as the votes go that an offer of a signed
+// job carries: one of a later epoch than the owner's that is known here must have them. Who has not is an offender.
 func (r *Replica) OfferedBy(from grid.NodeID, o *grid.Offer, fx *grid.Effects) bool {
 	if r.chain == nil || from == r.of.cfg.Self || o.ID.Epoch <= r.ownerEpoch || r.Place(from) < 0 {
 		return true
