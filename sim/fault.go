@@ -47,11 +47,12 @@ const (
 	Step // wall clocks of Nodes are set, Factor seconds later; a run that has begun does not notice
 	// Nodes stop as in a crash; Factor bits of a record on their disks flip, and they start again unless that is refused
 	Rot
+	Join // Nodes, which are not there before, start for the first time
 )
 
 var faultNames = [...]string{"", "crash", "leave", "restart", "cut", "cut out", "cut in", "heal", "slow", "drift",
 	"lose", "drain", "share", "pause", "stall", "full", "copy",
-	"put back", "fill", "step", "rot"}
+	"put back", "fill", "step", "rot", "join"}
 
 // String returns the fault's name.
 func (k FaultKind) String() string {
@@ -74,8 +75,8 @@ func (f *Fault) String() string {
 }
 
 func (f *Fault) check(nodes int) error {
-	if f.Kind < Crash || f.Kind > Rot {
-		return fmt.Errorf("kind %d: want 1 to %d", f.Kind, Rot)
+	if f.Kind < Crash || f.Kind > Join {
+		return fmt.Errorf("kind %d: want 1 to %d", f.Kind, Join)
 	}
 	for _, i := range f.Nodes {
 		if i < 0 || i >= nodes {
@@ -144,7 +145,11 @@ func (w *World) applyFault(f *Fault) {
 		case Drain:
 			w.drain(i, grid.Seconds(f.Factor))
 		case Restart:
-			w.start(i)
+			if w.hosts[i].boots > 0 || !w.cfg.joinsLater(n) {
+				w.start(i)
+			}
+		case Join:
+			w.join(i)
 		case Pause:
 			w.pause(i, grid.Seconds(f.Factor))
 		case Stall:

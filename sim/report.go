@@ -23,6 +23,7 @@ type Report struct {
 	Again    int // attempts beyond each task's first
 	// times that an attempt was suspended
 	Suspensions int
+	Replaced    int  // members of registers
 	PutBack     int  // nodes that stopped because their stores were put back
 	Undecided   bool // the run ended early: a node whose store was put back acted, and nobody could tell it
 	Refused     int  // starts that were refused, since records were not as they were written
@@ -45,8 +46,8 @@ type ClassReport struct {
 func (w *World) Report() Report {
 	r := Report{Digest: uint64(w.digest), Virtual: time.Duration(w.now), Steps: w.steps, Tasks: w.books.Tasks(),
 		Traffic: w.counts, Nodes: w.upTime, Checkpoints: w.books.Checkpoints(),
-		Suspensions: w.books.Suspensions(), Verified: w.books.EndsVerified(), Refused: w.refused,
-		Undecided: w.fail != nil && w.fail.undecided}
+		Suspensions: w.books.Suspensions(), Replaced: w.books.Replaced(), Verified: w.books.EndsVerified(),
+		Refused: w.refused, Undecided: w.fail != nil && w.fail.undecided}
 	if w.stores != nil {
 		r.PutBack = w.stores.Found
 	}

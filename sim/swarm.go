@@ -26,6 +26,7 @@ func swarmUnsigned(seed uint64) Config {
 	addAims(seed, &c)
 	addReallocations(seed, &c)
 	changeSome(grid.NewRand(seed, 100), &c, func(s *grid.JobSpec) { s.RecordsOffers = s.MayRecordOffers() })
+	addReplacements(seed, &c)
 	c.Network.Bytes = splitmix(seed^0x6279746573)%4 == 0 // the world goes as it goes without
 	return c
 }

@@ -65,7 +65,9 @@ func New(cfg Config) (*World, error) {
 		h := &w.hosts[i]
 		h.id, h.slow, h.runs, h.speed = nodeID(i, cfg.Seed), 1, -1, 1
 		h.coreShare, _ = cfg.Available(i)
-		w.push(grid.Time(int64(cfg.Spread)*int64(i)/int64(cfg.Nodes)), kindStart, int32(i), 0, 0)
+		if !cfg.joinsLater(i) {
+			w.push(grid.Time(int64(cfg.Spread)*int64(i)/int64(cfg.Nodes)), kindStart, int32(i), 0, 0)
+		}
 	}
 	w.parallel = newParallel(w)
 	w.drawKnownPeers()

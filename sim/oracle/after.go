@@ -1,7 +1,6 @@
 package oracle
 
 import (
-	"math/bits"
 	"slices"
 
 	"skep/grid"
@@ -16,7 +15,7 @@ type ordering struct {
 	known map[grid.TaskID]bool             // entries of what a job waits for that were final
 	kept  map[grid.TaskID]grid.EntryRecord // of jobs that their origin alone keeps: how what they wait for has ended
 
-	accepted map[ballot]uint64 // members that have accepted it, by their place; none once it is final
+	accepted map[ballot]uint64 // who has accepted it, by their place among those that ever kept it; none once it is final
 }
 
 // ballot is an entry as one run of an owner wrote it.
@@ -30,12 +29,12 @@ type ballot struct {
 func (b *Books) Specify(submission int32, s *grid.JobSpec) { b.jobs[submission].spec = s }
 
 // noteEnded notes that the end of a task is final, if it is.
-func (b *Books) noteEnded(n int32, e *grid.EntryRecord) {
+func (b *Books) noteEnded(i, n int32, e *grid.EntryRecord) {
 	j := &b.jobs[n]
 	if e.Epoch == 0 || e.Open != nil || e.Result == nil || e.ID.Task.Index >= uint32(j.count) {
 		return
 	}
-	if !b.isFinal(n, e) {
+	if !b.isFinal(i, n, e) {
 		return
 	}
 	b.noteRankEnded(n, e.ID.Attempt)
@@ -53,20 +52,23 @@ func (b *Books) noteEnded(n int32, e *grid.EntryRecord) {
 }
 
 // isFinal reports whether a majority of the members of a register have accepted an entry in one epoch, at whatever
-// time: one that has accepted a later owner's since has the same end.
-func (b *Books) isFinal(n int32, e *grid.EntryRecord) bool {
+// time: one that has accepted a later owner's since has the same end. Who the members are is as node i knows it.
+func (b *Books) isFinal(i, n int32, e *grid.EntryRecord) bool {
 	j, at := &b.jobs[n], ballot{e.ID.Task, e.Epoch, e.Round}
 	if j.register == 0 {
 		return true
 	}
-	held, members := b.ordering.accepted[at], b.members(j)
-	for i, id := range members {
+	held, ever := b.ordering.accepted[at], b.everKept(n)
+	for place, id := range ever {
 		if x := b.replicaOf(b.world.Index(id), n); x != nil && x.entries[e.ID.Task.Index].Epoch == e.Epoch &&
 			x.entries[e.ID.Task.Index].Round == e.Round {
-			held |= 1 << i
+			held |= 1 << place
 		}
 	}
-	if bits.OnesCount64(held) > len(members)/2 {
+	if b.seatsOf(i, n).Decide(func(id grid.NodeID) bool {
+		place := slices.Index(ever, id)
+		return place >= 0 && held&(1<<place) != 0
+	}) {
 		delete(b.ordering.accepted, at)
 		return true
 	}
@@ -113,7 +115,7 @@ func (b *Books) checkDependency(i, n int32, e *grid.EntryRecord) {
 	if !d.Met(e.Result) {
 		return
 	}
-	if b.isFinal(n, e) {
+	if b.isFinal(i, n, e) {
 		if b.ordering.known == nil {
 			b.ordering.known = make(map[grid.TaskID]bool)
 		}

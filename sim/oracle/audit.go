@@ -15,7 +15,7 @@ func (b *Books) Audit(i int32) {
 			waiting += v.Pending
 		case b.waitsInVain(i, v.ID):
 			waiting += v.Pending
-		case b.canLearn(b.job(i, v.ID), v.Members) || !b.awaitsMajority(i, v.ID):
+		case b.canLearn(i, b.job(i, v.ID)) || !b.awaitsMajority(i, v.ID):
 			b.fail(i, "says that job %s has %d of %d tasks ended, and all have", v.ID.Short(), v.Ended, v.Spec.Count)
 		default:
 			waiting += v.Pending

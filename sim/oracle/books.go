@@ -8,6 +8,7 @@ import (
 
 	"skep/grid"
 	"skep/node"
+	"skep/sim/oracle/seats"
 )
 
 // World is what the books ask of the simulation. Nodes are named by index.
@@ -48,8 +49,8 @@ type Books struct {
 	machines    []machine
 	jobs        []job
 	tasks       []task
-	classes     []string        // of the submissions, in order of first use
-	registers   [][]grid.NodeID // members, of the submissions that have a register
+	classes     []string          // of the submissions, in order of first use
+	registers   []*seats.Register // of the submissions that have one
 	workRecords []workRecord
 	freeRecord  int32 // free list of workRecords, from 1
 	runs        []run

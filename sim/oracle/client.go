@@ -3,6 +3,7 @@ package oracle
 import (
 	"skep/grid"
 	"skep/node"
+	"skep/sim/oracle/seats"
 )
 
 // These are added to a caller's number when it cancels a job, cancels a task of it, or has one run again; the task's
@@ -32,7 +33,7 @@ func (b *Books) Answer(i int32, r *grid.Reply) (submission int32) {
 	case cancels:
 		j.cancelAnswered = j.cancelAnswered || b.answered(r.Caller, j.retries) && ok
 		return -1
-	case ok && j.register != 0 && !b.majorityHolds(n):
+	case ok && j.register != 0 && !b.majorityHolds(i, n):
 		b.fail(i, "says that it has taken submission %d, which no majority of its members holds", n)
 	case ok && j.register == 0 && !j.saved:
 		b.fail(i, "says that it has taken submission %d, of which nothing is on its disk", n)
@@ -79,7 +80,7 @@ func (b *Books) answered(caller uint64, retries int32) bool {
 // awaitsAnswer reports whether a client waits for the answer to a retry that must come.
 func (b *Books) awaitsAnswer() bool {
 	for caller, x := range b.asks {
-		if j := &b.jobs[x.job]; caller > RetryCaller && b.mustEnd(j) && b.canReopen(x.job, b.members(j)) {
+		if j := &b.jobs[x.job]; caller > RetryCaller && b.mustEnd(j) && b.canReopen(x.job) {
 			return true
 		}
 	}
@@ -106,16 +107,11 @@ func (b *Books) answerTask(r *grid.Reply) {
 	}
 }
 
-// majorityHasFiles reports whether each file is on a majority of the nodes.
-func (b *Books) majorityHasFiles(nodes []grid.NodeID, files []grid.File) bool {
+// majorityHasFiles reports whether each file is on a majority of the members.
+func (b *Books) majorityHasFiles(keep seats.Seats, files []grid.File) bool {
 	for k := range files {
-		have := 0
-		for _, id := range nodes {
-			if b.world.HasBlob(b.world.Index(id), files[k].Blob) {
-				have++
-			}
-		}
-		if have <= len(nodes)/2 {
+		has := func(id grid.NodeID) bool { return b.world.HasBlob(b.world.Index(id), files[k].Blob) }
+		if seats.Count(keep.Members, has) <= len(keep.Members)/2 {
 			return false
 		}
 	}
@@ -136,7 +132,7 @@ func (b *Books) checkConfirmations(i int32, fx *grid.Effects) {
 		r := &fx.Replies[k]
 		n := int(r.Caller) - 1
 		if !ok || r.Err != "" || n < 0 || n >= len(b.jobs) || b.jobs[n].register == 0 ||
-			b.majorityHasFiles(b.members(&b.jobs[n]), b.jobs[n].spec.Inputs) {
+			b.majorityHasFiles(b.seatsOf(i, int32(n)), b.jobs[n].spec.Inputs) {
 			continue
 		}
 		if v, known := m.Job(b.world.JobID(int32(n))); known && v.InputsAtRisk == "" && v.Owner == b.world.ID(i) &&

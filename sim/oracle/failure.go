@@ -1,9 +1,11 @@
 package oracle
 
 import (
+	"slices"
 	"time"
 
 	"skep/grid"
+	"skep/sim/oracle/seats"
 )
 
 // Failures that are retried. Of each task the rounds of its register's entry are kept: which attempt failed in which
@@ -62,15 +64,14 @@ func (b *Books) durableFailures(k int32) (n int) {
 }
 
 // failureRecorded reports whether an attempt's end is durable as a failure after which the task went on.
-func (b *Books) failureRecorded(k int32, a grid.Attempt) bool {
+func (b *Books) failureRecorded(i, k int32, a grid.Attempt) bool {
 	f, n := b.failures[k], b.tasks[k].job
 	if f == nil {
 		return false
 	}
-	members := b.members(&b.jobs[n])
 	for at, r := range f.rounds {
 		// that it is committed may not be on a disk yet
-		if r.attempt == a && (r.durable || members != nil && b.countFailed(n, k, at, a) > len(members)/2) {
+		if r.attempt == a && (r.durable || b.jobs[n].register != 0 && b.seatsOf(i, n).Decide(b.hasFailed(n, k, at, a))) {
 			return true
 		}
 	}
@@ -142,14 +143,14 @@ func (b *Books) checkEntryRound(i, n int32, e *grid.EntryRecord) {
 		return
 	}
 	at := int(e.Open.Round)
-	switch members := b.members(&b.jobs[n]); {
+	switch keep := b.seatsOf(i, n); {
 	case at >= len(f.rounds) || f.rounds[at].attempt != e.Open.Attempt:
 		b.fail(i, "says that attempt %v was failure %d of %s, which no owner has recorded", e.Open.Attempt, at+1,
 			b.taskName(k))
 	case f.rounds[at].durable:
-	case members != nil && b.countFailed(n, k, at, e.Open.Attempt) < len(members)/2+1:
+	case keep.Members != nil && !keep.Decide(b.hasFailed(n, k, at, e.Open.Attempt)):
 		b.fail(i, "says that failure %d of %s is final, which %d of %d members hold", at+1, b.taskName(k),
-			b.countFailed(n, k, at, e.Open.Attempt), len(members))
+			seats.Count(keep.Members, b.hasFailed(n, k, at, e.Open.Attempt)), len(keep.Members))
 	default:
 		if f.rounds[at].durable, f.mostEver = true, at+1; f.rounds[at].retry {
 			b.goOn(k)
@@ -157,27 +158,29 @@ func (b *Books) checkEntryRound(i, n int32, e *grid.EntryRecord) {
 	}
 }
 
-// countFailed counts the members whose disks have a failure of a task, or a later entry of it.
-func (b *Books) countFailed(n, k int32, round int, a grid.Attempt) (held int) {
-	for _, id := range b.members(&b.jobs[n]) {
+// hasFailed reports, of a node, whether its disk has a failure of a task, or a later entry of it.
+func (b *Books) hasFailed(n, k int32, round int, a grid.Attempt) func(grid.NodeID) bool {
+	return func(id grid.NodeID) bool {
 		x := b.replicaOf(b.world.Index(id), n)
 		if b.hostile(b.world.Index(id)) {
 			held++
 			continue
 		}
 		if x == nil {
-			continue
+			return false
 		}
 		own := &x.entries[k-b.jobs[n].first]
 		at, same := int(own.Round), false
 		if v := own.Open; v != nil {
 			at, same = int(v.Round), v.Attempt == a
 		}
-		if at > round || at == round && same {
-			held++
-		}
+		return at > round || at == round && same
 	}
-	return held
+}
+
+// noneFailed reports whether no disk has it.
+func (b *Books) noneFailed(n, k int32, round int, a grid.Attempt) bool {
+	return !slices.ContainsFunc(b.everKept(n), b.hasFailed(n, k, round, a))
 }
 
 // clockSlack is the share by which a back-off may look shorter on the world's clock: those of nodes drift.

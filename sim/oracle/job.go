@@ -98,12 +98,12 @@ func (b *Books) Tasks() int { return len(b.tasks) }
 // Classes returns the classes of the submissions, in order of first use. They must not be changed.
 func (b *Books) Classes() []string { return b.classes }
 
-// members returns the members of a submission's register; nil = it has none.
+// members returns the members that a submission's origin chose for its register; nil = it has none.
 func (b *Books) members(j *job) []grid.NodeID {
 	if j.register == 0 {
 		return nil
 	}
-	return b.registers[j.register-1]
+	return b.registers[j.register-1].First
 }
 
 // taskName returns a task's name in failures.

@@ -65,6 +65,30 @@ func (b *Books) mustEnd(j *job) bool {
 	return !j.rejected && !m.lost && (up || !m.begun)
 }
 
+// CheckReplaced checks, of a node that is down for good, that no register of a job which goes on counts on it any more.
+func (b *Books) CheckReplaced(i int32) {
+	for n := range b.jobs {
+		j := &b.jobs[n]
+		if j.register != 0 && j.confirmed && b.unended(j) > 0 && b.newestSeats(int32(n)).Keeps(b.world.ID(i)) {
+			b.fail(i, "is a member of submission %d still, of which %d tasks have not ended", n, b.unended(j))
+		}
+	}
+}
+
+// Replaced counts the members that were replaced, of all registers.
+func (b *Books) Replaced() (changes int) {
+	for n := range b.jobs {
+		newest := uint32(0)
+		for _, id := range b.everKept(int32(n)) {
+			if x := b.replicaOf(b.world.Index(id), int32(n)); x != nil {
+				newest = max(newest, x.rec.Set.Changes())
+			}
+		}
+		changes += int(newest)
+	}
+	return changes
+}
+
 // Unfinished describes what has not ended, for a failure.
 func (b *Books) Unfinished() string {
 	var s strings.Builder

@@ -46,11 +46,11 @@ func (b *Books) Send(i int32, m *grid.Message) {
 				b.annul(k, a.Attempt)
 			}
 		case grid.KindResultAck:
-			members := b.members(&b.jobs[t.job])
+			kept := b.jobs[t.job].register != 0
 			// the final state may not be on the disk yet
-			durable := t.State == grid.Ended || members != nil && b.countHolders(t.job, a) > len(members)/2
-			durable = durable || b.failureRecorded(k, a.Attempt)
-			if (t.Attempt == a.Attempt || b.isBackup(k, a.Attempt) || members != nil) && !durable &&
+			durable := t.State == grid.Ended || kept && b.seatsOf(i, t.job).Decide(b.hasEnd(t.job, a))
+			durable = durable || b.failureRecorded(i, k, a.Attempt)
+			if (t.Attempt == a.Attempt || b.isBackup(k, a.Attempt) || kept) && !durable &&
 				!b.annulled[taskAttempt{k, a.Attempt}] {
 				b.fail(i, "acknowledges the result of attempt %v of %s, which is not on its disk", a.Attempt, b.taskName(k))
 			}
@@ -104,7 +104,7 @@ func (b *Books) checkOffers(i int32, fx *grid.Effects) {
 		if j.cancelAnswered {
 			b.fail(i, "offers attempt %v of submission %d, which is cancelled", m.Offer.ID.Attempt, n)
 		}
-		for _, id := range m.Offer.Members {
+		for _, id := range b.everKept(n) {
 			if o := b.world.Index(id); o != i && b.mayAct(o, m.Offer.ID.Task.Job) {
 				b.fail(i, "offers attempt %v of submission %d, and n%d acts as its owner too", m.Offer.ID.Attempt, n, o)
 			}

@@ -1,6 +1,9 @@
 package oracle
 
-import "skep/grid"
+import (
+	"skep/grid"
+	"skep/sim/oracle/seats"
+)
 
 // Moves to better nodes, of single tasks (checkTaskMove) and of gangs. One of a gang is made when a record of the first
 // rank gives its attempt up and counts one more. It is made only where the ranks may run again and go on from a
@@ -72,22 +75,23 @@ func (b *Books) checkMove(i, k int32, r *grid.TaskRecord, before grid.TaskRecord
 func (b *Books) checkCounted(i, k int32, r *grid.TaskRecord, m *move) {
 	n := b.tasks[k].job
 	spec := b.jobs[n].spec
-	members, held := b.members(&b.jobs[n]), 0
-	for _, id := range members {
-		if x := b.replicaOf(b.world.Index(id), n); x != nil && gaveUp(&x.entries[spec.MovesEntry()], r.ID.Attempt) {
-			held++
-		}
+	keep := b.seatsOf(i, n)
+	has := func(id grid.NodeID) bool {
+		x := b.replicaOf(b.world.Index(id), n)
+		return x != nil && gaveUp(&x.entries[spec.MovesEntry()], r.ID.Attempt)
 	}
-	if e := b.ordering.kept[grid.TaskID{Job: r.ID.Task.Job, Index: spec.MovesEntry()}]; gaveUp(&e, r.ID.Attempt) {
-		held++ // its owner alone keeps the job
+	known := keep.Members != nil && keep.Decide(has)
+	if e := b.ordering.kept[grid.TaskID{Job: r.ID.Task.Job, Index: spec.MovesEntry()}]; keep.Members == nil {
+		known = gaveUp(&e, r.ID.Attempt) // its owner alone keeps the job
 	}
 	kept := false
 	for at := range b.machines {
 		kept = kept || b.machines[at].disk.checkpoint(k).step > 0
 	}
 	switch {
-	case held < max(len(members)/2+1, 1):
-		b.fail(i, "moves attempt %v of %s, as %d of %d members know", r.ID.Attempt, b.taskName(k), held, len(members))
+	case !known:
+		b.fail(i, "moves attempt %v of %s, as %d of %d members know", r.ID.Attempt, b.taskName(k),
+			seats.Count(keep.Members, has), len(keep.Members))
 	case uint32(r.Pulls) < m.made:
 		b.fail(i, "moves attempt %v of %s for the %d. time, and counts %d", r.ID.Attempt, b.taskName(k), m.made, r.Pulls)
 	case !kept:

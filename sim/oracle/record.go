@@ -76,7 +76,7 @@ func (b *Books) checkTask(i int32, r *grid.Record) {
 	t.lost, t.placed, t.began, t.done = r.Entry.Lost, r.Entry.Placed, r.Entry.Began, r.Entry.Done
 	t.pulls, t.moves = r.Entry.Pulls, r.Entry.Moves
 	b.checkRunning(i, t.job, &r.Entry)
-	b.noteEnded(t.job, &r.Entry)
+	b.noteEnded(i, t.job, &r.Entry)
 	if t.State == grid.Ended {
 		if r.Entry.Result == nil {
 			b.fail(i, "records the end of %s without a result", b.taskName(k))

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"skep/grid"
+	"skep/sim/oracle/seats"
 )
 
 // replica is what a node's disk holds of the register of a job of which it is a member.
@@ -34,6 +35,9 @@ func (b *Books) storeRegister(i int32, r *grid.Record) {
 	}
 	d := &b.machines[i].disk
 	at, ok := slices.BinarySearchFunc(d.replicas, n, func(x *replica, n int32) int { return cmp.Compare(x.job, n) })
+	if !r.Delete {
+		b.noteMembers(i, n, &r.Register)
+	}
 	switch {
 	case ok && r.Delete:
 		d.replicas = slices.Delete(d.replicas, at, at+1)
@@ -42,13 +46,52 @@ func (b *Books) storeRegister(i int32, r *grid.Record) {
 	case !r.Delete:
 		d.replicas = slices.Insert(d.replicas, at, &replica{job: n, rec: r.Register, entries: make([]grid.EntryRecord,
 			b.jobs[n].spec.Entries())})
-		j := &b.jobs[n]
-		if j.register == 0 {
-			b.registers = append(b.registers, nil)
-			j.register = int32(len(b.registers))
-		}
-		b.registers[j.register-1] = r.Register.Members
 	}
+}
+
+// noteMembers takes note of what a node's disk is about to say of who keeps a submission.
+func (b *Books) noteMembers(i, n int32, g *grid.RegisterRecord) {
+	j := &b.jobs[n]
+	if j.register == 0 {
+		b.registers = append(b.registers, &seats.Register{})
+		j.register = int32(len(b.registers))
+	}
+	r, was := b.registers[j.register-1], (*grid.Membership)(nil)
+	r.First = g.Members
+	if x := b.replicaOf(i, n); x != nil {
+		was = x.rec.Set
+	}
+	if err := r.Save(b.world.ID(i), was, g.Set); err != nil {
+		b.fail(i, "%v, in the register of submission %d", err, n)
+	}
+}
+
+// seatsOf is who decides about a submission's register, by what is on a node's disk.
+func (b *Books) seatsOf(i, n int32) seats.Seats {
+	if x := b.replicaOf(i, n); x != nil {
+		return seats.Of(b.members(&b.jobs[n]), x.rec.Set)
+	}
+	return seats.Of(b.members(&b.jobs[n]), nil)
+}
+
+// newestSeats is who decides about it by the newest membership on the disks of nodes that are up.
+func (b *Books) newestSeats(n int32) seats.Seats {
+	newest := (*grid.Membership)(nil)
+	for _, id := range b.everKept(n) {
+		i := b.world.Index(id)
+		if x := b.replicaOf(i, n); x != nil && b.up(i) && seats.Newer(x.rec.Set, newest) {
+			newest = x.rec.Set
+		}
+	}
+	return seats.Of(b.members(&b.jobs[n]), newest)
+}
+
+// everKept lists the nodes whose disks have had a submission's register.
+func (b *Books) everKept(n int32) []grid.NodeID {
+	if at := b.jobs[n].register; at != 0 {
+		return b.registers[at-1].Ever
+	}
+	return nil
 }
 
 // storeEntry makes an entry durable.
@@ -74,7 +117,7 @@ func (b *Books) storeEntry(i int32, r *grid.Record) {
 		}
 		b.checkEntryRound(i, n, &r.Entry)
 		b.checkRunning(i, n, &r.Entry)
-		b.noteEnded(n, &r.Entry)
+		b.noteEnded(i, n, &r.Entry)
 		b.checkFinal(i, n, &r.Entry)
 		if s := b.jobs[n].spec; r.Entry.ID.Task.Index > s.Count && !s.IsTally(r.Entry.ID.Task.Index) {
 			b.checkDependency(i, n, &r.Entry)

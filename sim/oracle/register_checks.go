@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"skep/grid"
+	"skep/sim/oracle/seats"
 )
 
 // checkRegister checks the record of a register: promised and accepted epochs never go back, and an epoch has one
@@ -20,7 +21,7 @@ func (b *Books) checkRegister(i int32, r *grid.Record) {
 		b.fail(i, "goes back in the register of submission %d: promised %d, accepted %d, after %d and %d", n, g.Promised,
 			g.Epoch, x.rec.Promised, x.rec.Epoch)
 	}
-	for _, id := range g.Members {
+	for _, id := range b.everKept(n) {
 		if x := b.replicaOf(b.world.Index(id), n); x != nil && x.rec.Epoch == g.Epoch && x.rec.Owner != g.Owner &&
 			g.Epoch > 0 {
 			b.fail(i, "takes n%d for the owner of epoch %d of submission %d, and n%d takes n%d for it", b.world.Index(g.Owner),
@@ -29,28 +30,25 @@ func (b *Books) checkRegister(i int32, r *grid.Record) {
 	}
 }
 
-// countHolders counts the members of a submission's register whose disks have a task's end by that attempt. What a
-// hostile one says of its disk nobody can know.
-func (b *Books) countHolders(n int32, a grid.AttemptID) (held int) {
-	for _, id := range b.members(&b.jobs[n]) {
-		if x := b.replicaOf(b.world.Index(id), n); b.hostile(b.world.Index(id)) || x != nil &&
-			x.entries[a.Task.Index].Epoch > 0 && x.entries[a.Task.Index].ID == a {
-			held++
-		}
+// hasEnd reports, of a node, whether its disk has a task's end by that attempt. What a hostile one says of its disk
+// nobody can know.
+func (b *Books) hasEnd(n int32, a grid.AttemptID) func(grid.NodeID) bool {
+	return func(id grid.NodeID) bool {
+		x := b.replicaOf(b.world.Index(id), n)
+		return b.hostile(b.world.Index(id)) || x != nil && x.entries[a.Task.Index].Epoch > 0 &&
+			x.entries[a.Task.Index].ID == a
 	}
-	return held
 }
 
 // checkFinal checks an entry that a node calls final (committed): a majority of the members' disks have it, and no
 // other value was final before.
 func (b *Books) checkFinal(i, n int32, e *grid.EntryRecord) {
 	j := &b.jobs[n]
-	members := b.members(j)
 	if !e.Committed || e.Open != nil || e.ID.Task.Index >= uint32(j.count) ||
 		b.succeeded(j.first+int32(e.ID.Task.Index), int(e.Round)) {
 		return
 	}
-	held := b.countHolders(n, e.ID)
+	keep, held := b.seatsOf(i, n), b.hasEnd(n, e.ID)
 	k := j.first + int32(e.ID.Task.Index)
 	t := &b.tasks[k]
 	switch {
@@ -59,9 +57,10 @@ func (b *Books) checkFinal(i, n int32, e *grid.EntryRecord) {
 		b.fail(i, "records the end of %s with attempt %v (%v), and with attempt %v (%v) it was final", b.taskName(k),
 			e.ID.Attempt, e.Result.Cause, t.Attempt, t.Result.Cause)
 	case t.State == grid.Ended:
-	case held < len(members)/2+1:
-		b.fail(i, "says that the end of %s is final, which %d of %d members hold", b.taskName(k), held, len(members))
-	case e.Result.Error == "" && !b.majorityHasFiles(members, e.Result.Blobs(nil)):
+	case !keep.Decide(held):
+		b.fail(i, "says that the end of %s is final, which %d of %d members hold", b.taskName(k),
+			seats.Count(keep.Members, held), len(keep.Members))
+	case e.Result.Error == "" && !b.majorityHasFiles(keep, e.Result.Blobs(nil)):
 		b.fail(i, "says that the end of %s is final, and no majority of the members has what it left", b.taskName(k))
 	default:
 		t.State, t.Attempt, t.Worker, t.Result, t.Ended = grid.Ended, e.ID.Attempt, b.world.Index(e.Worker),
@@ -83,14 +82,11 @@ func (b *Books) majorityUp(members []grid.NodeID) bool {
 	return up > len(members)/2
 }
 
-// majorityHolds reports whether a majority of the members' disks have the register of a submission.
-func (b *Books) majorityHolds(n int32) bool {
-	held, members := 0, b.members(&b.jobs[n])
-	for _, id := range members {
-		if x := b.replicaOf(b.world.Index(id), n); x != nil && x.rec.Epoch > 0 ||
-			b.buried(b.world.Index(id), n) || b.hostile(b.world.Index(id)) {
-			held++
-		}
-	}
-	return held > len(members)/2
+// majorityHolds reports whether a majority of the members' disks have the register of a submission, as node i knows the
+// members.
+func (b *Books) majorityHolds(i, n int32) bool {
+	return b.seatsOf(i, n).Decide(func(id grid.NodeID) bool {
+		x := b.replicaOf(b.world.Index(id), n)
+		return x != nil && x.rec.Epoch > 0 || b.buried(b.world.Index(id), n) || b.hostile(b.world.Index(id))
+	})
 }

@@ -43,14 +43,11 @@ func (b *Books) retriesOf(k int32) int32 {
 }
 
 // canReopen reports whether a closed register can be opened again: a majority of its members is up and has kept it.
-func (b *Books) canReopen(n int32, members []grid.NodeID) bool {
-	kept := 0
-	for _, id := range members {
-		if i := b.world.Index(id); b.up(i) && !b.buried(i, n) {
-			kept++
-		}
-	}
-	return len(members) == 0 || kept > len(members)/2
+func (b *Books) canReopen(n int32) bool {
+	return b.jobs[n].register == 0 || b.newestSeats(n).Decide(func(id grid.NodeID) bool {
+		i := b.world.Index(id)
+		return b.up(i) && !b.buried(i, n)
+	})
 }
 
 // goOn notes that a retry is durable: the end before it does not count any more. Until then who cancels may be told
@@ -68,7 +65,7 @@ func (b *Books) goOn(k int32) {
 func (b *Books) forgetRetries(i int32) {
 	for k, f := range b.failures {
 		at, r := b.lastRetry(k)
-		if n := b.tasks[k].job; r != nil && r.by == i && !r.durable && b.countFailed(n, k, at, r.attempt) == 0 {
+		if n := b.tasks[k].job; r != nil && r.by == i && !r.durable && b.noneFailed(n, k, at, r.attempt) {
 			f.rounds = f.rounds[:at-1]
 		}
 	}
@@ -116,8 +113,7 @@ func (b *Books) lastRetry(k int32) (at int, r *round) {
 func (b *Books) runsAgain(k int32) bool {
 	at, r := b.lastRetry(k)
 	n := b.tasks[k].job
-	members := b.members(&b.jobs[n])
-	return r != nil && (members == nil || b.countFailed(n, k, at, r.attempt) > len(members)/2)
+	return r != nil && (b.jobs[n].register == 0 || b.newestSeats(n).Decide(b.hasFailed(n, k, at, r.attempt)))
 }
 
 // checkRetried checks that an attempt that leaves its owner, or starts, follows no retry that is not durable. A backup

@@ -43,21 +43,18 @@ func (b *Books) storeTombstone(i int32, r *grid.Record) {
 
 // majorityTakesPart reports whether a majority of the members of a job's register is up and takes part in it.
 func (b *Books) majorityTakesPart(j *job) bool {
-	n, members := b.tasks[j.first].job, b.members(j)
-	opened, take := b.openings(n, members), 0
-	for _, id := range members {
+	n := b.tasks[j.first].job
+	opened := b.openings(n)
+	return b.newestSeats(n).Decide(func(id grid.NodeID) bool {
 		i := b.world.Index(id)
 		at, buried := b.machines[i].disk.findTombstone(n)
-		if b.up(i) && (!buried || b.machines[i].disk.tombs[at].rec.Opened >= opened) {
-			take++
-		}
-	}
-	return take > len(members)/2
+		return b.up(i) && (!buried || b.machines[i].disk.tombs[at].rec.Opened >= opened)
+	})
 }
 
 // openings is how often a register was opened for retries, as members that are up have it on disk.
-func (b *Books) openings(n int32, members []grid.NodeID) (most uint32) {
-	for _, id := range members {
+func (b *Books) openings(n int32) (most uint32) {
+	for _, id := range b.everKept(n) {
 		i := b.world.Index(id)
 		if x := b.replicaOf(i, n); x != nil && b.up(i) {
 			most = max(most, x.rec.Opened)
@@ -69,35 +66,37 @@ func (b *Books) openings(n int32, members []grid.NodeID) (most uint32) {
 	return most
 }
 
-// recount counts again what must end if a record says that a register was opened, or was evicted after it was:
-// members may take part in it no more.
+// recount counts again what must end if a record says that a register was opened, or was evicted after it was: members
+// may take part in it no more; or that its members were replaced: others take part since.
 func (b *Books) recount(i int32, r *grid.Record) {
 	id, opened := r.Register.ID, r.Register.Opened
 	if r.Kind == grid.RecTombstone {
 		id, opened = r.Tombstone.ID, 1
 	}
-	if n := b.job(i, id); b.settled && !r.Delete && opened > 0 && n >= 0 && b.jobs[n].register != 0 &&
-		b.openings(n, b.members(&b.jobs[n])) > 0 {
+	if n := b.job(i, id); b.settled && !r.Delete && n >= 0 && b.jobs[n].register != 0 && (opened > 0 &&
+		b.openings(n) > 0 || r.Kind == grid.RecRegister && r.Register.Set != nil) {
 		b.countLeft()
 	}
 }
 
-// canLearn reports whether the members that are up must have learnt how a job ended: one of them has the outcome, or a
-// majority has its entries. A member with a tombstone has none.
-func (b *Books) canLearn(n int32, members []grid.NodeID) bool {
-	if n < 0 || !slices.ContainsFunc(members, func(id grid.NodeID) bool { return b.buried(b.world.Index(id), n) }) {
-		return b.majorityUp(members)
+// canLearn reports whether the members that are up, as node i knows them, must have learnt how a job ended: one of them
+// has the outcome, or a majority has its entries. A member with a tombstone has none.
+func (b *Books) canLearn(i, n int32) bool {
+	if n < 0 {
+		return true
 	}
-	have := 0
-	for _, id := range members {
-		i := b.world.Index(id)
-		if !b.up(i) || b.buried(i, n) {
-			continue
-		}
-		if x := b.replicaOf(i, n); x != nil && x.rec.Done {
+	keep := b.seatsOf(i, n)
+	if keep.Members == nil { // its origin alone keeps it
+		return b.up(b.jobs[n].origin)
+	}
+	if !slices.ContainsFunc(keep.Members, func(id grid.NodeID) bool { return b.buried(b.world.Index(id), n) }) {
+		return keep.Decide(func(id grid.NodeID) bool { return b.up(b.world.Index(id)) })
+	}
+	for _, id := range keep.Members {
+		m := b.world.Index(id)
+		if x := b.replicaOf(m, n); x != nil && x.rec.Done && b.up(m) && !b.buried(m, n) {
 			return true
 		}
-		have++
 	}
-	return have > len(members)/2
+	return keep.Decide(func(id grid.NodeID) bool { return b.up(b.world.Index(id)) && !b.buried(b.world.Index(id), n) })
 }
