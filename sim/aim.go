@@ -13,7 +13,7 @@ import (
 type Aim struct {
 	After Moment
 	Skip  int           // so many such moments pass
-	Kind  FaultKind     // Crash, Fill, Pause, CutOut or PutBack, by which the last commit is lost
+	Kind  FaultKind     // Crash, Fill, Pause, CutOut or PutBack (the last commit is lost); Cut after a change of members
 	For   time.Duration // after which it is repaired
 	Until time.Duration // since the world began: it hits no more then
 }
@@ -32,10 +32,12 @@ const (
 	Acknowledged               // a result was acknowledged
 	Answered                   // a caller was answered
 	moments
+	// an owner has put a node in the place of a member: both are hit where the fault is a cut, and other cuts end
+	Reseated = moments
 )
 
 var momentNames = [...]string{"a commit is begun", "a promise", "a write", "a takeover", "an accept", "a start",
-	"an acknowledgement", "an answer"}
+	"an acknowledgement", "an answer", "a change of members"}
 
 // String returns what the moment comes after.
 func (m Moment) String() string { return momentNames[m] }
@@ -60,6 +62,11 @@ func (w *World) aimAtAll(i int32, fx *grid.Effects) {
 			!r.Register.Done {
 			w.aimAt(i, TakenOver)
 		}
+		if r := &fx.Saves[k]; r.Kind == grid.RecRegister && r.Register.Owner == w.hosts[i].id && !r.Delete {
+			if m := r.Register.Set; m != nil && !m.Settled() && m.Epoch == r.Register.Epoch {
+				w.aimAt(i, Reseated, w.index(m.Members[m.At]))
+			}
+		}
 	}
 	if len(fx.Starts) > 0 {
 		w.aimAt(i, Started)
@@ -69,8 +76,8 @@ func (w *World) aimAtAll(i int32, fx *grid.Effects) {
 	}
 }
 
-// aimAt has the first aim hit that waits for what a node has just done. It comes with the next event.
-func (w *World) aimAt(i int32, m Moment) {
+// aimAt has the first aim hit that waits for what a node has just done, with others. It comes with the next event.
+func (w *World) aimAt(i int32, m Moment, with ...int32) {
 	at := slices.IndexFunc(w.aims, func(a Aim) bool { return a.After == m && w.now <= grid.Time(a.Until) })
 	if at < 0 {
 		return
@@ -86,6 +93,12 @@ func (w *World) aimAt(i int32, m Moment) {
 	case Pause:
 		f.Factor = a.For.Seconds()
 	case CutOut:
+		back = Fault{At: now + a.For, Kind: Heal}
+	case Cut:
+		for _, k := range with {
+			f.Nodes = append(f.Nodes, int(k))
+		}
+		w.addFault(Fault{At: now, Kind: Heal})
 		back = Fault{At: now + a.For, Kind: Heal}
 	}
 	w.addFault(f)

@@ -298,3 +298,21 @@ func TestSeedsOfHostileKeepers(t *testing.T) {
 		}
 	}
 }
+
+// Worlds in which a member that was taken for dead comes back while it is replaced (swarmOfContests), and in which the
+// node once failed.
+func TestSeedsThatFailedWithReplacements(t *testing.T) {
+	for _, s := range []struct {
+		seed uint64
+		was  string
+	}{
+		{101000139, "an owner that was told of other members, in an answer that counted no more, went on to decide"},
+		{101000009, "one that was so, and owned the register again later, knew attempts still that had no worker"},
+		{101000089, "a node that was being replaced got every vote, waited for more, and never heard how its job ended: it " +
+			"kept an attempt of it for ever"},
+	} {
+		if _, err := runToEnd(swarmOfContests(s.seed)); err != nil {
+			t.Errorf("again: %s\n%v", s.was, err)
+		}
+	}
+}

@@ -93,6 +93,36 @@ func swarmOfDeaths(seed uint64) Config {
 	return c
 }
 
+// swarmOfContests is a world in which a node that others see dead is replaced and comes back at that moment, while the
+// owner that replaced it is cut off with the newcomer: either side may have a majority as it knows the members.
+func swarmOfContests(seed uint64) Config {
+	r, c := grid.NewRand(seed, 102), swarmBase(seed)
+	c.Repeat = fmt.Sprintf("go test ./sim -run TestSwarmReplacements/contests -sim.seed %d", seed)
+	other, n := c.Node, 4+r.IntN(3)
+	c.Node = func(i int, n *node.Config) {
+		other(i, n)
+		n.ReplaceAfter, n.Members, n.Bounds = time.Second, 3, nil
+		if n.Policy == "local" {
+			n.Policy = "lpas_dec"
+		}
+	}
+	c.Machine.Rate = func(class string, i int) float64 { return 0.02 + float64(splitmix(seed^uint64(i))>>8%100)/3000 }
+	c.Network.Loss /= 5
+	for k := range c.Work {
+		s := &c.Work[k]
+		s.At, s.Node, s.Cancel = 5*time.Second+s.At/4, s.Node%n, 0
+	}
+	c.Nodes, c.Faults, c.Rest = n, nil, 90*time.Second
+	for at, k := 10*time.Second, 0; k < 4; k++ {
+		c.Faults = append(c.Faults, Fault{At: at, Kind: Cut, Nodes: []int{r.IntN(n)}})
+		at += 50*time.Second + time.Duration(r.Int64N(int64(20*time.Second)))
+		c.Faults = append(c.Faults, Fault{At: at, Kind: Heal})
+		c.Aims = append(c.Aims, Aim{After: Reseated, Skip: r.IntN(3), Kind: Cut, Until: 5 * time.Minute,
+			For: 10*time.Second + time.Duration(r.Int64N(int64(20*time.Second)))})
+	}
+	return c
+}
+
 // Where nodes die for good one after the other, further apart than the time after which they are replaced, and new ones
 // join, no job waits for one of them and each acknowledged one ends; and nothing is lost or done twice where that comes
 // with all other faults.
@@ -134,7 +164,18 @@ func TestSwarmReplacements(t *testing.T) {
 			replaced, tasks = replaced+r.Replaced, tasks+r.Ended
 		}
 	})
-	t.Logf("%d members were replaced in 2 x %d worlds; %d tasks ended", replaced, worlds, tasks)
+	t.Run("contests", func(t *testing.T) {
+		for _, seed := range seeds(101000001) {
+			c := swarmOfContests(seed)
+			c.Log = log
+			r, err := runToEnd(c)
+			if err != nil {
+				t.Error(err)
+			}
+			replaced, tasks = replaced+r.Replaced, tasks+r.Ended
+		}
+	})
+	t.Logf("%d members were replaced in 3 x %d worlds; %d tasks ended", replaced, worlds, tasks)
 	if worlds >= 20 && replaced < 10*worlds {
 		t.Errorf("%d members were replaced in %d worlds: want more", replaced, worlds)
 	}

@@ -99,8 +99,9 @@ func (c *Coordinator) writeAnswered(now grid.Time, from grid.NodeID, a *grid.Reg
 	rep, mayActBefore := j.replica, c.mayAct(now, j)
 	finals, valid := rep.Answered(now, from, a, c.scratch.finals[:0], fx)
 	c.scratch.finals = finals
-	if !valid {
+	if !valid { // it may have told of other members all the same
 		c.stats.Stale++
+		c.followRegisters(now, fx)
 		return
 	}
 	c.askDeposits(now, j, fx)

@@ -96,3 +96,51 @@ func TestKeepalivesAfterAPlaceIsLost(t *testing.T) {
 		t.Errorf("%+v, the third has place %d", a, r.Place(third))
 	}
 }
+
+// An owner that hears from one that was replaced that other members decide is the owner no more: its job is told so.
+func TestAnOwnerThatLearnsOfOtherMembersLosesTheRegister(t *testing.T) {
+	s := newReplicas()
+	r := owned(t, s, 1, second, third)
+	changed := &grid.Membership{Number: 1, Epoch: 2, Members: []grid.NodeID{self, second, {4}}, At: 2}
+	var fx grid.Effects
+	r.Vote(start, third, &grid.RegisterMessage{Job: r.id, Epoch: 3, Set: changed}, &fx)
+	if r.IsOwner() {
+		t.Fatal("it owns the register still")
+	}
+	for x, ok := s.NextChange(); ok; x, ok = s.NextChange() {
+		if x.Kind == grid.RegisterLost {
+			return
+		}
+	}
+	t.Error("its job is not told that the register is lost")
+}
+
+// A node that is being replaced may get every vote, and owns nothing with them. It asks again later: else it would
+// never hear that the job is over.
+func TestWhoIsReplacedAsksAgainThoseThatVoted(t *testing.T) {
+	s := newReplicas()
+	r := s.Add(grid.JobID{Origin: self}, &grid.JobSpec{Count: 1}, 0, []grid.NodeID{self, second, third},
+		grid.RegisterState{Promised: 1, VotedFor: second, Epoch: 1, Owner: second,
+			Set: &grid.Membership{Number: 1, Epoch: 1, Members: []grid.NodeID{{4}, second, third}, Extra: self}})
+	r.Resume(start)
+	asked := func(now grid.Time) (n int) {
+		var fx grid.Effects
+		r.CampaignIfDue(now, []grid.NodeID{second, third, {4}}, &fx)
+		for k := range fx.Sends {
+			m, to := &fx.Sends[k].Msg, fx.Sends[k].To
+			if n++; m.Kind != grid.KindCampaign {
+				t.Fatalf("sends a %v", m.Kind)
+			}
+			g := grid.RegisterMessage{Job: r.id, Epoch: m.Register.Epoch, Seq: m.Register.Seq, Answer: grid.RegisterOK}
+			r.VoteAnswered(now, to, &g, new(grid.Effects))
+		}
+		return n
+	}
+	now := start.Add(10 * lease)
+	if n := asked(now); n != 3 || r.IsOwner() {
+		t.Fatalf("asks %d nodes, owner %t: want 3, and no owner", n, r.IsOwner())
+	}
+	if n := asked(now.Add(6 * lease)); n != 3 {
+		t.Errorf("asks %d nodes again, want 3", n)
+	}
+}

@@ -142,10 +142,10 @@ func (s *Replicas) share(r *Replica, before []grid.NodeID) {
 	}
 }
 
-// heed takes over what a node says of the members. Of a signed job who states a change that is not signed is an
-// offender: who has it from another node has checked it.
+// heed takes over what a node says of the members. Who was the owner may be so no longer with that, or be no member. Of a
+// signed job who states a change that is not signed is an offender: who has it from another node has checked it.
 func (r *Replica) heed(from grid.NodeID, m *grid.Membership, fx *grid.Effects) {
-	before, could := r.seats.Places(), r.MayOwn()
+	before, could, owned := r.seats.Places(), r.MayOwn(), r.IsOwner()
 	if r.learn(from, m) {
 		fx.Offences = append(fx.Offences, from)
 	}
@@ -153,6 +153,9 @@ func (r *Replica) heed(from grid.NodeID, m *grid.Membership, fx *grid.Effects) {
 		return
 	}
 	r.reseated(before)
+	if owned && !r.IsOwner() {
+		r.StepDown()
+	}
 	if could && !r.MayOwn() {
 		r.campaignAt = 0
 		r.of.changed(grid.RegisterReseated, r)
@@ -187,6 +190,9 @@ func (r *Replica) askIfDue(now grid.Time, voters []grid.NodeID, fx *grid.Effects
 			r.of.changed(grid.RegisterUnneeded, r)
 		}
 	case now >= r.campaignAt && (r.Replaced() || r.TakeoverDue(now)):
+		if r.closedIn == 0 { // who has voted for it is asked again: it owns nothing with that
+			r.EndCampaign()
+		}
 		r.Campaign(now, voters, fx)
 		r.campaignAt = now.Add(5 * r.of.cfg.Lease)
 	}

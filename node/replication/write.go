@@ -96,7 +96,7 @@ func (r *Replica) Repeat(now grid.Time, fx *grid.Effects) (settled bool) {
 // the write under way.
 func (r *Replica) Answered(now grid.Time, from grid.NodeID, g *grid.RegisterMessage, dst []uint32,
 	fx *grid.Effects) ([]uint32, bool) {
-	set, wasOwner := r.state.Set, r.IsOwner()
+	set := r.state.Set
 	if g.Answer != grid.RegisterOK {
 		r.heed(from, g.Set, fx)
 	}
@@ -107,8 +107,6 @@ func (r *Replica) Answered(now grid.Time, from grid.NodeID, g *grid.RegisterMess
 		if r.reseated(before); r.IsOwner() {
 			r.of.changed(grid.RegisterReseated, r)
 			r.MarkDirty()
-		} else if wasOwner {
-			r.StepDown()
 		}
 	}
 	place := r.Place(from)

@@ -71,17 +71,6 @@ func (b *Books) checkFinal(i, n int32, e *grid.EntryRecord) {
 	}
 }
 
-// majorityUp reports whether a majority of the members of a register is up.
-func (b *Books) majorityUp(members []grid.NodeID) bool {
-	up := 0
-	for _, id := range members {
-		if b.up(b.world.Index(id)) {
-			up++
-		}
-	}
-	return up > len(members)/2
-}
-
 // majorityHolds reports whether a majority of the members' disks have the register of a submission, as node i knows the
 // members.
 func (b *Books) majorityHolds(i, n int32) bool {
