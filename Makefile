@@ -55,6 +55,7 @@ paper: build
 # Nine nodes, for three minutes killed, paused and cut off at random while 2,000 tasks run: nothing may be lost.
 chaos: build
 	bin/skep testnet chaos
+	bin/skep testnet chaos --deaths
 
 # What docs/trust.md says that a task cannot do, and a member, tried on real nodes. Tasks: in every environment that this machine has
 # (as root: also as another user, and in containers), with older versions of Landlock, and without boxes, where much succeeds; the

@@ -480,7 +480,7 @@ var broad = map[string]int{
 	"sim/net.Report":      32,
 	"sim/net.sample":      23,
 	"sim/queueing.engine": 30,
-	"testnet.Report":      30,
+	"testnet.Report":      29,
 }
 
 func TestStructsHaveFewFields(t *testing.T) {

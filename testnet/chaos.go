@@ -29,6 +29,10 @@ type ChaosConfig struct {
 	// asked about at other nodes.
 	Origins bool
 
+	// Deaths, if not 0, has that many nodes die for good one after the other, folder and all, in place of all other
+	// faults, and as many join in between: as many as Options.Later. Half of the jobs run their tasks at most once then.
+	Deaths int
+
 	// Processes leaves out what processes on loopback cannot suffer.
 	Processes bool
 
@@ -76,7 +80,7 @@ type chaos struct {
 	mu       sync.Mutex
 	deaths   []death
 	harms    []*harm
-	gone     map[string]bool // dead for good
+	gone     map[string]bool // dead for good, or not there yet
 	troubles []string        // faults that could not be done or undone
 }
 
@@ -101,6 +105,9 @@ func (t *Net) Chaos(ctx context.Context, c ChaosConfig) (*Report, error) {
 	}
 	x := &chaos{t: t, c: &c, log: filepath.Join(t.state.Spec.Shared, ChaosLog), faults: Schedule(names, &c),
 		h: newHistory(), gone: map[string]bool{}}
+	for _, name := range c.newcomers(names) {
+		x.gone[name] = true // until it joins
+	}
 	if c.History != nil {
 		x.h.file = json.NewEncoder(c.History)
 	}

@@ -23,8 +23,15 @@ func (x *chaos) audit(ctx context.Context) (*Report, error) {
 	r := &Report{Seed: x.c.Seed, Kind: x.t.Kind(), Isolation: x.t.Isolation(), Nodes: len(x.t.state.Nodes),
 		Faults: len(x.faults), Deaths: len(x.deaths)}
 	r.Refused = int(x.refused.Load())
+	if x.c.Deaths > 0 {
+		r.Successions = &Successions{Deaths: len(x.deaths), Joined: x.joined()}
+	}
 	for _, id := range x.h.list() {
-		if err := x.lastLook(ctx, id); err != nil {
+		if j := x.h.job(id); j.said != nil { // it was over, and all of it was read then: who kept it may be gone since
+			if x.look(ctx, id) != nil {
+				r.Successions.Forgotten++
+			}
+		} else if err := x.lastLook(ctx, id); err != nil {
 			if o := x.h.job(id).origin; x.isGone(o) && ctx.Err() == nil {
 				x.h.vanished(id, "every other node than "+o+", which is gone for good,", err)
 			} else {
@@ -85,11 +92,16 @@ func (x *chaos) auditJob(ctx context.Context, r *Report, log *runLog, j *jobHist
 		}
 		return nil
 	}
-	said, err := x.outputs(ctx, j)
+	said, err := j.said, error(nil)
+	if said == nil {
+		said, err = x.outputs(ctx, j)
+	}
 	if err != nil {
 		return err
 	}
-	r.Jobs++
+	if r.Jobs++; j.changed && r.Successions != nil {
+		r.Successions.Moved++
+	}
 	r.Submitted += j.count
 	for i := range uint32(j.count) {
 		text, read := said[i]
@@ -105,6 +117,9 @@ func (x *chaos) auditTask(r *Report, log *runLog, j *jobHistory, i uint32, said 
 		r.Rerun++
 	}
 	rec, ok := j.results[i]
+	if j.once && x.auditOnce(r, j, i, runs, rec, ok) {
+		return
+	}
 	if !ok || rec.exit != 0 {
 		r.Lost++
 		x.h.violate("job %s task %d: is lost: %+v", short(j.id), i, rec)
@@ -133,9 +148,19 @@ func (x *chaos) auditTask(r *Report, log *runLog, j *jobHistory, i uint32, said 
 
 // outputs returns what each task of a job printed, as its origin has it.
 func (x *chaos) outputs(ctx context.Context, j *jobHistory) (map[uint32]string, error) {
-	out := map[uint32]string{}
-	var unread error
-	missing := 0
+	out, missing, unread := x.readOutputs(ctx, j)
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return nil, ctx.Err()
+	}
+	if missing > 0 {
+		x.trouble("job %s: the outputs of %d tasks cannot be read: %v", short(j.id), missing, unread)
+	}
+	return out, nil
+}
+
+// readOutputs is outputs, with the number of tasks whose output was not read, and why the last of them was not.
+func (x *chaos) readOutputs(ctx context.Context, j *jobHistory) (out map[uint32]string, missing int, unread error) {
+	out = map[uint32]string{}
 	for i := range uint32(j.count) {
 		if _, ok := j.results[i]; !ok {
 			continue
@@ -161,15 +186,9 @@ func (x *chaos) outputs(ctx context.Context, j *jobHistory) (map[uint32]string, 
 				}
 			}
 		})
-		if errors.Is(ctx.Err(), context.Canceled) {
-			return nil, ctx.Err()
-		}
 		if err != nil {
 			unread, missing = err, missing+1
 		}
 	}
-	if missing > 0 {
-		x.trouble("job %s: the outputs of %d tasks cannot be read: %v", short(j.id), missing, unread)
-	}
-	return out, nil
+	return out, missing, unread
 }

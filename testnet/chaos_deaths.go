@@ -25,17 +25,22 @@ type Rerun struct {
 	Story   []string `json:"story,omitempty"` // what the origin tells, in seconds after the death
 }
 
-// before is how long before a node's death a task must have begun at most to have been running there: the longest
-// take two seconds.
-const before = 5.0
+// before is how long before a node's death a task must have begun at most to have been running there, in seconds: the
+// longest take two, and 40 where nodes die for good one after the other.
+func (c *ChaosConfig) before() float64 {
+	if c.Deaths > 0 {
+		return 60
+	}
+	return 5
+}
 
 // auditDeaths measures how long it took until what ran on a dead node ran again.
 func (x *chaos) auditDeaths(r *Report, log *runLog) {
 	var clear, all []float64
 	for _, d := range x.deaths {
 		for _, runs := range log.tasks {
-			u := runningAt(runs, &d)
-			if u == nil || x.h.jobs[u.key.job] == nil || x.h.jobs[u.key.job].asked {
+			u := runningAt(runs, &d, x.c.before())
+			if u == nil || x.h.jobs[u.key.job] == nil || x.h.jobs[u.key.job].asked || x.h.jobs[u.key.job].once {
 				continue
 			}
 			var next *run
@@ -78,7 +83,7 @@ func (x *chaos) rerun(u, next *run, d *death) Rerun {
 	var gifts []gift
 	for _, s := range j.stories[u.key.index] {
 		at := x.since(s.At)
-		if at < d.at-before || at > next.begun+1 {
+		if at < d.at-x.c.before() || at > next.begun+1 {
 			continue
 		}
 		a.Story = append(a.Story, tell(at-d.at, &s))
@@ -135,7 +140,7 @@ func (x *chaos) withoutMajority(j *jobHistory, from, until float64) bool {
 }
 
 // runningAt returns the run that was going on at a death, if nothing else of the task was.
-func runningAt(runs []*run, d *death) *run {
+func runningAt(runs []*run, d *death, before float64) *run {
 	var u *run
 	for _, v := range runs {
 		if v.begun > d.at {

@@ -58,6 +58,8 @@ func (x *chaos) inflict(ctx context.Context, f Fault) error {
 	switch f.Kind {
 	case FaultRestart:
 		return x.restart(ctx, n.Name)
+	case FaultJoin:
+		return x.join(ctx, n)
 	case FaultPause:
 		defer x.harmed(n.Name)()
 		if err := x.t.Pause(ctx, n); err != nil {
@@ -83,6 +85,8 @@ func (x *chaos) kill(ctx context.Context, n *Node, f Fault) error {
 	end := x.t.Kill
 	if silent {
 		end = x.t.PowerOff
+	} else if x.c.Deaths > 0 {
+		end = x.t.Destroy
 	}
 	if err := end(ctx, n); err != nil {
 		return err

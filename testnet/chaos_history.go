@@ -54,6 +54,10 @@ type jobHistory struct {
 	results    map[uint32]recorded
 	stories    map[uint32][]v1.Step // of tasks that were placed more than once, as told when the job was over
 	over       bool
+
+	once    bool              // its tasks run at most once
+	said    map[uint32]string // what its tasks printed, if that was read when it was over
+	changed bool              // nodes that keep its record were replaced
 }
 
 // recorded is how a task was said to have ended.
@@ -136,6 +140,7 @@ func (h *history) saw(by string, j *v1.Job) {
 		h.violate("job %s: its cancellation was acknowledged, it is %s at %s", short(j.ID), j.State, by)
 	}
 	if len(j.Members) > 0 {
+		k.changed = k.changed || len(k.members) > 0 && !slices.Equal(k.members, j.Members)
 		k.members = j.Members
 	}
 	k.state, k.ended, k.over = j.State, max(k.ended, j.Ended), j.Over()

@@ -54,18 +54,24 @@ func pause(ctx context.Context, d time.Duration) error {
 // submit submits a job to some node that takes it.
 func (x *chaos) submit(ctx context.Context, r *rand.Rand, count int) (id string, err error) {
 	retries := int32(200) // no task may end because its nodes were killed too often
-	spec := &v1.Spec{Name: "chaos", Class: "chaos", Command: []string{"sh", "-c", taskScript(x.log)}, Count: uint32(count),
-		Retries: &retries, Wait: true}
+	spec := &v1.Spec{Name: "chaos", Class: "chaos", Command: []string{"sh", "-c", taskScript(x.log, x.c.Deaths > 0)},
+		Count: uint32(count), Retries: &retries, Wait: true}
 	spec.Needs.Cores = 1
+	once := x.c.Deaths > 0 && x.outlives(spec, r)
 	for {
 		n := &x.t.state.Nodes[r.IntN(len(x.t.state.Nodes))]
+		if x.isGone(n.Name) {
+			continue
+		}
 		var j v1.Job
 		err = x.call(ctx, n, func(ctx context.Context, c *client.Client) (err error) {
 			j, err = c.Submit(ctx, client.Draw(), spec)
 			return err
 		})
 		if err == nil {
-			x.h.submitted(j.ID, n.Name, count)
+			if x.h.submitted(j.ID, n.Name, count); once {
+				x.h.runsOnce(j.ID)
+			}
 			return j.ID, nil
 		}
 		x.refused.Add(1)
@@ -135,8 +141,8 @@ func (x *chaos) askAbout(ctx context.Context, id string,
 func (x *chaos) watch(ctx context.Context) {
 	for pause(ctx, time.Second) == nil {
 		for _, id := range x.h.list() {
-			if ctx.Err() == nil && !x.h.job(id).over {
-				x.look(ctx, id)
+			if ctx.Err() == nil && !x.h.job(id).over && x.look(ctx, id) == nil && x.c.Deaths > 0 {
+				x.collect(ctx, id)
 			}
 		}
 	}

@@ -36,12 +36,17 @@ type run struct {
 	begins, end int     // how often it wrote so
 }
 
-// taskScript is what each task does: it says that it begins, waits a second or two, and says that it ends.
-func taskScript(log string) string {
+// taskScript is what each task does: it says that it begins, waits a second or two, or for 10 to 40 if it is long, and
+// says that it ends.
+func taskScript(log string, long bool) string {
+	wait := "1.$((SKEP_INDEX % 10))"
+	if long {
+		wait = "$((10 + SKEP_INDEX * 7 % 31))"
+	}
 	say := func(what string) string {
 		return `read t x </proc/uptime; echo "` + what + ` $SKEP_JOB $SKEP_INDEX $SKEP_ATTEMPT $SKEP_NODE $t" >>` + log
 	}
-	return say("b") + `; echo "$SKEP_JOB $SKEP_INDEX $SKEP_ATTEMPT $SKEP_NODE"; sleep 1.$((SKEP_INDEX % 10)); ` + say("e")
+	return say("b") + `; echo "$SKEP_JOB $SKEP_INDEX $SKEP_ATTEMPT $SKEP_NODE"; sleep ` + wait + `; ` + say("e")
 }
 
 // readLog reads what tasks wrote.

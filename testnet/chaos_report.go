@@ -23,10 +23,7 @@ type Report struct {
 	Fenced    int     `json:"fenced_late_results"` // attempts that ran to their end and were not recorded
 	Refused   int     `json:"submissions_not_acknowledged"`
 
-	Cancelled int `json:"cancelled_jobs"`
-	// attempts that began when the cancellation had been acknowledged
-	AfterCancel int     `json:"begun_after_cancel"`
-	LateCancel  float64 `json:"begun_after_cancel_seconds"` // the latest of them
+	Cancellations
 
 	// From a node's death until what ran there began again, where nothing else was done meanwhile to those who have to see
 	// to it: the task's origin or owner, and the node that it was given to next. If that one died, from then on. And of
@@ -41,12 +38,22 @@ type Report struct {
 	P95All     float64 `json:"rerun_all_p95_seconds"`
 	LongestAll float64 `json:"rerun_all_longest_seconds"`
 
+	Successions *Successions `json:"successions,omitempty"` // where nodes died for good one after the other
+
 	Reruns []Rerun `json:"reruns,omitempty"` // the longest first
 
 	Calls      int      `json:"acknowledged_calls"`
 	Violations []string `json:"violations,omitempty"`
 	// faults that could not be done or undone, questions that nobody answered
 	Troubles []string `json:"troubles,omitempty"`
+}
+
+// Cancellations are what became of jobs that were cancelled.
+type Cancellations struct {
+	Cancelled int `json:"cancelled_jobs"`
+	// attempts that began when the cancellation had been acknowledged
+	AfterCancel int     `json:"begun_after_cancel"`
+	LateCancel  float64 `json:"begun_after_cancel_seconds"` // the latest of them
 }
 
 // RerunBar is how soon what ran on a dead node has to run again, in seconds, for 95 of 100 tasks.
@@ -71,6 +78,7 @@ func (r *Report) Print(w io.Writer) {
 	fmt.Fprintf(w,
 		"  %d tasks of %d jobs submitted, %d done, %d begun more than once; %d submissions were not acknowledged\n",
 		r.Submitted, r.Jobs, r.Done, r.Rerun, r.Refused)
+	r.Successions.print(w)
 	fmt.Fprintf(w, "bar: lost %d, want 0, %s\n", r.Lost, mark(r.Lost == 0))
 	fmt.Fprintf(w, "bar: recorded twice %d, want 0, %s\n", r.Twice, mark(r.Twice == 0))
 	fmt.Fprintf(w, "bar: unfenced late results %d, want 0, %s (%d attempts ended late and were fenced)\n", r.Unfenced,

@@ -19,6 +19,7 @@ const (
 	FaultPause   FaultKind = "pause"
 	FaultCut     FaultKind = "cut"     // the nodes on one side, all others on the other
 	FaultRolling FaultKind = "rolling" // every node restarted, one after the other
+	FaultJoin    FaultKind = "join"    // a new node starts
 )
 
 // Fault is something that is done to nodes at a moment, and for how long.
@@ -48,6 +49,9 @@ const rollingTime = 2 * time.Second
 // paused or cut off at a time, and there is one cut at a time.
 func Schedule(nodes []string, c *ChaosConfig) []Fault {
 	r := rand.New(rand.NewPCG(c.Seed, 0x9e3779b97f4a7c15))
+	if c.Deaths > 0 {
+		return successions(r, nodes, c)
+	}
 	kinds := []FaultKind{FaultKill, FaultKill, FaultKill, FaultKill, FaultRestart, FaultRestart, FaultPause, FaultPause}
 	if !c.Processes {
 		kinds = append(kinds, FaultSilent, FaultSilent, FaultSilent, FaultCut, FaultCut)

@@ -75,6 +75,30 @@ func TestFaultsLeaveAGrid(t *testing.T) {
 	}
 }
 
+// All but one of the first nodes die for good, one after the other, and one joins between two deaths.
+func TestNodesDieOneAfterTheOther(t *testing.T) {
+	nodes := nineNodes()
+	for seed := range uint64(50) {
+		c := &ChaosConfig{Seed: seed, Duration: 5 * time.Minute, Every: time.Minute, Deaths: 4}
+		died := map[string]bool{}
+		for k, f := range Schedule(nodes, c) {
+			name := f.Nodes[0]
+			switch first := slices.Index(nodes, name) < 5; {
+			case k%2 == 0 && (f.Kind != FaultKill || f.For != 0 || !first || died[name]):
+				t.Fatalf("seed %d: fault %d is %v: want the death of another of the first five", seed, k, f)
+			case k%2 == 1 && (f.Kind != FaultJoin || name != nodes[5+k/2]):
+				t.Fatalf("seed %d: fault %d is %v: want %s to join", seed, k, f, nodes[5+k/2])
+			case k%2 == 0 && f.At != c.Every/2+time.Duration(k/2)*c.Every, f.At >= c.Duration:
+				t.Fatalf("seed %d: fault %d is %v", seed, k, f)
+			}
+			died[name] = true
+		}
+		if len(died) != 8 {
+			t.Errorf("seed %d: %d nodes die or join, want 8", seed, len(died))
+		}
+	}
+}
+
 func TestProcessesSufferOnlyWhatTheyCan(t *testing.T) {
 	for _, f := range Schedule(nineNodes(), &ChaosConfig{Seed: 1, Duration: time.Hour, Every: time.Second,
 		Processes: true}) {
@@ -175,6 +199,45 @@ func TestWhatTheAuditFinds(t *testing.T) {
 	late := moved + "e j 0 1.1 A 14.00\n" // it was not dead but paused
 	if r := audited(t, late, good, "j 0 1.2 B\n"); r.Fenced != 1 || r.Unfenced != 0 || r.OrphansClear != 0 {
 		t.Errorf("a late result that was fenced: %+v", r)
+	}
+}
+
+// A task that runs at most once may end as lost with its node. It must not begin again, and not be without an end.
+func TestWhatTheAuditFindsOfTasksThatRunOnce(t *testing.T) {
+	for name, c := range map[string]struct {
+		log               string
+		rec               *recorded
+		done, gone        int
+		lost, twice, told int
+	}{
+		"done":          {"b j 0 1.1 A 10.00\ne j 0 1.1 A 13.50\n", &recorded{"1.1", "A", "exited", 0}, 1, 0, 0, 0, 0},
+		"its node died": {"b j 0 1.1 A 10.00\n", &recorded{"1.1", "A", "lost", 125}, 0, 1, 0, 0, 0},
+		"never began":   {"", &recorded{"0.0", "", "lost", 125}, 0, 1, 0, 0, 0},
+		"no end":        {"b j 0 1.1 A 10.00\n", nil, 0, 0, 1, 0, 1},
+		"began twice": {"b j 0 1.1 A 10.00\nb j 0 2.1 B 12.00\ne j 0 2.1 B 13.50\n", &recorded{"2.1", "B", "exited", 0}, 1,
+			0, 0, 1, 1},
+	} {
+		file := filepath.Join(t.TempDir(), "log")
+		if err := os.WriteFile(file, []byte(c.log), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		l, err := readLog(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x := &chaos{t: &Net{}, h: newHistory(), c: &ChaosConfig{Deaths: 1}}
+		x.h.submitted("j", "n1", 1)
+		x.h.runsOnce("j")
+		if c.rec != nil {
+			x.h.jobs["j"].results[0] = *c.rec
+		}
+		r := &Report{Successions: &Successions{}}
+		x.auditTask(r, l, x.h.jobs["j"], 0, "", false)
+		if s := r.Successions; r.Done != c.done || s.OnceGone != c.gone || r.Lost != c.lost || x.h.twice != c.twice ||
+			len(x.h.violations) != c.told || s.Once != 1 {
+			t.Errorf("%s: %d done, %d gone, %d lost, %d twice, %q", name, r.Done, s.OnceGone, r.Lost, x.h.twice,
+				x.h.violations)
+		}
 	}
 }
 

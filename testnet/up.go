@@ -31,6 +31,9 @@ type Options struct {
 	// Binary is the program that nodes run. Image, if not empty, is an image that has it as /bin/skep.
 	Binary, Image string
 
+	// Later is how many of the nodes, the last ones, are not started; Start does.
+	Later int
+
 	// Settings are further settings of every node, as in its config.yaml.
 	Settings map[string]string
 
@@ -107,8 +110,9 @@ func (t *Net) up(ctx context.Context, o Options) error {
 	if err := t.save(); err != nil {
 		return err
 	}
-	o.Note("starting %d nodes as %s%s, %s", len(t.state.Nodes), t.Kind(), o.Why, t.state.Isolation.said())
-	if err := t.each(func(n *Node) error { return t.start(ctx, n) }); err != nil {
+	o.Note("starting %d nodes as %s%s, %s", len(t.state.Nodes)-o.Later, t.Kind(), o.Why, t.state.Isolation.said())
+	first := len(t.state.Nodes) - o.Later
+	if err := t.eachOf(t.state.Nodes[:first], func(n *Node) error { return t.start(ctx, n) }); err != nil {
 		return err
 	}
 	o.Note("waiting until they know each other")
@@ -201,11 +205,13 @@ func (n *Node) labels(net string) map[string]string {
 }
 
 // each does something with all nodes, a few at a time.
-func (t *Net) each(f func(*Node) error) error {
+func (t *Net) each(f func(*Node) error) error { return t.eachOf(t.state.Nodes, f) }
+
+func (t *Net) eachOf(nodes []Node, f func(*Node) error) error {
 	var g errgroup.Group
 	g.SetLimit(startAt)
-	for i := range t.state.Nodes {
-		g.Go(func() error { return f(&t.state.Nodes[i]) })
+	for i := range nodes {
+		g.Go(func() error { return f(&nodes[i]) })
 	}
 	return g.Wait()
 }

@@ -25,7 +25,7 @@ const chaosCPUs = 4
 func (a *app) testnetChaosCmd() *cobra.Command {
 	var out format
 	c := testnet.ChaosConfig{}
-	nodes, members, history := 9, 0, ""
+	nodes, members, history, deaths := 9, 0, "", false
 	cmd := &cobra.Command{Use: "chaos",
 		Short: "Kill, pause and cut off nodes at random while jobs run, and check that nothing is lost", Args: noArgs,
 		Hidden: true,
@@ -35,10 +35,13 @@ Exits with 1 if anything is lost, recorded twice, or contradicts what a node has
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
 			defer stop()
-			if c.Origins && members == 0 {
+			if (c.Origins || deaths) && members == 0 {
 				members = 3
 			}
-			if err := errors.Join(checkChaos(nodes, members, c.Origins), c.Check()); err != nil {
+			if deaths {
+				successions(&c, cmd.Flags(), nodes)
+			}
+			if err := errors.Join(checkChaos(nodes, members, c.Origins || deaths), c.Check()); err != nil {
 				return err
 			}
 			c.Note = func(format string, args ...any) { fmt.Fprintf(a.err, format+"\n", args...) }
@@ -79,11 +82,38 @@ Exits with 1 if anything is lost, recorded twice, or contradicts what a node has
 	fl.BoolVar(&c.Origins, "origins", false,
 		"some killed nodes stay dead for good, also origins of jobs; their jobs' records are kept by three nodes or "+
 			"--members")
+	fl.BoolVar(&deaths, "deaths", false,
+		"all nodes but one die for good one after the other, folder and all, and new ones join in between; nothing else fails")
 	fl.IntVar(&members, "members", 0,
-		"how many nodes keep a job's record; 0 = as nodes have it by themselves, 3 with --origins")
+		"how many nodes keep a job's record; 0 = as nodes have it by themselves, 3 with --origins or --deaths")
 	fl.StringVar(&history, "history", "", "file to write every acknowledged call into, as lines of JSON")
 	fl.BoolVar(&c.Processes, "processes", false, "run the nodes as processes on loopback, which cannot be cut off")
 	return cmd
+}
+
+// What a run is like in which nodes die for good one after the other, but for what was given. Within betweenDeaths a
+// member is replaced that died, after replaceAfter, also if it was the owner, with some time to spare.
+const (
+	betweenDeaths = time.Minute
+	replaceAfter  = 20 * time.Second
+	longTasks     = 300
+)
+
+// successions has all nodes but one die for good.
+func successions(c *testnet.ChaosConfig, given *pflag.FlagSet, nodes int) {
+	if !given.Changed("every") {
+		c.Every = betweenDeaths
+	}
+	if !given.Changed("tasks") {
+		c.Tasks = longTasks
+	}
+	if !given.Changed("job") {
+		c.JobSize = 20
+	}
+	if !given.Changed("limit") {
+		c.Limit = 6 * time.Minute
+	}
+	c.Deaths, c.Duration = nodes-1, time.Duration(nodes)*c.Every
 }
 
 // checkChaos reports all problems of the testnet's parameters.
@@ -96,8 +126,8 @@ func checkChaos(nodes, members int, origins bool) error {
 		errs = append(errs, fmt.Errorf("--members %d: want 1, 3 or 5", members))
 	}
 	if origins && members == 1 {
-		errs = append(errs,
-			errors.New("--origins with --members 1: a job that only its origin keeps is gone with it; want 3 or 5"))
+		errs = append(errs, errors.New("--origins or --deaths with --members 1: a job that only its origin keeps is gone "+
+			"with it; want 3 or 5"))
 	}
 	return errors.Join(errs...)
 }
@@ -128,7 +158,12 @@ func (a *app) chaos(ctx context.Context, nodes, members int, c testnet.ChaosConf
 	defer func() { err = errors.Join(err, os.RemoveAll(shared)) }()
 	o := testnet.Options{Name: "chaos", Kind: testnet.Containers, Why: why, Binary: self, Note: c.Note,
 		Settings: map[string]string{"strikes": "0"}, // no task may fail because its nodes were killed too often
-		Spec:     testnet.Spec{Shared: shared, Groups: []testnet.Group{{Name: "n", Count: nodes, CPUs: chaosCPUs}}}}
+		Later:    c.Deaths,
+		Spec: testnet.Spec{Shared: shared, Groups: []testnet.Group{{Name: "n", Count: nodes + c.Deaths,
+			CPUs: chaosCPUs}}}}
+	if c.Deaths > 0 {
+		o.Settings["replace_after"], o.Settings["sign"] = fmt.Sprint(replaceAfter), "never"
+	}
 	if c.Processes {
 		o.Kind = testnet.Processes
 	}
