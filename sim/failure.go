@@ -136,10 +136,26 @@ func attemptsText(b *strings.Builder, m *grid.Message) {
 	if m.Kind >= grid.KindWrite && m.Kind <= grid.KindVote {
 		fmt.Fprintf(b, " %d epoch %d seq %d answer %d entries %d done %v", get32(m.Register.Job.Nonce[:]), m.Register.Epoch,
 			m.Register.Seq&0xfffff, m.Register.Answer, len(m.Register.Entries), m.Register.Done)
+		b.WriteString(membershipText(m.Register.Set))
 	}
 	for _, a := range m.Attempts {
 		b.WriteString(" " + attemptName(a))
 	}
+}
+
+// membershipText is a membership, if there was a change: its number and epoch, the members, and who leaves or joins.
+func membershipText(m *grid.Membership) string {
+	if m == nil {
+		return ""
+	}
+	s := fmt.Sprintf(" members %d/%d", m.Number, m.Epoch)
+	for _, id := range m.Members {
+		s += fmt.Sprintf(" n%d", get32(id[:]))
+	}
+	if !m.Extra.IsZero() {
+		s += fmt.Sprintf(" and n%d, joining %v", get32(m.Extra[:]), m.Joining)
+	}
+	return s
 }
 
 func attemptName(a grid.AttemptID) string {
@@ -151,6 +167,7 @@ func saveName(r *grid.Record) string {
 	switch r.Kind {
 	case grid.RecRegister:
 		s += fmt.Sprintf(" %d promised %d epoch %d", get32(r.Register.ID.Nonce[:]), r.Register.Promised, r.Register.Epoch)
+		s += membershipText(r.Register.Set)
 	case grid.RecEntry:
 		s += fmt.Sprintf(" %s %v epoch %d final %v", attemptName(r.Entry.ID), r.Entry.State, r.Entry.Epoch, r.Entry.Committed)
 	case grid.RecWork:

@@ -129,11 +129,13 @@ func (r *Register) setFor(place int) *grid.Membership {
 }
 
 // toldSet notes the membership that the node at a place has answered with, and reports whether it is not an older one
-// than that which it was told. One that knows a change to be settled of which this owner did not says so.
+// than that which it was told. One that knows a change to be settled of which this owner did not says so. One that
+// joins may have joined for an earlier owner, or hold a change of that which was never settled: it has the record all
+// the same, and overrules them once it is a member.
 func (r *Register) toldSet(place int, m *grid.Membership) bool {
 	want := r.setFor(place)
 	further := m != nil && want != nil && !want.Joining && m.Number == want.Number && m.Settled()
-	if want == nil || further || want.Same(m) {
+	if want == nil || want.Joining || further || want.Same(m) {
 		r.ownership.progress[place].knows = want
 		return true
 	}

@@ -144,3 +144,31 @@ func TestWhoIsReplacedAsksAgainThoseThatVoted(t *testing.T) {
 		t.Errorf("asks %d nodes again, want 3", n)
 	}
 }
+
+// A node that joined for an earlier owner, or has the place of a member in a change of that which was never settled,
+// may replace a member for a later owner.
+func TestWhoJoinedForAnEarlierOwnerMayJoin(t *testing.T) {
+	for what, m := range map[string]*grid.Membership{
+		"it joined":       {Epoch: 9, Members: []grid.NodeID{self, second, third}, Extra: fourth, Joining: true},
+		"it was a member": membership(1, second, 1, self, fourth, third),
+	} {
+		s := newReplicas()
+		r := owned(t, s, 1, second, third)
+		r.Admit(start, third, fourth)
+		for k := range 3 {
+			var fx grid.Effects
+			now := start.Add(time.Duration(k) * lease)
+			r.Repeat(now, &fx)
+			s.SendWrites(now, &fx)
+			g := *sentTo(t, &fx, fourth, grid.KindWrite)
+			g.Answer, g.Set = grid.RegisterOK, m
+			r.Answered(now, fourth, &g, nil, new(grid.Effects))
+			if r.Advance(now, new(grid.Effects)); r.Joining().IsZero() {
+				break
+			}
+		}
+		if r.Members()[2] != fourth {
+			t.Errorf("%s: it does not get the place: %+v", what, r.State().Set)
+		}
+	}
+}

@@ -74,6 +74,14 @@ func (b *Books) seatsOf(i, n int32) seats.Seats {
 	return seats.Of(b.members(&b.jobs[n]), nil)
 }
 
+// ownersSeats is who decides about it as the owner knows the members that node i follows.
+func (b *Books) ownersSeats(i, n int32) seats.Seats {
+	if x := b.replicaOf(i, n); x != nil && b.world.Index(x.rec.Owner) >= 0 {
+		i = b.world.Index(x.rec.Owner)
+	}
+	return b.seatsOf(i, n)
+}
+
 // newestSeats is who decides about it by the newest membership on the disks of nodes that are up.
 func (b *Books) newestSeats(n int32) seats.Seats {
 	newest := (*grid.Membership)(nil)

@@ -60,7 +60,7 @@ func (b *Books) checkFinal(i, n int32, e *grid.EntryRecord) {
 	case !keep.Decide(held):
 		b.fail(i, "says that the end of %s is final, which %d of %d members hold", b.taskName(k),
 			seats.Count(keep.Members, held), len(keep.Members))
-	case e.Result.Error == "" && !b.majorityHasFiles(keep, e.Result.Blobs(nil)):
+	case e.Result.Error == "" && !b.majorityHasFiles(b.ownersSeats(i, n), e.Result.Blobs(nil)):
 		b.fail(i, "says that the end of %s is final, and no majority of the members has what it left", b.taskName(k))
 	default:
 		t.State, t.Attempt, t.Worker, t.Result, t.Ended = grid.Ended, e.ID.Attempt, b.world.Index(e.Worker),
