@@ -24,8 +24,17 @@ type Members struct {
 func (k *Members) NoteRecord(r *grid.Record) {
 	switch {
 	case r.Delete:
-	case r.Kind == grid.RecRegister:
+	case r.Kind == grid.RecRegister && r.Register.Set == nil:
 		k.add(r.Register.ID, r.Register.Members)
+	case r.Kind == grid.RecRegister: // who was replaced may send late messages
+		if k.isUnknown(r.Register.ID) {
+			k.add(r.Register.ID, r.Register.Members)
+		}
+		members := r.Register.Set.Members
+		if x := r.Register.Set.Extra; !x.IsZero() {
+			members = append(slices.Clone(members), x)
+		}
+		k.add(r.Register.ID, members)
 	case r.Kind == grid.RecWork && len(r.Work.Members) > 0:
 		k.add(r.Work.ID.Task.Job, r.Work.Members)
 	}
@@ -44,6 +53,12 @@ func (k *Members) add(id grid.JobID, members []grid.NodeID) {
 		k.byJob.RemoveOldest()
 	}
 	k.byJob.Add(id, slices.Clone(members))
+}
+
+func (k *Members) isUnknown(id grid.JobID) bool {
+	k.mu.RLock()
+	defer k.mu.RUnlock()
+	return k.byJob.Get(id) == nil
 }
 
 // isMember reports whether a node is known to be a member of a job's register.

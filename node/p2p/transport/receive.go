@@ -122,13 +122,13 @@ func (s *session) admit(m *meter, kind grid.Kind) bool {
 
 // foreign reports whether a message is about attempts with which its sender has nothing to do. Only the origin of a
 // job, or another member of its register, offers and ends the job's attempts and is told about them. The members
-// are known from the job's records, or from the offer itself.
+// are known from the job's records, or from the offer itself; the origin may have been replaced by another one.
 func foreign(m *grid.Message, from, self grid.NodeID, kin *Members) bool {
 	who := from
 	switch m.Kind {
 	case grid.KindOffer:
 		id := m.Offer.ID.Task.Job
-		return id.Origin != from && (len(m.Offer.Members) == 0 || m.Offer.Members[0] != id.Origin ||
+		return id.Origin != from && (len(m.Offer.Members) == 0 || m.Offer.Changes == 0 && m.Offer.Members[0] != id.Origin ||
 			!slices.Contains(m.Offer.Members, from))
 	case grid.KindAsk, grid.KindDrop, grid.KindResultAck, grid.KindVacate:
 	case grid.KindAccept, grid.KindRefuse, grid.KindResult, grid.KindBeat:
