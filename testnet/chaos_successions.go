@@ -30,8 +30,8 @@ func (s *Successions) print(w io.Writer) {
 	if s == nil {
 		return
 	}
-	fmt.Fprintf(w, "  %d nodes died for good and %d joined; of %d jobs nodes that keep the record were replaced; %d jobs that "+
-		"were over were forgotten with those that kept them\n", s.Deaths, s.Joined, s.Moved, s.Forgotten)
+	fmt.Fprintf(w, "  %d nodes died for good and %d joined; of %d jobs nodes that keep the record were replaced; %d jobs "+
+		"that were over were forgotten with those that kept them\n", s.Deaths, s.Joined, s.Moved, s.Forgotten)
 	fmt.Fprintf(w, "  %d tasks run at most once, of which %d ended as lost with their node\n", s.Once, s.OnceGone)
 }
 
@@ -99,12 +99,15 @@ func (x *chaos) collect(ctx context.Context, id string) {
 	x.h.mu.Lock()
 	j := *x.h.jobs[id]
 	x.h.mu.Unlock()
-	if !j.over || j.asked {
+	if !j.over {
 		return
 	}
-	said, missing, _ := x.readOutputs(ctx, &j)
-	if missing > 0 {
-		return // the audit asks again
+	said := map[uint32]string{}
+	if !j.asked {
+		missing := 0
+		if said, missing, _ = x.readOutputs(ctx, &j); missing > 0 {
+			return // the audit asks again
+		}
 	}
 	x.h.mu.Lock()
 	defer x.h.mu.Unlock()

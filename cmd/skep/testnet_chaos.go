@@ -83,7 +83,7 @@ Exits with 1 if anything is lost, recorded twice, or contradicts what a node has
 		"some killed nodes stay dead for good, also origins of jobs; their jobs' records are kept by three nodes or "+
 			"--members")
 	fl.BoolVar(&deaths, "deaths", false,
-		"all nodes but one die for good one after the other, folder and all, and new ones join in between; nothing else fails")
+		"all nodes but one die for good one after the other, folder and all, and new ones join in between")
 	fl.IntVar(&members, "members", 0,
 		"how many nodes keep a job's record; 0 = as nodes have it by themselves, 3 with --origins or --deaths")
 	fl.StringVar(&history, "history", "", "file to write every acknowledged call into, as lines of JSON")
