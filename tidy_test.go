@@ -114,7 +114,7 @@ var floors = map[string][]string{
 	"node/progress":           {"grid", "balance/order"},
 	"node/rates":              {"grid"},
 	"node/listing":            {"grid"},
-	"node/p2p/wire":           {"grid", "internal/indices", "node/listing", "node/p2p/wire/internal/pb", "requirement"},
+	"node/p2p/wire":           {"grid", "internal/indices", "node/listing", "node/p2p/wire/internal/pb", "node/secret", "requirement"},
 	"node/replication":        {"grid", "sparse", "fifo", "node/chain", "node/failures", "node/generation", "node/replication/quorum"},
 	"node/dependency":         {"grid", "heap", "sparse"},
 	"node/registers":          {"grid", "node/coordinator", "node/replication"},

@@ -130,10 +130,13 @@ func acceptsAs(spec *grid.JobSpec, ad *grid.Ad) grid.Why {
 	return grid.WhyHour
 }
 
-// Suits is Fit for a job: also whether the node accepts it.
+// Suits is Fit for a job: also whether the node accepts it, and may get its secrets.
 func Suits(spec *grid.JobSpec, ad *grid.Ad) grid.Why {
 	if why := Fit(&spec.Needs, spec.Engine, ad); why != grid.WhyNone {
 		return why
+	}
+	if !spec.Trusts(ad.Node) {
+		return grid.WhyUntrusted
 	}
 	return Accepts(spec, ad)
 }
@@ -151,6 +154,9 @@ func SuitsOption(spec *grid.JobSpec, number uint8, ad *grid.Ad) grid.Why {
 func Explain(spec *grid.JobSpec, ad *grid.Ad) grid.Refusal {
 	if r := Match(&spec.Needs, spec.Engine, ad); r.Why != grid.WhyNone {
 		return r
+	}
+	if !spec.Trusts(ad.Node) {
+		return grid.Refusal{Why: grid.WhyUntrusted, Detail: "it is not among the workers that its owner has named"}
 	}
 	r := grid.Refusal{Why: Accepts(spec, ad)}
 	if r.Why != grid.WhyNone {

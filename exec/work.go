@@ -69,14 +69,14 @@ type lists struct {
 	places []grid.RankPlace
 	before grid.Division
 
-	assigned string
+	assigned, evidence string
 }
 
 // termsOf returns what an offer says.
 func termsOf(o *grid.Offer) Terms {
 	t := Terms{Stays: o.Stays, Asks: o.Asks}
 	if len(o.Barred)+len(o.Inputs)+len(o.Places)+int(o.Before.Ranks)+len(o.Assigned) > 0 {
-		t.lists = &lists{slices.Clone(o.Barred), o.Inputs, o.Places, o.Before, o.Assigned}
+		t.lists = &lists{slices.Clone(o.Barred), o.Inputs, o.Places, o.Before, o.Assigned, o.Evidence}
 	}
 	return t
 }
@@ -119,6 +119,14 @@ func (t *Terms) Assigned() string {
 		return ""
 	}
 	return t.lists.assigned
+}
+
+// Evidence returns who the first members of its job are, as in grid.Offer.
+func (t *Terms) Evidence() string {
+	if t.lists == nil {
+		return ""
+	}
+	return t.lists.evidence
 }
 
 // Level is the finest level of its class: that of its job, unless the task was demoted to another class.

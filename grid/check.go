@@ -84,6 +84,7 @@ func (s *JobSpec) Check() error {
 	s.checkAfter(&p)
 	s.checkGang(&p)
 	s.checkOuter(&p)
+	s.checkSecrets(&p)
 	if s.IsGang() && len(s.Needs.Options) > 0 {
 		p.addf("options with gang: want one or the other: all ranks of a gang run alike")
 	}

@@ -78,6 +78,7 @@ type Start struct {
 	Places  []RankPlace // as in Offer; immutable
 	Before  Division    // as in Offer
 	Again   bool        // it was started before the node was, and may run: it is not to be started, but taken over
+	Given   *Given      // of a job with secrets: what proves that it was given to this node; nil = nothing does
 	Weight  float64     // up to 1, for each core that it needs, where what runs shares the cores; 0 = it does not
 }
 

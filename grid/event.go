@@ -31,7 +31,7 @@ const (
 	EvDrain     // a local caller wants no new work here, and running attempts stopped after Within
 	EvUndrain   // a local caller wants the node to take work again
 	EvAvailable // other processes leave the share Left of the cores, and the node is up for the share Up of the time
-	EvLate      // Attempt was not started: its Start was released too late
+	EvLate      // Attempt was not started: its Start was released too late or, with Err, what it needs is not there now
 	EvProgress  // Attempt, which runs here, said how far it is: Progress
 	EvRetry     // a local caller has Tasks of Job, which have ended, run again
 

@@ -77,6 +77,9 @@ const FeatureOffers Feature = 26
 // signs changes of these.
 const FeatureSignedChanges Feature = 23
 
+// FeatureSecrets: the node keeps registers of jobs with secrets (JobSpec.Secrets), and heeds these as their owner.
+const FeatureSecrets Feature = 27
+
 // FeatureSet is a set of features, a bit each.
 type FeatureSet uint64
 
@@ -86,7 +89,7 @@ const AllFeatures = FeatureSet(1<<FeatureAccess | 1<<FeatureLevels | 1<<FeatureR
 	1<<FeatureContracts | 1<<FeatureBudgets | 1<<FeaturePorts | 1<<FeatureRequirements |
 	1<<FeatureMoves | 1<<FeatureOptions | 1<<FeatureGenerations | 1<<FeaturePrices |
 	1<<FeatureOuter | 1<<FeatureReplacement | 1<<FeatureSigned | 1<<FeatureOffers |
-	1<<FeatureSignedChanges)
+	1<<FeatureSignedChanges | 1<<FeatureSecrets)
 
 // MemberFeatures are the features that a member of the register of such a job must have.
 func (s *JobSpec) MemberFeatures() (f FeatureSet) {
@@ -135,6 +138,9 @@ func (s *JobSpec) MemberFeatures() (f FeatureSet) {
 	if s.RecordsOffers {
 		f |= 1 << FeatureOffers
 	}
+	if len(s.Secrets) > 0 {
+		f |= 1 << FeatureSecrets
+	}
 	return f
 }
 
@@ -168,6 +174,8 @@ const (
 
 	SignedLabel = "skep.signed" // ends of tasks are signed (JobSpec.Signed)
 
+	SecretLabel = "skep.secrets" // secrets in its box: only nodes that box their tasks have it
+
 	// DurableLabel: what runs there goes on while the node does not; only nodes whose tasks another system runs have it.
 	DurableLabel = "skep.durable"
 
@@ -186,7 +194,7 @@ func IsFeatureLabel(key string) bool {
 	switch key {
 	case ArrayLabel, StdinLabel, ResourceLabel, TerminalLabel, PinLabel, JobInputsLabel,
 		GangSizeLabel, GangNetworkLabel, GangPortsLabel, RequirementLabel, OptionLabel, OuterLabel, DurableLabel,
-		SignedLabel:
+		SignedLabel, SecretLabel:
 		return true
 	}
 	return false

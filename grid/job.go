@@ -56,13 +56,14 @@ type Seal struct {
 
 // TaskData is what tasks read beside their inputs, what makes one differ from another, and what they wait for.
 type TaskData struct {
-	Array    *Array   // the values of the tasks; nil = they differ by index only
-	Stdin    Stdin    // of each task
-	Folders  *Folders // of the machine; nil = they have their own only
-	Terminal Terminal // of the one task, with StdinStream; it then has no stderr
-	After    After    // other jobs that they wait for
-	Gang     Gang     // whether they start together
-	Outer    Outer    // of a task of another grid
+	Array    *Array      // the values of the tasks; nil = they differ by index only
+	Stdin    Stdin       // of each task
+	Folders  *Folders    // of the machine; nil = they have their own only
+	Terminal Terminal    // of the one task, with StdinStream; it then has no stderr
+	After    After       // other jobs that they wait for
+	Gang     Gang        // whether they start together
+	Outer    Outer       // of a task of another grid
+	Secrets  []SecretUse // that the tasks get
 }
 
 // Needs are what a node must have for a task.

@@ -210,6 +210,7 @@ type Offer struct {
 	Option uint8       // of the job, that the attempt runs as, from 1; 0 = it has none
 
 	Assigned string // of a signed job: what the owner has signed, see package chain
+	Evidence string // of a job with secrets: who its first members are, as its origin has signed, see package chain
 }
 
 // Find is a search for nodes that meet a need, walking from neighbour to neighbour, and its outcome.

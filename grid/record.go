@@ -88,6 +88,7 @@ type WorkRecord struct {
 	Option uint8       // as in Offer
 
 	Assigned string // as in Offer
+	Evidence string // as in Offer
 
 	// HandedBack is set of an attempt that was given back to its owner without a result: it is WorkFinished, until the
 	// owner has acknowledged that. Newly allocated; nil = it was not.

@@ -5,56 +5,58 @@ import "time"
 // Why is the reason of a refusal or of a wait.
 type Why uint8
 
-// Reasons. Those up to WhyNever, WhyAccess and WhyResource hold as long as the node's configuration does; the others
-// may pass.
+// Reasons. Those up to WhyNever, WhyAccess, WhyResource and WhyUntrusted hold as long as the node's configuration does;
+// the others may pass.
 const (
-	WhyNone     Why = iota
-	WhyCPU          // more cores than the node has
-	WhyMemory       // more memory than the node has
-	WhyLabel        // a label is missing or has another value
-	WhyEngine       // no such engine
-	WhyProgram      // the program cannot be executed there
-	WhyNever        // separates "never" from "not now"; not a reason itself
-	WhyQueue        // its queue is full
-	WhyDrain        // it takes no new work
-	WhyDisk         // its disk is nearly full
-	WhyFetch        // the program, an input or the output could not be fetched
-	WhySilent       // it did not answer in time
-	WhyGone         // no connection to it
-	WhyLost         // it accepted and was lost
-	WhyStale        // the attempt is not the live one
-	WhyNobody       // no known node fits, and no search found one
-	WhyPolicy       // the policy waits
-	WhyFailed       // it failed to prepare the task
-	WhyOverdue      // it has kept the task waiting far longer than estimated; only older versions say so
-	WhyMajority     // no majority of the job's register answers
-	WhyUnproven     // the fitting nodes have yet to deliver the attempts they have
-	WhyAvoided      // tasks of the class fail there, and not elsewhere: it is blacklisted
-	WhyRoom         // no deposit room is left for others
-	WhyStuck        // straggler: it has had the attempt for far longer than others take
-	WhyAccess       // it would show a job under access: owner to any member
-	WhyPrivate      // it takes no tasks of others: it cannot isolate them
-	WhyPulled       // it kept the task waiting, and an idle node has asked for it
-	WhySlots        // as many tasks of its job have a worker as may
-	WhyBackoff      // its last attempt failed, and the next one is not made yet
-	WhyResource     // more units of a counted resource than the node has
-	WhyAfter        // a job that it is to follow has not ended
-	WhyBusy         // too few of its slots are free for the ranks
-	WhyReserved     // its slots are kept for another gang that goes first
-	WhyWounded      // it has given the slots that it kept to an older gang
-	WhyShare        // it keeps as much for this owner as it may
-	WhyUnkept       // it keeps no slot for the rank
-	WhyGang         // not all ranks of the gang have a place
-	WhyDeadline     // no node would be done with it by its job's deadline, as far as is known
-	WhySharing      // tasks share its cores, and ranks of a gang want theirs to themselves
-	WhyMoved        // it gave the started attempt up for another node, as its owner asked
-	WhyBudget       // its job's budget suffices for no further attempt while those that it has run
-	WhyHandOver     // it keeps slots for no gang any more: one that waits can ask for later ones
-	WhyUnmet        // it does not meet the expression of the job's needs
-	WhyAccept       // the job does not meet the expression of what it accepts, whatever the hour
-	WhyHour         // nor does it at this hour
-	WhyWorth        // others that it was offered at the same time are worth more
-	WhyAway         // what runs its tasks, a batch system or another grid, does not answer or takes none
+	WhyNone      Why = iota
+	WhyCPU           // more cores than the node has
+	WhyMemory        // more memory than the node has
+	WhyLabel         // a label is missing or has another value
+	WhyEngine        // no such engine
+	WhyProgram       // the program cannot be executed there
+	WhyNever         // separates "never" from "not now"; not a reason itself
+	WhyQueue         // its queue is full
+	WhyDrain         // it takes no new work
+	WhyDisk          // its disk is nearly full
+	WhyFetch         // the program, an input or the output could not be fetched
+	WhySilent        // it did not answer in time
+	WhyGone          // no connection to it
+	WhyLost          // it accepted and was lost
+	WhyStale         // the attempt is not the live one
+	WhyNobody        // no known node fits, and no search found one
+	WhyPolicy        // the policy waits
+	WhyFailed        // it failed to prepare the task
+	WhyOverdue       // it has kept the task waiting far longer than estimated; only older versions say so
+	WhyMajority      // no majority of the job's register answers
+	WhyUnproven      // the fitting nodes have yet to deliver the attempts they have
+	WhyAvoided       // tasks of the class fail there, and not elsewhere: it is blacklisted
+	WhyRoom          // no deposit room is left for others
+	WhyStuck         // straggler: it has had the attempt for far longer than others take
+	WhyAccess        // it would show a job under access: owner to any member
+	WhyPrivate       // it takes no tasks of others: it cannot isolate them
+	WhyPulled        // it kept the task waiting, and an idle node has asked for it
+	WhySlots         // as many tasks of its job have a worker as may
+	WhyBackoff       // its last attempt failed, and the next one is not made yet
+	WhyResource      // more units of a counted resource than the node has
+	WhyAfter         // a job that it is to follow has not ended
+	WhyBusy          // too few of its slots are free for the ranks
+	WhyReserved      // its slots are kept for another gang that goes first
+	WhyWounded       // it has given the slots that it kept to an older gang
+	WhyShare         // it keeps as much for this owner as it may
+	WhyUnkept        // it keeps no slot for the rank
+	WhyGang          // not all ranks of the gang have a place
+	WhyDeadline      // no node would be done with it by its job's deadline, as far as is known
+	WhySharing       // tasks share its cores, and ranks of a gang want theirs to themselves
+	WhyMoved         // it gave the started attempt up for another node, as its owner asked
+	WhyBudget        // its job's budget suffices for no further attempt while those that it has run
+	WhyHandOver      // it keeps slots for no gang any more: one that waits can ask for later ones
+	WhyUnmet         // it does not meet the expression of the job's needs
+	WhyAccept        // the job does not meet the expression of what it accepts, whatever the hour
+	WhyHour          // nor does it at this hour
+	WhyWorth         // others that it was offered at the same time are worth more
+	WhyAway          // what runs its tasks, a batch system or another grid, does not answer or takes none
+	WhySecret        // none of the nodes that hold a secret of its job is reached
+	WhyUntrusted     // a secret of its job is not for it
 	whys
 )
 
@@ -81,12 +83,13 @@ var whyTexts = [...]string{"", "needs more CPU than it has", "needs more memory 
 	"waits until it is known what its job's budget leaves",
 	"keeps slots for no other gang any more", "does not meet needs.where", "does not accept such jobs",
 	"does not accept such jobs at this hour", "takes others that are worth more for what it has free",
-	"cannot reach what runs its tasks, or that takes none now"}
+	"cannot reach what runs its tasks, or that takes none now",
+	"reaches no node that holds a secret of its job", "may not get a secret of its job"}
 
 // Never reports whether the same offer to the same node would always be refused.
 func (w Why) Never() bool {
 	switch w {
-	case WhyAccess, WhyResource, WhySharing, WhyUnmet, WhyAccept:
+	case WhyAccess, WhyResource, WhySharing, WhyUnmet, WhyAccept, WhyUntrusted:
 		return true
 	}
 	return w > WhyNone && w < WhyNever
@@ -95,7 +98,7 @@ func (w Why) Never() bool {
 // NeverStarted reports whether a worker that accepted an attempt states with this reason that it never started it.
 func (w Why) NeverStarted() bool {
 	switch w {
-	case WhyDrain, WhyOverdue, WhyStale, WhyMajority, WhyPulled, WhyGang:
+	case WhyDrain, WhyOverdue, WhyStale, WhyMajority, WhyPulled, WhyGang, WhySecret:
 		return true
 	}
 	return false

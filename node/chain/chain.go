@@ -64,6 +64,15 @@ func (c *Chain) CheckGenesis(signature string) error {
 	return nil
 }
 
+// Evidence returns the origin's signature and the first members, for whoever knows neither.
+func (c *Chain) Evidence(genesis string) string {
+	b := []byte{byte(len(c.lists[0].members))}
+	for _, m := range c.lists[0].members {
+		b = append(b, m[:]...)
+	}
+	return string(append(b, genesis...))
+}
+
 // members returns the members after the last change.
 func (c *Chain) members() *memberList { return c.after(c.number()) }
 

@@ -84,7 +84,7 @@ func (c *Coordinator) sendBackupOffer(now grid.Time, l *liveTask, fx *grid.Effec
 	if c.mayAct(now, l.job) { // without the quorum lease the offer is only repeated later
 		o := c.backupOffer(l, l.backupID())
 		o.Stamp, o.Option = c.peers.Stamp(now, b.worker), b.option
-		o.Assigned = l.job.replica.Assign(l.backupID(), b.worker)
+		o.Assigned, o.Evidence = l.job.replica.Assign(l.backupID(), b.worker), l.job.replica.Evidence()
 		fx.Send(b.worker, grid.KindOffer).Offer = *o
 	}
 	c.wakeForOffer(now, l, b.worker, fx)

@@ -2,6 +2,7 @@ package coordinator
 
 import (
 	"slices"
+	"time"
 
 	"skep/grid"
 	"skep/node/coordinator/offered"
@@ -91,6 +92,26 @@ func (c *Coordinator) reachMembers(now grid.Time, j *job, fx *grid.Effects) []gr
 		}
 	}
 	return c.scratch.reached
+}
+
+// secretRetry is how often the holders of a secret that are not connected are dialled for a task that needs it.
+const secretRetry = 2 * time.Second
+
+// awaitsSecret parks a task of which a secret is held by no connected node, and reports whether it did. One task of a
+// job tries for all. An attempt that was planned, and may have been told of, goes on: its worker hands it back.
+func (c *Coordinator) awaitsSecret(now grid.Time, l *liveTask, fx *grid.Effects) bool {
+	u := l.job.spec.Unheld(c.peers.Connected)
+	if u == nil || l.planned {
+		return false
+	}
+	names := ""
+	for _, id := range u.Holders {
+		c.peers.Reach(now, l.job.id, id, fx)
+		names += " " + c.peers.Name(id)
+	}
+	detail := "secret " + u.Name + " is held by" + names
+	c.waitFor(now, l, secretRetry, grid.Refusal{Why: grid.WhySecret, Detail: clip(detail)}, fx)
+	return true
 }
 
 // members returns the members of the job's register for an offer; nil = this node alone has it.

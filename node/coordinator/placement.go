@@ -13,7 +13,7 @@ import (
 // place begins a placement decision: it collects the eligible nodes and polls those that the policy names.
 func (c *Coordinator) place(now grid.Time, l *liveTask, fx *grid.Effects) {
 	l.Ignore() // the task may have to wait now, and no answer is to end that
-	if c.awaitsBackoff(now, l, fx) || c.awaitsBudget(now, l, int(l.job.live.Polling()), fx) {
+	if c.awaitsBackoff(now, l, fx) || c.awaitsSecret(now, l, fx) || c.awaitsBudget(now, l, int(l.job.live.Polling()), fx) {
 		return
 	}
 	switch may := c.mayAct(now, l.job); {

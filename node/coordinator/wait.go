@@ -44,7 +44,7 @@ func (c *Coordinator) awaitedAfter(l *liveTask, why grid.Why) live.Awaited {
 		return live.ForMajority
 	case why == grid.WhySlots, why == grid.WhyBudget:
 		return live.ForSlot
-	case why == grid.WhyUnproven, why == grid.WhyPolicy && c.awaitsIdleNode(l.job):
+	case why == grid.WhyUnproven, why == grid.WhySecret, why == grid.WhyPolicy && c.awaitsIdleNode(l.job):
 		return live.ForProof
 	case why == grid.WhyNobody, why == grid.WhyGone:
 		return live.ForNode
@@ -186,7 +186,7 @@ const (
 // mayGrant reports whether a waiting task may be offered to a node that asks: not one whose policy decided that it
 // waits, but for one that was mapped and has not begun, nor one that was lost and is placed again later.
 func (c *Coordinator) mayGrant(now grid.Time, l *liveTask) bool {
-	if l.Awaits() == live.ForMapping && l.job.expected.by == 0 {
+	if l.Awaits() == live.ForMapping && l.job.expected.by == 0 || l.job.spec.Unheld(c.peers.Connected) != nil {
 		return false
 	}
 	return !l.planned && !l.job.isFull(0) && now >= l.pauseUntil && !c.isLocal(l.job.spec) && c.mayAct(now, l.job) &&

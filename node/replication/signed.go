@@ -181,6 +181,15 @@ func (r *Replica) Assign(id grid.AttemptID, worker grid.NodeID) string {
 	return r.chain.Assign(id.Task.Index, id.Attempt, worker)
 }
 
+// Evidence returns what proves to others, who know nothing of the job, which members its origin has chosen; "" of a job
+// without secrets.
+func (r *Replica) Evidence() string {
+	if r.chain == nil || len(r.spec.Secrets) == 0 {
+		return ""
+	}
+	return r.chain.Evidence(r.state.Genesis)
+}
+
 // SignEnd returns the result with which this node, the owner, ends a task, signed if no worker has signed it.
 func (r *Replica) SignEnd(task uint32, end *grid.Result) *grid.Result {
 	if r.chain == nil {

@@ -23,7 +23,8 @@ func (w *Worker) Restore(r *grid.WorkRecord, verified bool) {
 		w.cfg.Quota.Take(r.ID, quota.PartiesOf(r.ID.Task.Job, from), size)
 	}
 	o := &grid.Offer{ID: r.ID, Spec: r.Spec, Class: r.Class, Lease: r.Lease, Stays: r.Stays, Asks: r.Asks,
-		Inputs: r.Inputs, Places: r.Places, Before: r.Before, Option: r.Option, Assigned: r.Assigned}
+		Inputs: r.Inputs, Places: r.Places, Before: r.Before, Option: r.Option, Assigned: r.Assigned,
+		Evidence: r.Evidence}
 	switch r.State {
 	case grid.WorkQueued:
 		w.requeue(o, len(inputsOf(r.Spec, r.ID.Task.Index, r.Inputs)) == 0).Until = -1

@@ -47,7 +47,7 @@ func (w *Worker) start(now grid.Time, a *exec.Work, accepted grid.AttemptID, fx 
 	w.save(a, fx)
 	w.passOn(a)
 	fx.Starts = append(fx.Starts, grid.Start{Attempt: a.ID, Spec: a.Spec, Inputs: a.Inputs(), Until: a.Until,
-		Local: w.localRank(a), Places: a.Places(), Before: a.Before(), Weight: w.exec.Weight(a)})
+		Local: w.localRank(a), Places: a.Places(), Before: a.Before(), Given: givenOf(a), Weight: w.exec.Weight(a)})
 	if a.ID != accepted {
 		w.tellSelf(a, fx)
 	} else if w.own(a.ID.Task.Job) {
@@ -57,6 +57,14 @@ func (w *Worker) start(now grid.Time, a *exec.Work, accepted grid.AttemptID, fx 
 	if w.boundOf(a) != nil {
 		w.stopOverBound(now, fx)
 	}
+}
+
+// givenOf is what this node shows to get the secrets of an attempt; nil = its job has none.
+func givenOf(a *exec.Work) *grid.Given {
+	if len(a.Spec.Secrets) == 0 {
+		return nil
+	}
+	return &grid.Given{Assigned: a.Assigned(), Evidence: a.Evidence()}
 }
 
 // StartFreed starts waiting attempts once all attempts of a step are dropped: the next in the queue may be one of
@@ -95,7 +103,7 @@ func (w *Worker) AttemptEvent(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 	case grid.EvEnded:
 		w.Ended(now, ev.Attempt, ev.Result, fx)
 	case grid.EvLate:
-		w.StartedTooLate(now, ev.Attempt, fx)
+		w.StartedTooLate(now, ev.Attempt, ev.Err != "", fx)
 	case grid.EvProgress:
 		w.Progressed(ev.Attempt, ev.Progress, fx)
 	case grid.EvCheckpoint:
@@ -193,7 +201,8 @@ func (w *Worker) save(a *exec.Work, fx *grid.Effects) *grid.Record {
 	rec := fx.Save(grid.RecWork)
 	rec.Work = grid.WorkRecord{ID: a.ID, Spec: a.Submitted(), Class: a.Class, Lease: a.Lease, State: a.State,
 		Result: a.Result, Stays: a.Stays, Asks: a.Asks, HandedBack: a.HandedBack, Inputs: a.Inputs(), Places: a.Places(),
-		Before: a.Before(), Option: a.Spec.Needs.Chosen, Assigned: a.Assigned()}
+		Before: a.Before(), Option: a.Spec.Needs.Chosen, Assigned: a.Assigned(),
+		Evidence: a.Evidence()}
 	if owner := w.owners[a.ID.Task.Job]; owner != nil {
 		rec.Work.Members, rec.Work.Owner, rec.Work.Epoch = owner.members, owner.owner, owner.epoch
 		rec.Work.Changes = owner.changes

@@ -30,13 +30,16 @@ func isUnleased(now grid.Time, a *exec.Work) bool {
 }
 
 // StartedTooLate takes back an attempt whose start was released after the start lease expired: it waits again, and has
-// used nothing of its job's budget. A draining node hands it back like all that has not started.
-func (w *Worker) StartedTooLate(now grid.Time, id grid.AttemptID, fx *grid.Effects) {
+// used nothing of its job's budget. A draining node hands it back like all that has not started, and so does one that
+// reached nobody who holds a secret of the job: its owner waits for such a node, or finds a worker that reaches one.
+func (w *Worker) StartedTooLate(now grid.Time, id grid.AttemptID, noSecret bool, fx *grid.Effects) {
 	a := w.exec.Requeue(id)
 	if a == nil && !w.exec.Stopped(id) { // it was stopped meanwhile and will not start
 		return
 	}
-	if a != nil {
+	if a != nil && noSecret {
+		w.handBack(now, a, grid.HandBack{Why: grid.WhySecret}, fx)
+	} else if a != nil {
 		w.save(a, fx)
 		w.tellWaits(a, fx)
 		w.leasesDue = true

@@ -64,6 +64,7 @@ type Owner interface {
 // Signer signs as the owner of a signed job, and checks what a worker has signed. Of another job nothing is.
 type Signer interface {
 	Assign(id grid.AttemptID, worker grid.NodeID) string // what its offer carries
+	Evidence() string                                    // and this, of a job with secrets
 	SignEnd(task uint32, r *grid.Result) *grid.Result
 	Proves(worker grid.NodeID, id grid.AttemptID, r *grid.Result) bool
 }

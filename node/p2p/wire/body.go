@@ -29,7 +29,8 @@ func (c *Codec) body(m *grid.Message, seal func(*grid.Ad) []byte) (proto.Message
 			Pulled:  o.Pulled, Asks: o.Asks, Barred: putNodes(o.Barred), Inputs: putFiles(left),
 			Checkpoint: putFiles(from), PlaceNodes: nodes, PlaceRanks: ranks, PlaceShares: shares,
 			BeforeRanks: o.Before.Ranks, BeforeShares: o.Before.Shares,
-			Option: uint32(o.Option), Assigned: []byte(o.Assigned)}, err
+			Option: uint32(o.Option), Assigned: []byte(o.Assigned),
+			Evidence: []byte(o.Evidence)}, err
 	case grid.KindAccept, grid.KindBeat, grid.KindVacate:
 		return putReports(c.putAttempts(m.Attempts), m), nil
 	case grid.KindResultAck, grid.KindDrop, grid.KindAsk:

@@ -133,7 +133,30 @@ func genSpec(t *rapid.T) *grid.JobSpec {
 		s.Outer = rapid.SliceOfN(rapid.SampledFrom([]string{"848e9bf4", "b"}), 1, grid.MaxOuter).Draw(t, "outer")
 		s.Needs.AddFeature(grid.OuterLabel)
 	}
+	genSecrets(t, s)
 	return s
+}
+
+// genSecrets gives the tasks of a spec secrets, where that can be.
+func genSecrets(t *rapid.T, s *grid.JobSpec) {
+	if s.IsGang() || s.Outer.Some() || s.Isolation() < grid.IsolationBasic || !rapid.Bool().Draw(t, "secrets") {
+		return
+	}
+	for i := range rapid.IntRange(1, 3).Draw(t, "secrets") {
+		u := grid.SecretUse{Name: fmt.Sprint("s.", i), Owner: array[grid.NodeID](t, "owner")}
+		if rapid.Bool().Draw(t, "env") {
+			u.Env = fmt.Sprint("SECRET_", i)
+		}
+		for range rapid.IntRange(0, 2).Draw(t, "nodes") {
+			u.Holders = append(u.Holders, array[grid.NodeID](t, "holder"))
+			u.Workers = append(u.Workers, array[grid.NodeID](t, "worker"))
+		}
+		u.Anyone = len(u.Workers) == 0
+		s.Secrets = append(s.Secrets, u)
+	}
+	s.Needs.AddFeature(grid.SecretLabel)
+	s.Signed = true
+	s.Needs.AddFeature(grid.SignedLabel)
 }
 
 // genArray gives a spec an array of one to three variables and as many tasks.

@@ -111,7 +111,7 @@ func putRecord(r *grid.Record) (proto.Message, error) {
 			Result: putMaybe(w.Result), Stays: w.Stays, Asks: w.Asks, Members: putNodes(w.Members), Owner: putNode(w.Owner),
 			Epoch: w.Epoch, Inputs: putFiles(w.Inputs), PlaceNodes: nodes, PlaceRanks: ranks,
 			PlaceShares: shares, BeforeRanks: w.Before.Ranks, BeforeShares: w.Before.Shares,
-			Option: uint32(w.Option), Assigned: []byte(w.Assigned), Changes: w.Changes}
+			Option: uint32(w.Option), Assigned: []byte(w.Assigned), Evidence: []byte(w.Evidence), Changes: w.Changes}
 		if h := w.HandedBack; h != nil {
 			p.HandedBack, p.Puller = uint32(h.Why), putNode(h.Puller)
 		}

@@ -47,7 +47,8 @@ func genRecord(t *rapid.T) *grid.Record {
 		r.Work = grid.WorkRecord{ID: genAttempt(t, j, grid.MaxCount), Spec: spec, Class: genText.Draw(t, "class"),
 			Lease: genSpan.Draw(t, "lease"), State: grid.WorkState(rapid.IntRange(1, 3).Draw(t, "state")), Result: result,
 			Stays: rapid.Bool().Draw(t, "stays"), Asks: rapid.Bool().Draw(t, "asks"), Before: genDivision(t),
-			Option: rapid.Uint8().Draw(t, "option"), Assigned: genSigned(t, grid.MaxProof)}
+			Option: rapid.Uint8().Draw(t, "option"), Assigned: genSigned(t, grid.MaxProof),
+			Evidence: genSigned(t, grid.MaxEvidence)}
 		if rapid.Bool().Draw(t, "handed back") {
 			r.Work.HandedBack = &grid.HandBack{Why: grid.Why(rapid.IntRange(1, grid.Whys-1).Draw(t, "why")),
 				Puller: array[grid.NodeID](t, "puller")}

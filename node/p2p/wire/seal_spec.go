@@ -77,8 +77,9 @@ func (c *Codec) spec(job grid.JobID, encoded []byte) (*grid.JobSpec, error) {
 
 // claimless rejects a spec without a signature that has a field that needs one.
 func claimless(s *grid.JobSpec) error {
-	if s.Submitter != (grid.Submitter{}) || !s.Capability.IsZero() || s.Signed {
-		return fmt.Errorf("spec: %w: it has a submitter, a capability or signed ends and is not signed", ErrSignature)
+	if s.Submitter != (grid.Submitter{}) || !s.Capability.IsZero() || s.Signed || len(s.Secrets) > 0 {
+		return fmt.Errorf("spec: %w: it has a submitter, a capability, secrets or signed ends and is not signed",
+			ErrSignature)
 	}
 	return nil
 }

@@ -102,6 +102,7 @@ var (
 		69: data("rank", 1, requirement.MaxText), 78: number("reliability"), gangMinField: number("gang_min"),
 		portsField: data("gang_ports", 1, 2*grid.MaxPorts), 85: data("outer", grid.MaxOuter, grid.MaxLabel),
 		signedField: number("signed"), offersField: number("records_offers"),
+		signedField: number("signed"), secretsField: secretUsesField,
 	}}
 	submitterShape = &shape{"submitter", []field{1: data("node", 1, nodeSize), 2: data("user", 1, grid.MaxUser)}}
 	outputShape    = &shape{"output", []field{
@@ -147,7 +148,7 @@ var (
 		80:          message("inputs", grid.MaxJobInputs, fileShape),
 		placesField: data("place_nodes", 1, nodeSize*grid.MaxRanks), placesField + 1: data("place_ranks", 1, 2*grid.MaxRanks),
 		placesField + 2: data("place_shares", 1, 5*grid.MaxRanks), 93: number("option"), 95: number("changes"),
-		signedField: data("assigned", 1, grid.MaxProof),
+		signedField: data("assigned", 1, grid.MaxProof), evidenceField: data("evidence", 1, grid.MaxEvidence),
 	}}
 	oneShape    = attemptsShape("attempt", 1)
 	manyShape   = attemptsShape("attempts", grid.MaxBeats)

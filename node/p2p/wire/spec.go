@@ -42,6 +42,7 @@ func (c *Codec) readOffer(b []byte, o *grid.Offer) error {
 		return err
 	}
 	o.Option, o.Assigned = getOption(p.Option), string(p.Assigned)
+	o.Evidence = string(p.Evidence)
 	o.Before = grid.Division{Ranks: p.BeforeRanks, Shares: p.BeforeShares}
 	o.Age, err = getSpan("age", p.Age)
 	return err
@@ -60,7 +61,7 @@ func putSpec(s *grid.JobSpec) *pb.JobSpec {
 		Deadline:  int64(s.Rules.Deadline.At), Worthless: int64(s.Rules.Deadline.Worthless),
 		Budget: int64(s.Rules.Budget), Rank: putExpression(s.Rules.Rank),
 		Reliability: uint32(s.Rules.Reliability), Signed: s.Signed, RecordsOffers: s.RecordsOffers,
-		Outer: s.Outer}
+		Outer: s.Outer, Secrets: putSecrets(s.Secrets)}
 	if s.Folders != nil {
 		p.Workdir, p.Home = []byte(s.Folders.Work), []byte(s.Folders.Home)
 	}

@@ -147,6 +147,9 @@ func (r *specReader) data(num protowire.Number, p part) (err error) {
 		err = p.onFailure(&s.Rules.OnFailure)
 	case 69:
 		s.Rules.Rank, err = p.expression("rank", requirement.Rank)
+	case secretsField:
+		s.Secrets = append(s.Secrets, grid.SecretUse{})
+		err = p.secretUse(&s.Secrets[len(s.Secrets)-1])
 	case 85:
 		s.Outer = append(s.Outer, p.display())
 	case 70:
