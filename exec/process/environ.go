@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"skep/exec/progress"
+	"skep/exec/sandbox/zygote"
+	"skep/grid"
 )
 
 // Marker is the variable that names the attempt's folder in the environment of each of its processes where it has no
@@ -52,6 +54,9 @@ func (r *Runner) environ(s *Spec, asked bool) []string {
 	put("TMPDIR=" + at.temp)
 	for _, e := range s.Env {
 		put(e)
+	}
+	if len(s.Secrets) > 0 {
+		put(grid.SecretsVariable + "=" + zygote.Secrets)
 	}
 	put("PWD=" + r.start(s))
 	if asked {

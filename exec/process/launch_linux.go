@@ -42,6 +42,7 @@ func (r *Runner) launch(p *Process, path string, env []string) error {
 		Folder: filepath.Base(p.spec.Dir), Network: p.spec.Network, Pod: p.spec.Pod,
 		Memory: p.spec.Memory, Procs: p.spec.MaxProcs,
 		CPU: p.spec.CPU, Strict: p.spec.Strict, Devices: p.spec.Devices, Weight: groupWeight(&p.spec),
+		Secrets: p.spec.Secrets,
 		Command: sandbox.Command{Path: path, Dir: r.start(&p.spec), Argv: p.spec.Argv, Env: env, Nice: r.nicenessOf(&p.spec),
 			CPUs: p.spec.CPUs, Files: files, Terminal: p.spec.Terminal,
 			Limits: r.limits(&p.spec), UID: to.UID, GID: to.GID, Account: to.Name != ""},

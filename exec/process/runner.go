@@ -111,6 +111,9 @@ func (r *Runner) Start(s Spec) (p *Process, err error) {
 			return nil, &ExecError{CannotExecute, "workdir " + s.Workdir, unix.ENOENT}
 		}
 	}
+	if len(s.Secrets) > 0 && !r.sandbox.Boxes() {
+		return nil, fmt.Errorf("process: start %s: it has secrets, which only tasks in boxes get", s.Argv[0])
+	}
 	pipe := openProgress(&s)
 	defer func() {
 		if err != nil && pipe != nil {
@@ -138,6 +141,7 @@ func (r *Runner) Start(s Spec) (p *Process, err error) {
 		r.leave(p)
 		return nil, err
 	}
+	p.spec.Secrets = nil // they are the task's now
 	return p, nil
 }
 

@@ -118,6 +118,10 @@ type Reach struct {
 	// nil: nothing.
 	Pod *sandbox.Pod
 
+	// Secrets are files in memory that the task finds in the folder which SKEP_SECRETS names. Only in a box. None: it has
+	// no such folder.
+	Secrets []sandbox.Secret
+
 	// Hosts is the content of its /etc/hosts, if it is in a box. nil: the machine's.
 	Hosts []byte
 }

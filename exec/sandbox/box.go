@@ -25,6 +25,7 @@ type Spec struct {
 	Devices []string      // of Options.Devices, those that it gets
 	Pod     *Pod          // what it shares with other boxes, in place of Network; nil = nothing
 	Weight  int           // of its control group, 1 to 10,000; 0 = by the niceness of the command
+	Secrets []Secret      // files in its folder zygote.Secrets; at most zygote.MaxSecrets
 	Hosts   string        // name of a file in its folder that is its /etc/hosts; empty = the machine's
 	Command Command
 }
@@ -48,6 +49,12 @@ type Command struct {
 	Account  bool   // they are an account's of the machine, as which others run too
 
 	program int // descriptor of the program in place of Path; 0 = none
+}
+
+// Secret is a file in memory that a task can read, and nobody else in the machine's file systems.
+type Secret struct {
+	Name  string // without a slash
+	Value []byte
 }
 
 // Limit is a resource limit, a RLIMIT_….

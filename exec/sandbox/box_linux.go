@@ -115,6 +115,14 @@ func (s *Sandbox) start(asked *Spec) (b *Box, err error) {
 		s.describe(q, &spec)
 		b.more.noUnix = q.head.Flags&zygote.FlagNoUnix != 0
 		fds = append(fds, b.group.fds()...)
+		secrets, err := q.secrets(spec.Secrets)
+		if err != nil {
+			return b, err
+		}
+		if secrets != nil {
+			defer secrets.Close()
+			fds = append(fds, int(secrets.Fd()))
+		}
 		shared, err := spec.Pod.join(q)
 		if err != nil {
 			return b, err

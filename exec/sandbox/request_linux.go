@@ -5,7 +5,9 @@ package sandbox
 import (
 	"errors"
 	"fmt"
+	"io"
 	"net/netip"
+	"os"
 	"strings"
 	"unsafe"
 
@@ -68,6 +70,41 @@ func (q *request) command(c *Command) {
 	for i, l := range c.Limits {
 		h.Limits[i] = zygote.Limit{What: uint32(l.What) + 1, Cur: l.Cur, Max: l.Max}
 	}
+}
+
+// secrets adds what files a box gets, and returns one without a name that has all their contents; nil = it gets none.
+func (q *request) secrets(all []Secret) (*os.File, error) {
+	if len(all) == 0 {
+		return nil, nil
+	}
+	if len(all) > zygote.MaxSecrets {
+		return nil, fmt.Errorf("%d secrets: want at most %d", len(all), zygote.MaxSecrets)
+	}
+	fd, err := unix.MemfdCreate("secrets", unix.MFD_CLOEXEC)
+	if err != nil {
+		return nil, fmt.Errorf("keep secrets in memory: %w", err)
+	}
+	f := os.NewFile(uintptr(fd), "secrets")
+	var paths []string
+	for i, s := range all {
+		if s.Name == "" || strings.ContainsAny(s.Name, "/\x00") || s.Name[0] == '.' {
+			f.Close()
+			return nil, fmt.Errorf("secret %.80q: want the name of a file", s.Name)
+		}
+		paths = append(paths, zygote.Secrets+"/"+s.Name)
+		q.head.SecretSizes[i] = uint32(len(s.Value))
+		if _, err := f.Write(s.Value); err != nil {
+			f.Close()
+			return nil, fmt.Errorf("keep secrets in memory: %w", err)
+		}
+	}
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		f.Close()
+		return nil, fmt.Errorf("keep secrets in memory: %w", err)
+	}
+	q.head.Secrets, q.head.SecretCount = q.words(paths)
+	q.head.Flags |= zygote.FlagSecrets
+	return f, nil
 }
 
 // errLong is why a command with too many or too long words is refused.

@@ -72,7 +72,9 @@ func (s *Secret) Admits(by grid.Submitter) bool {
 }
 
 // Trusts reports whether a node may get it.
-func (s *Secret) Trusts(worker grid.NodeID) bool { return s.Anyone || slices.Contains(s.Workers, worker) }
+func (s *Secret) Trusts(worker grid.NodeID) bool {
+	return s.Anyone || slices.Contains(s.Workers, worker)
+}
 
 // Use is what a job says of the secret; env is the variable that has it, too.
 func (s *Secret) Use(env string) grid.SecretUse {

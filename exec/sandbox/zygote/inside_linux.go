@@ -96,6 +96,9 @@ func joinGroups(r *Request) syscall.Errno {
 	if r.Flags&FlagJoin != 0 {
 		last -= sharedFds
 	}
+	if r.Flags&FlagSecrets != 0 {
+		last--
+	}
 	for i := first; i < last; i++ {
 		if _, errno := call(unix.SYS_WRITE, uintptr(received[i]), uintptr(text("0")), 1, 0, 0); errno != 0 {
 			return errno
@@ -123,6 +126,9 @@ func mountOwn(r *Request) (Stage, syscall.Errno) {
 	}
 	if errno := mountHosts(r); errno != 0 {
 		return StageHosts, errno
+	}
+	if errno := putSecrets(r); errno != 0 {
+		return StageSecrets, errno
 	}
 	// Read-only, or a task could take back what oom_score_adj says of it.
 	if errno := mount(proc, text("/proc\x00"), proc, flags|unix.MS_NOEXEC|unix.MS_RDONLY, nil); errno != 0 {

@@ -3,68 +3,6 @@ package zygote
 // Name is the zeroth argument by which the binary knows that it is to be a zygote.
 const Name = "skep-zygote"
 
-// Setup is the first message to a zygote, as JSON.
-type Setup struct {
-	// Boxes makes the mount tree and forks a stub for each box. Otherwise commands are forked without any isolation.
-	Boxes bool
-
-	// Users gives each box a user namespace of its own, in which UID and GID are mapped to themselves. Otherwise a
-	// command takes the IDs that its request names, for which the zygote needs the privilege.
-	Users    bool
-	UID, GID int
-
-	Root  string // an empty folder on which the tree is made
-	Work  string // the folder of attempts: Attempts in the tree, covered in each box
-	Tree  []Mount
-	Links []Link
-	Hide  []string // folders of the tree that are covered by an empty one each
-	Mask  []string // sockets of the tree that are covered by an empty file
-
-	Withhold bool // the tree gets a file Withheld, for requests that withhold devices
-
-	Filter []Instruction // of system calls; those with Cookie as the sixth argument it lets the zygote make
-	Cookie uint64
-
-	// Landlock confines commands in addition.
-	Landlock Landlock
-}
-
-// Landlock is a set of rules, with Handled and Scoped as in struct landlock_ruleset_attr; 0 = none.
-type Landlock struct {
-	Handled, Scoped uint64
-	Rules           []Rule
-}
-
-// Mount binds a file or folder of the machine into the tree.
-type Mount struct {
-	Source, Target string
-	Writable       bool
-	Devices        bool // device nodes in it work
-}
-
-// Link is a symbolic link in the tree.
-type Link struct{ Target, Path string }
-
-// Rule is what commands may do beneath a path, as in struct landlock_path_beneath_attr.
-type Rule struct {
-	Path   string
-	Rights uint64
-}
-
-// Instruction is one of a classic BPF program.
-type Instruction struct {
-	Op     uint16
-	Jt, Jf uint8
-	K      uint32
-}
-
-// Ready answers a Setup, as JSON.
-type Ready struct {
-	Err    string // empty = it waits for requests
-	Denied bool   // it was not permitted to do what it needs
-	Old    bool   // the kernel does not know a system call that it needs
-}
-
 // Places of a box.
 const (
 	Task = "/task"        // a read-only folder of the tree, in which lie
@@ -104,8 +42,9 @@ const (
 	// The command's standard input becomes its controlling terminal. Of OpBox the stub makes that terminal, in place of
 	// the standard streams that came with the request, and sends its other end with ReportStarted.
 	FlagTerminal
-	FlagHold // the box has no command, and ends with its control socket
-	FlagJoin // before the control socket came what OpShare sends of another box, which this one has in place of its own
+	FlagHold    // the box has no command, and ends with its control socket
+	FlagSecrets // before the control socket, and what FlagJoin has there, came a file with the contents of the secrets
+	FlagJoin    // before the control socket came what OpShare sends of another box, which this one has in place of its own
 )
 
 // MaxOthers bounds the commands that run in a box at a time besides the one that it was made for.
@@ -132,6 +71,10 @@ type Request struct {
 	Devices    Text // the first of DeviceCount device files of the tree that the box does not get
 
 	DeviceCount uint32
+
+	Secrets     Text // the first of SecretCount paths in Secrets
+	SecretCount uint32
+	SecretSizes [MaxSecrets]uint32 // of their contents, which follow each other in the file that came with the request
 
 	// Of OpListen.
 	Family, Backlog uint32
@@ -233,13 +176,14 @@ const (
 	StageTerminal
 	StageJoin
 	StageHosts
+	StageSecrets
 )
 
 var stageNames = [...]string{"", "fork", "map its user", "mount /proc", "mount /dev/shm", "mount /dev/pts",
 	"mount its folder", "set up its network", "join its control group", "set oom_score_adj", "confine with Landlock",
 	"filter system calls", "set a limit", "set niceness", "take its user", "go to its folder", "execute",
 	"withhold devices", "pin it to its processors", "make its terminal", "join the boxes that it belongs to",
-	"show it the names of its network"}
+	"show it the names of its network", "give it its secrets"}
 
 // String says what was being done.
 func (s Stage) String() string {

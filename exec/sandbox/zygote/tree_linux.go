@@ -69,7 +69,7 @@ func (s *Setup) makeOwn() error {
 			return fmt.Errorf("link %s: %w", l.Path, err)
 		}
 	}
-	for _, dir := range [...]string{"proc", Work[1:], Temp[1:], "dev/pts", "run", "old"} {
+	for _, dir := range [...]string{"proc", Work[1:], Temp[1:], Secrets[1:], "dev/pts", "run", "old"} {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			return err
 		}
