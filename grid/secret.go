@@ -13,8 +13,8 @@ const (
 	MaxEvidence     = 1 + MaxMembers*32 + 64
 )
 
-// SecretUse is a secret that a job's tasks get. Where it is and who may get it is filled in by the job's origin when the
-// job is submitted. It is what the secret's owner has set; whoever holds the secret goes by its own list.
+// SecretUse is a secret that a job's tasks get. Where it is and who may get it is filled in by the job's origin when
+// the job is submitted. It is what the secret's owner has set; whoever holds the secret goes by its own list.
 type SecretUse struct {
 	Name string
 	Env  string // variable that has it too; "" = the file alone

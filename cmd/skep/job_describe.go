@@ -18,6 +18,7 @@ import (
 	"skep/cmd/skep/order"
 	"skep/cmd/skep/progress"
 	"skep/cmd/skep/resources"
+	"skep/cmd/skep/secrets"
 	"skep/cmd/skep/weighed"
 	"skep/grid"
 	"skep/node/api/client"
@@ -173,7 +174,7 @@ func describeSpec(w io.Writer, s *v1.Spec) {
 	for _, f := range s.Inputs {
 		row(w, "input", f.Path, humanize.IBytes(uint64(max(f.Size, 0))), v1.Short(f.Blob))
 	}
-	for _, x := range order.Rows(s) {
+	for _, x := range append(order.Rows(s), secrets.Rows(s)...) {
 		row(w, x[0], x[1])
 	}
 	if in := s.Stdin; in != nil && in.Terminal != nil {
@@ -232,8 +233,7 @@ func taskCells(t *v1.Task) []any {
 			note = "a backup attempt at " + v1.Short(t.Copy)
 		}
 		if p := t.Progress; p != nil {
-			note = progress.Text(p) + "; " + note
-			note = strings.TrimSuffix(note, "; ")
+			note = strings.TrimSuffix(progress.Text(p)+"; "+note, "; ")
 		}
 		return []any{t.Index, t.At(), where, t.Attempt, "-", "-", "-", "-", "-", note}
 	}

@@ -39,7 +39,7 @@ type jobFile struct {
 var jobKeys = []string{"name", "class", "engine", "command", "count", "needs", "options", "inputs", "outputs", "env",
 	"timeout", "retries", "on_failure", "max_failures", "max_running", "priority", "deadline", "budget", "policy", "wait",
 	"idempotent", "isolation", "network", "access", "array", "each_line", "matrix", "stdin", "env_all", "workdir", "home",
-	"after", "after_ok", "after_each", "gang", "rank", "reliability"}
+	"after", "after_ok", "after_each", "gang", "rank", "reliability", "secrets"}
 
 // readJob parses a job file. The error lists all problems with line and column.
 func readJob(name string, b []byte) (*jobFile, error) {
@@ -172,6 +172,8 @@ func (j *jobFile) field(f *document.Reader, e document.Entry) {
 		}
 	case "env_all":
 		f.Value(e, func(t string) (err error) { j.around.All, err = document.ParseBool(t); return })
+	case "secrets":
+		j.around.Secrets = f.Texts(e.Value, "secrets")
 	case "workdir":
 		text(&j.around.Work)
 	case "home":

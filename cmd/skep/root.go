@@ -6,9 +6,12 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"skep/cmd/skep/secrets"
 )
 
 const dataDirEnv = "SKEP_DATA_DIR"
@@ -37,11 +40,22 @@ func (a *app) root() *cobra.Command {
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.AddCommand(a.upCmd(), a.runCmd(), a.execCmd(), a.jobCmd(), a.nodeCmd(), a.configCmd(), a.versionCmd(),
 		a.completionCmd(), a.topCmd(), a.adviseCmd(), a.demoCmd(), a.demoTaskCmd(), a.simCmd(), a.testnetCmd(),
-		a.isolationCmd(), a.slurmStepCmd(), a.auditCmd())
+		a.isolationCmd(), a.slurmStepCmd(), a.auditCmd(), a.secretCmd())
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return fmt.Errorf("%w%s: see %s --help", flagError(err), nearFlag(cmd, err), cmd.CommandPath())
 	})
 	return root
+}
+
+// secretCmd has the verbs about secrets.
+func (a *app) secretCmd() *cobra.Command {
+	c := secrets.Command{In: a.in, Out: a.out, Client: a.client,
+		Print: func(cmd *cobra.Command) func(any, func(*tabwriter.Writer)) error {
+			out := new(format)
+			outputFlag(cmd, out)
+			return func(v any, table func(*tabwriter.Writer)) error { return out.print(a.out, v, table) }
+		}}
+	return parent("secret", "Secrets for tasks: set, list, remove", c.Verbs()...)
 }
 
 // flagError says which values a flag takes, in the style of the other messages.

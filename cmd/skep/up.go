@@ -111,7 +111,7 @@ func (a *app) up(ctx, hurry context.Context, n *nodeSettings, o api.Options) (er
 		return err
 	}
 	starting.Release()
-	o.Log, o.Access, o.Admins = log, n.access, n.admins
+	o.Log, o.Access, o.Admins, o.Secrets = log, n.access, n.admins, d.Secrets()
 	o.Version.Network = d.Network()
 	o.Copies = func() map[grid.NodeID]v1.Copy { return copiesOf(d) }
 	acts, err := audit.Open(n.DataDir)

@@ -102,7 +102,7 @@ func (q *request) secrets(all []Secret) (*os.File, error) {
 		f.Close()
 		return nil, fmt.Errorf("keep secrets in memory: %w", err)
 	}
-	q.head.Secrets, q.head.SecretCount = q.words(paths)
+	q.head.SecretPaths, q.head.SecretCount = q.words(paths)
 	q.head.Flags |= zygote.FlagSecrets
 	return f, nil
 }

@@ -42,6 +42,18 @@ type nodeIn struct {
 	Node string `path:"node" doc:"Node ID: whole, a beginning of 4 characters or more; its name; or self."`
 }
 
+// nodeNamed returns the ID of the node that a reference names.
+func (s *Server) nodeNamed(ctx context.Context, ref string) (grid.NodeID, error) {
+	if ref == "self" {
+		return s.self, nil
+	}
+	n, err := s.getNode(ctx, &nodeIn{Node: ref})
+	if err != nil {
+		return grid.NodeID{}, err
+	}
+	return grid.ParseNodeID(n.ID)
+}
+
 func (s *Server) getNode(ctx context.Context, in *nodeIn) (*v1.Node, error) {
 	var found []v1.Node
 	err := s.b.Read(ctx, func(v *node.Node, now gridTime) {

@@ -10,6 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"skep/node"
+	"skep/node/api/secrets"
 	v1 "skep/node/api/v1"
 )
 
@@ -53,6 +54,10 @@ func (s *Server) routes() {
 		"Have a node take nothing new, so that it may be stopped", s.drain)
 	route(s, http.MethodGet, "/v1/nodes/{node}/drain", "get-drain", "How far a node has come with draining", s.getDrain)
 	route(s, http.MethodDelete, "/v1/nodes/{node}/drain", "undrain-node", "Have a node take work again", s.undrain)
+	held := &secrets.Handlers{Self: s.self, Keeper: s.o.Secrets, Node: s.nodeNamed}
+	route(s, http.MethodGet, "/v1/secrets", "list-secrets", "The secrets that this node has set or holds", held.List)
+	route(s, http.MethodPut, "/v1/secrets/{name}", "set-secret", "Set a secret of this node", held.Set)
+	route(s, http.MethodDelete, "/v1/secrets/{name}", "remove-secret", "Remove a secret of this node", held.Remove)
 	route(s, http.MethodGet, "/v1/token", "get-token", "What another machine joins with", s.getToken)
 	route(s, http.MethodGet, "/v1/config", "get-config", "The settings that this node runs with", s.getConfig)
 	route(s, http.MethodGet, "/v1/version", "get-version", "What runs here", s.getVersion)

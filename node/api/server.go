@@ -17,6 +17,7 @@ import (
 	"skep/grid"
 	"skep/internal/indices"
 	"skep/node"
+	"skep/node/api/secrets"
 	"skep/node/api/v1"
 	"skep/node/listing"
 	"skep/node/p2p/blob"
@@ -46,6 +47,9 @@ type Options struct {
 
 	// Audit keeps what others do with the jobs of this node and to it. nil = nothing does.
 	Audit Audit
+
+	// Secrets keeps those that this node has set or holds. nil = it keeps none.
+	Secrets secrets.Keeper
 
 	// Copies returns the nodes whose identity a second process was found to have. nil = none.
 	Copies func() map[grid.NodeID]v1.Copy

@@ -14,6 +14,7 @@ import (
 
 	"skep/grid"
 	"skep/node"
+	"skep/node/api/secrets"
 	v1 "skep/node/api/v1"
 )
 
@@ -98,6 +99,10 @@ func (s *Server) submission(ctx context.Context, in *v1.Submission) (grid.JobID,
 	id, err := s.completeID(in.ID)
 	if err != nil {
 		return id, nil, huma.Error422UnprocessableEntity(err.Error())
+	}
+	holders := secrets.Handlers{Self: s.self, Node: s.nodeNamed}
+	if err := holders.Resolve(ctx, in.Spec.Secrets); err != nil {
+		return id, nil, err
 	}
 	spec, err := in.Spec.Grid()
 	if err != nil {

@@ -19,7 +19,6 @@ import (
 	"skep/node/listing"
 	"skep/node/p2p/blob"
 	"skep/node/p2p/clock"
-	"skep/node/p2p/generations"
 	"skep/node/p2p/identity"
 	"skep/node/p2p/inbox"
 	"skep/node/p2p/joblist"
@@ -62,13 +61,13 @@ type Driver struct {
 
 // peering is what connects the node to others.
 type peering struct {
-	reach       *reachability.Network
-	transport   *transport.Transport
-	generations *generations.Keeper
-	jobs        *joblist.Lists
-	mesh        *mesh.Mesh
-	engineLeft  engineShare
-	ports       *ports.Proxies
+	reach     *reachability.Network
+	transport *transport.Transport
+	keepers
+	jobs       *joblist.Lists
+	mesh       *mesh.Mesh
+	engineLeft engineShare
+	ports      *ports.Proxies
 }
 
 // identified is who a node is. It is set before anything that says so starts.
@@ -147,7 +146,7 @@ func (d *Driver) Token() (string, error) {
 // Submit submits a job at this node, which signs it, and returns when it is saved. Submitting a known job again has
 // no effect.
 func (d *Driver) Submit(ctx context.Context, id grid.JobID, spec *grid.JobSpec) error {
-	spec, err := d.sealSpec(id, spec)
+	spec, err := d.sealSpec(ctx, id, spec)
 	if err != nil {
 		return err
 	}

@@ -10,11 +10,13 @@ import (
 	"skep/exec/units"
 	"skep/grid"
 	"skep/node"
+	"skep/node/p2p/clock"
 	"skep/node/p2p/joblist"
 	"skep/node/p2p/mesh"
 	"skep/node/p2p/ports"
 	"skep/node/p2p/reachability"
 	"skep/node/p2p/runner"
+	"skep/node/p2p/secrets"
 	"skep/node/p2p/transport"
 )
 
@@ -24,6 +26,11 @@ func (d *Driver) openRunner() (err error) {
 	c.Boxes.Engine.Away = d.engineLeft.setAway
 	if x := c.Boxes.Engine.Child; x != nil {
 		x.Parent, x.Report = d.Network(), d.engineLeft.report
+	}
+	d.secrets, err = secrets.Open(secrets.Config{Self: d.self, DataDir: c.DataDir, Peers: otherNodes{d}, Log: d.log,
+		Drop: d.drops.add, Now: clock.Now})
+	if err != nil {
+		return err
 	}
 	table := units.NewTable(c.kinds, units.CPUs())
 	d.mesh = mesh.New(d.work.Context(), mesh.Config{Self: d.self, Peers: otherNodes{d}, Log: d.log, Drop: d.drops.add})
@@ -35,8 +42,8 @@ func (d *Driver) openRunner() (err error) {
 		MaxOutput: c.MaxOutput, MaxCollect: c.MaxCollect,
 		MaxCheckpoint: max(c.Node.DepositLimit, node.Defaults().DepositLimit), // owners may have other limits
 		DiskLow:       c.DiskLow, Share: c.Share, Boxes: c.Boxes, Units: table,
-		Mesh: d.mesh, Ports: d.ports, Log: d.log, Blobs: d.blobs, Loop: d.inbox, Peers: otherNodes{d}, Drop: d.drops.add,
-		Fatal: c.Fatal,
+		Network: runner.Network{Mesh: d.mesh, Ports: d.ports}, Secrets: d.secrets, Log: d.log, Blobs: d.blobs,
+		Loop: d.inbox, Peers: otherNodes{d}, Drop: d.drops.add, Fatal: c.Fatal,
 	})
 	if err == nil {
 		d.onClose(d.runner.Close)
@@ -107,7 +114,10 @@ func (d *Driver) services() []transport.Service {
 		PerPeer: most, All: transport.ServesAll, Inbound: maxMeshStreams, Transfer: true}
 	connections := transport.Service{Protocol: ports.Protocol, Request: ports.Request, ServeLong: d.ports.Serve,
 		PerPeer: most, All: transport.ServesAll, Inbound: ports.Inbound, Outbound: ports.Outbound, Transfer: true}
-	return []transport.Service{blobs, outputs, inputs, commands, packets, connections, d.reach.Service(),
+	kept := transport.Service{Protocol: secrets.Protocol, Request: secrets.Request, Serve: d.secrets.Serve,
+		PerPeer: secrets.ServesPerPeer, All: secrets.ServesAll, Inbound: secrets.ServesPerPeer * 2,
+		Cooldown: secrets.Cooldown}
+	return []transport.Service{blobs, outputs, inputs, commands, packets, connections, kept, d.reach.Service(),
 		d.jobs.Service(d.work.Context()), d.copies.watch.Service(), d.generations.Service()}
 }
 

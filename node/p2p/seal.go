@@ -2,6 +2,7 @@ package p2p
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 
@@ -30,14 +31,18 @@ func (s Signing) Check() error {
 
 // sealSpec returns the spec of a job that is submitted here, signed by this node. A spec that the node will refuse
 // is not changed: the node says why.
-func (d *Driver) sealSpec(id grid.JobID, s *grid.JobSpec) (*grid.JobSpec, error) {
+func (d *Driver) sealSpec(ctx context.Context, id grid.JobID, s *grid.JobSpec) (*grid.JobSpec, error) {
 	if id.Origin != d.self || s.Check() != nil {
 		return s, nil
 	}
 	own := *s
 	own.Submitter.Node = d.self
 	own.RecordsOffers = own.MayRecordOffers() && d.transport.AllHave(grid.FeatureOffers)
-	if d.cfg.Sign == SignAlways || d.cfg.Sign == SignAuto && d.transport.AllHave(grid.FeatureSigned) {
+	if len(own.Secrets) > 0 {
+		if err := d.withSecrets(ctx, &own); err != nil {
+			return nil, err
+		}
+	} else if d.cfg.Sign == SignAlways || d.cfg.Sign == SignAuto && d.transport.AllHave(grid.FeatureSigned) {
 		// with as many labels as there may be it is left as it is, or, if it must be signed, refused
 		if s := withSignedEnds(own); d.cfg.Sign == SignAlways || s.Check() == nil {
 			own = s

@@ -179,11 +179,10 @@ func (d *Driver) nodeConfig() (node.Config, error) {
 	}
 	level, _ := d.runner.Isolation()
 	nc.Private, nc.Durable = d.runner.Private(), d.cfg.Boxes.Engine.Elsewhere()
-	var err error
-	if nc.Accept, err = d.cfg.Boxes.Engine.Accept(nc.Accept); err != nil {
-		return nc, err
-	}
 	exposed, problems, err := d.cfg.Boxes.Labels(os.Geteuid() == 0)
+	if err == nil {
+		nc.Accept, err = d.cfg.Boxes.Engine.Accept(nc.Accept)
+	}
 	if err != nil {
 		return nc, err
 	}
@@ -198,6 +197,7 @@ func (d *Driver) nodeConfig() (node.Config, error) {
 	default:
 		exposed = append(exposed, d.gangNetworks()...)
 	}
+	exposed = append(exposed, d.secretLabels()...)
 	if nc.Labels, err = machine.Labels(d.cfg.Version, level, d.canPin(), exposed, d.cfg.Labels); err != nil {
 		return nc, err
 	}

@@ -16,9 +16,9 @@ const (
 	maxAttempts = 1 << 16        // that are remembered
 )
 
-// Handed remembers for which attempts secrets were handed out, so that an assignment cannot be redeemed again and again.
-// It forgets after a day, with the node's process, and, when there are too many attempts, those whose hour is over: then
-// an assignment counts anew. The zero value remembers none.
+// Handed remembers for which attempts secrets were handed out, so that an assignment cannot be redeemed again and
+// again. It forgets after a day, with the node's process, and, when there are too many attempts, those whose hour is
+// over: then an assignment counts anew. The zero value remembers none.
 type Handed struct{ by fifo.Map[handed, times] }
 
 type handed struct {

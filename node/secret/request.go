@@ -50,8 +50,8 @@ func (r *Request) Check() error {
 	return CheckValue(r.Name, r.Value)
 }
 
-// Allow reports why a worker that has proved who it is does not get a secret which this node holds, for the attempt that
-// the request names; nil = it does. An error is for this node's log: the worker is told that it is refused.
+// Allow reports why a worker that has proved who it is does not get a secret which this node holds, for the attempt
+// that the request names; nil = it does. An error is for this node's log: the worker is told that it is refused.
 func Allow(s chain.Signer, self, worker grid.NodeID, held *Secret, r *Request) error {
 	spec, job := r.Spec, r.Attempt.Task.Job
 	switch {

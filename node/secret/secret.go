@@ -34,6 +34,12 @@ type Secret struct {
 	Origins []Origin      // whose jobs may use it
 }
 
+// Known is a secret that a node has set, or holds.
+type Known struct {
+	Secret
+	Held bool // at that node
+}
+
 // Check reports the first thing that is wrong with a secret that came from outside.
 func (s *Secret) Check() error {
 	switch {

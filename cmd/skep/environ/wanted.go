@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"skep/cmd/skep/secrets"
 	v1 "skep/node/api/v1"
 )
 
@@ -15,6 +16,7 @@ type Wanted struct {
 	Names      []string // of variables: NAME=VALUE or NAME
 	All        bool     // the submitter's other variables too
 	Work, Home string   // folders; "" = the task's own
+	Secrets    []string // NAME[@NODE][=VARIABLE]
 }
 
 // AddFlags adds the flags of a command.
@@ -23,6 +25,9 @@ func (w *Wanted) AddFlags(fl *pflag.FlagSet) {
 		"NAME=VALUE in the program's environment, or NAME with the value that it has here")
 	fl.BoolVar(&w.All, "env-all", false,
 		"all variables that are set here, but for those of this machine or session, as HOME and SSH_*")
+	fl.StringArrayVar(&w.Secrets, "secret", nil,
+		"NAME[@NODE][=VARIABLE] of a secret that the task gets, in $SKEP_SECRETS/NAME and the variable; NODE holds one that "+
+			"another node has set: see skep secret set")
 	fl.StringVar(&w.Work, "workdir", "",
 		"folder in which the program starts, in one that its node exposes for writing (default a folder of its own)")
 	fl.StringVar(&w.Home, "home", "",
@@ -37,6 +42,7 @@ func (w *Wanted) Apply(s *v1.Spec, dir, before string) (problems []error) {
 	if s.Env, err = from.Variables(w.Names, w.All); err != nil {
 		problems = append(problems, fmt.Errorf("%senv %w", before, err))
 	}
+	s.Secrets = secrets.Uses(w.Secrets)
 	for _, x := range [...]struct {
 		name, folder string
 		to           *string

@@ -72,9 +72,7 @@ type Request struct {
 
 	DeviceCount uint32
 
-	Secrets     Text // the first of SecretCount paths in Secrets
-	SecretCount uint32
-	SecretSizes [MaxSecrets]uint32 // of their contents, which follow each other in the file that came with the request
+	SecretFiles
 
 	// Of OpListen.
 	Family, Backlog uint32

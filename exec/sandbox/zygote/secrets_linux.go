@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Secrets of a box are files in memory that only its task's user may read. Their contents come in a file without a name:
-// the kernel copies them, so they are in the memory of neither the forker, whose forks would have it, nor the stub.
+// Secrets of a box are files in memory that only its task's user may read. Their contents come in a file without a
+// name, and the kernel copies them: they are never in the memory of the forker, which its forks have, nor of the stub.
 
 // putSecrets makes the folder of the secrets, in a file system of its own, and the files.
 //
@@ -30,7 +30,7 @@ func putSecrets(r *Request) syscall.Errno {
 	if r.Flags&FlagJoin != 0 {
 		from -= sharedFds
 	}
-	path := at(r, r.Secrets)
+	path := at(r, r.SecretPaths)
 	for i := range min(r.SecretCount, MaxSecrets) {
 		errno := putSecret(r, path, uintptr(received[from&(maxFds-1)]), uintptr(r.SecretSizes[i]))
 		if errno != 0 {

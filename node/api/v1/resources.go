@@ -87,6 +87,8 @@ func (s *Spec) implied(key string, g *grid.JobSpec) bool {
 		return g.Needs.Pin
 	case grid.SignedLabel:
 		return g.Signed
+	case grid.SecretLabel:
+		return len(g.Secrets) > 0
 	case grid.RequirementLabel:
 		return g.Needs.Where != nil
 	case grid.JobInputsLabel:

@@ -54,9 +54,10 @@ type TaskData struct {
 	Array *Array `json:"array,omitempty" doc:"Values of the tasks; without it they differ by SKEP_INDEX."`
 	Stdin *Stdin `json:"stdin,omitempty" doc:"What the tasks read as their standard input; nothing if left out."`
 
-	Workdir string `json:"workdir,omitempty" doc:"Absolute path of the folder in which the tasks start, in a folder that their node exposes for writing; their own work folder if left out."`
-	Gang    *Gang  `json:"gang,omitempty" doc:"The tasks are the ranks of a gang: they start together or not at all."`
-	Home    string `json:"home,omitempty" doc:"Absolute path of $HOME, in a folder that their node exposes; the own work folder if left out."`
+	Workdir string      `json:"workdir,omitempty" doc:"Absolute path of the folder in which the tasks start, in a folder that their node exposes for writing; their own work folder if left out."`
+	Gang    *Gang       `json:"gang,omitempty" doc:"The tasks are the ranks of a gang: they start together or not at all."`
+	Secrets []SecretUse `json:"secrets,omitempty" doc:"Secrets that the tasks get, in boxes alone."`
+	Home    string      `json:"home,omitempty" doc:"Absolute path of $HOME, in a folder that their node exposes; the own work folder if left out."`
 	Order
 	Outer
 }
@@ -99,13 +100,10 @@ func (s *Spec) Grid() (*grid.JobSpec, error) {
 	for k, v := range s.Needs.Labels {
 		g.Needs.Labels = append(g.Needs.Labels, grid.LabelNeed{Key: k, Values: v})
 	}
-	if err := errors.Join(s.Deadline.apply(g), s.Budget.apply(g), s.Rules.reliable(g)); err != nil {
+	if err := errors.Join(s.Deadline.apply(g), s.Budget.apply(g), s.Rules.reliable(g), s.isolate(g)); err != nil {
 		return nil, err
 	}
-	if err := s.isolate(g); err != nil {
-		return nil, err
-	}
-	if err := errors.Join(s.Needs.counts(&g.Needs), s.expressions(g)); err != nil {
+	if err := errors.Join(s.Needs.counts(&g.Needs), s.expressions(g), s.secrets(g)); err != nil {
 		return nil, err
 	}
 	s.Stdin.need(g)
@@ -160,10 +158,10 @@ func (s *Spec) isolate(g *grid.JobSpec) error {
 	} else if level == grid.IsolationStrict {
 		g.Network = grid.NetworkNone
 	}
-	switch g.Network {
-	case grid.NetworkNone:
+	if g.Network == grid.NetworkNone || len(s.Secrets) > 0 {
 		level = max(level, grid.IsolationBasic)
-	case grid.NetworkGang:
+	}
+	if g.Network == grid.NetworkGang {
 		level = grid.IsolationStrict
 		g.Needs.AddFeature(g.Gang.Ports.NetworkLabel())
 	}
@@ -204,7 +202,7 @@ func SpecOf(g *grid.JobSpec) *Spec {
 		Inputs:     FilesOf(g.WorkFiles()),
 		Access:     string(g.Access()),
 		TaskData: TaskData{Array: arrayOf(g.Array), Stdin: stdinOf(g), Order: orderOf(g),
-			Gang: gangOf(g.Gang), Outer: Outer{g.Outer}},
+			Gang: gangOf(g.Gang), Outer: Outer{g.Outer}, Secrets: secretsOf(g)},
 		Rules: Rules{OnFailure: onFailureOf(&g.Rules.OnFailure), MaxFailures: g.Rules.MaxFailures,
 			MaxRunning: g.Rules.MaxRunning, Priority: priorityOf(g), Deadline: deadlineOf(g.Rules.Deadline),
 			Budget: budgetOf(g.Rules.Budget), Reliability: reliabilityOf(g.Rules.Reliability)},

@@ -25,6 +25,9 @@ func (r *Runner) inputsContext(a *attempt) (context.Context, context.CancelFunc)
 
 // startTask starts the task of an attempt; nil: too late, or nobody wants it any more.
 func (r *Runner) startTask(a *attempt, s grid.Start) (task, error) {
+	if ok, err := r.fetchSecrets(a, &s); !ok {
+		return nil, err
+	}
 	stdin, err := r.openStdin(a, s.Spec)
 	if err != nil {
 		return nil, err
@@ -48,6 +51,7 @@ func (r *Runner) startTask(a *attempt, s grid.Start) (task, error) {
 		if run.Stdin = stdin; a.shared != nil {
 			run.Pod, run.Hosts = a.shared.Pod, a.shared.Hosts
 		}
+		a.giveSecrets(&run)
 		run.Progress = func(said grid.Progress) {
 			r.cfg.Loop.Event(func(ev *grid.Event) { ev.Kind, ev.Attempt, ev.Progress = grid.EvProgress, a.id, &said })
 		}
@@ -64,6 +68,8 @@ func (r *Runner) startTask(a *attempt, s grid.Start) (task, error) {
 	})
 	if p == nil {
 		a.stdin.setPipe(nil)
+	} else {
+		a.given.secrets = nil // they are the task's now
 	}
 	return p, err
 }
@@ -123,7 +129,8 @@ func (r *Runner) startTooLate(a *attempt) bool {
 	}
 	r.mu.Unlock()
 	if wanted {
-		r.cfg.Loop.Event(func(ev *grid.Event) { ev.Kind, ev.Attempt = grid.EvLate, a.id })
+		away := a.given.away
+		r.cfg.Loop.Event(func(ev *grid.Event) { ev.Kind, ev.Attempt, ev.Err = grid.EvLate, a.id, away })
 	}
 	return wanted
 }

@@ -1,10 +1,17 @@
 package runner
 
 import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+
 	"skep/exec/process"
+	"skep/exec/sandbox"
 	"skep/grid"
 	"skep/node/p2p/clock"
 	"skep/node/p2p/engines"
+	"skep/node/p2p/secrets"
 )
 
 // task is an attempt that runs: a *process.Process, or one that an engine runs elsewhere.
@@ -95,4 +102,57 @@ func (r *Runner) prepareAndStart(a *attempt, s grid.Start) (task, error) {
 		return nil, nil
 	}
 	return r.startTask(a, s)
+}
+
+// Secrets gets the secrets of attempts.
+type Secrets interface {
+	// Fetch gets those of an attempt. An error wraps secrets.ErrAway if the attempt may get them later.
+	Fetch(ctx context.Context, id grid.AttemptID, spec *grid.JobSpec, given *grid.Given) ([]secrets.Value, error)
+}
+
+// given is what an attempt has got of its secrets. Only the goroutine that runs it uses this.
+type given struct {
+	secrets []secrets.Value // until its process starts
+	away    string          // why it has not: no node that holds them answers; "" = that is not so
+}
+
+// GivesSecrets reports whether tasks with secrets can run here: they are in boxes of this machine.
+func (r *Runner) GivesSecrets() bool {
+	return r.away == nil && r.processes.Boxed() && r.cfg.Secrets != nil
+}
+
+// fetchSecrets gets the secrets of an attempt, unless it has them from a start that was too late, and reports whether
+// the attempt can go on. They are kept nowhere but in memory.
+func (r *Runner) fetchSecrets(a *attempt, s *grid.Start) (bool, error) {
+	a.given.away = ""
+	if len(s.Spec.Secrets) == 0 || a.given.secrets != nil {
+		return true, nil
+	}
+	if !r.GivesSecrets() {
+		return false, errors.New("secrets: tasks here are in no box, and only those get them")
+	}
+	ctx, cancel := r.inputsContext(a)
+	defer cancel()
+	values, err := r.cfg.Secrets.Fetch(ctx, a.id, s.Spec, s.Given)
+	if errors.Is(err, secrets.ErrAway) {
+		a.given.away = cutText(err.Error())
+		return false, nil
+	}
+	for _, v := range values {
+		if v.Env != "" && bytes.IndexByte(v.Value, 0) >= 0 { // later errors would quote it
+			return false, fmt.Errorf("secret %s: has a zero byte, so it can be no variable: want it without %s", v.Name, v.Env)
+		}
+	}
+	a.given.secrets = values
+	return err == nil, err
+}
+
+// giveSecrets adds the secrets of an attempt to what is to run.
+func (a *attempt) giveSecrets(run *process.Spec) {
+	for _, v := range a.given.secrets {
+		run.Secrets = append(run.Secrets, sandbox.Secret{Name: v.Name, Value: v.Value})
+		if v.Env != "" {
+			run.Env = append(run.Env, v.Env+"="+string(v.Value))
+		}
+	}
 }

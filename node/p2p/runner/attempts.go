@@ -26,8 +26,8 @@ type attempt struct {
 	expanded     *expanded     // what to execute; nil until the folder is prepared
 	shared       *ranks.Shared // of a rank of a gang with a network of its own
 	processKnown chan struct{} // closed when there is a process, or none will come
-	stdin        stdinStream   // if its spec has one
-	grant        *units.Grant  // while it has a process
+	reads
+	grant *units.Grant // while it has a process
 
 	// Guarded by Runner.mu.
 	started      bool // by Start: a goroutine runs it
@@ -38,6 +38,12 @@ type attempt struct {
 	ended        bool               // its goroutine has ended
 
 	checkpoints takes
+}
+
+// reads is what its task reads beside its files.
+type reads struct {
+	stdin stdinStream // if its spec has one
+	given given
 }
 
 // folder is that of an attempt.

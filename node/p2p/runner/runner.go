@@ -37,9 +37,9 @@ type Config struct {
 
 	Share map[string]float64 // part of the time that tasks of a class may run, "*" for any other; may be nil
 	Boxes Boxes
-	Units *units.Table   // which counted resources and processors tasks have
-	Mesh  *mesh.Mesh     // carries packets of gangs; nil = ranks with a network of their own are no tasks here
-	Ports *ports.Proxies // carries connections of gangs that name their ports; set with Mesh
+	Units *units.Table // which counted resources and processors tasks have
+	Network
+	Secrets Secrets // not used before the first Start; nil = tasks with secrets are none here
 
 	Log   *slog.Logger
 	Blobs *blob.Store
@@ -49,6 +49,12 @@ type Config struct {
 	Fatal func(error)  // called once if no task can be started any more, and the node has to be started again
 
 	meter *throughput.Meter // set by Open
+}
+
+// Network is what carries what ranks of gangs say to each other.
+type Network struct {
+	Mesh  *mesh.Mesh     // carries packets; nil = ranks with a network of their own are no tasks here
+	Ports *ports.Proxies // carries connections of gangs that name their ports; set with Mesh
 }
 
 // Loop is the driver's loop.
