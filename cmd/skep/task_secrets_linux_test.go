@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// nowhere checks that a value is in no file of the nodes' data folders, in no log and in no command line of the machine.
+// nowhere checks that a value is in no file of the data folders of nodes, in no log and in no command line.
 func nowhere(t *testing.T, ms []*member, value string) {
 	t.Helper()
 	shapes := [][]byte{[]byte(value), []byte(base64.StdEncoding.EncodeToString([]byte(value))),
@@ -87,7 +87,8 @@ func TestSecretsOfTasks(t *testing.T) {
 	}
 	// Jobs that are submitted elsewhere may not use it.
 	cmd := exec.Command("skep", "--data-dir", b.dir, "run", "--secret", "db@b", "--", "true")
-	if text, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(text), "no such secret for jobs of this") {
+	const unusable = "no such secret for jobs of this node"
+	if text, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(text), unusable) {
 		t.Errorf("submitted elsewhere: %v, %s", err, text)
 	}
 

@@ -63,16 +63,19 @@ func TestWhoGetsASecret(t *testing.T) {
 			"not among the workers"},
 		"stolen from the worker that has it": {3, func(s *Secret, r *Request) { s.Workers, s.Anyone = nil, true },
 			"has not given attempt"},
-		"another user":     {2, func(_ *Secret, r *Request) { r.Spec.Submitter.User = "bob"; w.assign(r, w.ids[2]) }, "may not"},
+		"another user": {2, func(_ *Secret, r *Request) {
+			r.Spec.Submitter.User = "bob"
+			w.assign(r, w.ids[2])
+		}, "may not use it"},
 		"another origin":   {2, func(s *Secret, _ *Request) { s.Origins[0].Node = w.ids[3] }, "may not use it"},
-		"a job without it": {2, func(_ *Secret, r *Request) { r.Spec.Secrets = nil; w.assign(r, w.ids[2]) }, "does not use it"},
+		"a job without it": {2, func(_ *Secret, r *Request) { r.Spec.Secrets = nil }, "does not use it"},
 		"another's of the name": {2, func(_ *Secret, r *Request) {
 			r.Spec.Secrets[0].Owner = w.ids[3]
 			w.assign(r, w.ids[2])
 		}, "does not use it"},
 		"not signed":      {2, func(_ *Secret, r *Request) { r.Spec.Signed = false }, "is not signed"},
 		"not sealed":      {2, func(_ *Secret, r *Request) { r.Spec.Sealed = "" }, "is not signed"},
-		"no such task":    {2, func(_ *Secret, r *Request) { r.Attempt.Task.Index = 2; w.assign(r, w.ids[2]) }, "has no task"},
+		"no such task":    {2, func(_ *Secret, r *Request) { r.Attempt.Task.Index = 2 }, "has no task"},
 		"another task":    {2, func(_ *Secret, r *Request) { r.Attempt.Task.Index = 0 }, "has not given attempt"},
 		"another attempt": {2, func(_ *Secret, r *Request) { r.Attempt.N = 2 }, "has not given attempt"},
 		"not assigned":    {2, func(_ *Secret, r *Request) { r.Given = grid.Given{} }, "malformed"},

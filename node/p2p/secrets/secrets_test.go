@@ -31,8 +31,8 @@ var self, other = grid.NodeID{1}, grid.NodeID{2}
 func open(t *testing.T, dir string) (*Secrets, *alone) {
 	t.Helper()
 	peers := &alone{}
-	s, err := Open(Config{Self: self, DataDir: dir, Peers: peers, Log: slog.New(slog.DiscardHandler), Drop: func(string) {},
-		Now: func() grid.Time { return 1 }})
+	s, err := Open(Config{Self: self, DataDir: dir, Peers: peers, Log: slog.New(slog.DiscardHandler),
+		Drop: func(string) {}, Now: func() grid.Time { return 1 }})
 	if err != nil {
 		t.Fatal(err)
 	}
