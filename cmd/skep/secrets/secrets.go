@@ -91,9 +91,13 @@ func (c *Command) read() ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("secret: read the standard input: %w", err)
 	}
-	if len(b) == 0 || len(b) > int(grid.MaxSecret) {
+	switch {
+	case len(b) == 0:
+		return nil, fmt.Errorf("secret: the standard input is empty: want a value of 1 to %d bytes", int(grid.MaxSecret))
+	case len(b) > int(grid.MaxSecret):
 		clear(b)
-		return nil, fmt.Errorf("secret: the standard input has %d bytes or more: want 1 to %d", len(b), int(grid.MaxSecret))
+		return nil, fmt.Errorf("secret: the standard input has more than %d bytes: want a value of at most that",
+			int(grid.MaxSecret))
 	}
 	return b, nil
 }
