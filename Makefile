@@ -3,7 +3,7 @@
 GO    ?= go
 # The packages with goroutines of their own and those that link them into a node; the cores of a node and of a machine
 # start none (tidy_test.go). Studies and simulators run whole worlds side by side, which share nothing.
-RACE  := ./node/api/... ./node/p2p/... ./exec/account ./exec/checkpoint ./exec/intact ./exec/network ./exec/outputs ./exec/process ./exec/progress ./exec/sandbox/... ./exec/session \
+RACE  := ./node/api/... ./node/p2p/... ./exec/account ./exec/checkpoint ./exec/intact ./exec/network ./exec/outputs ./exec/process ./exec/progress ./exec/sandbox/... ./exec/session ./exec/terminal \
 	./exec/child ./exec/external ./exec/slurm ./exec/suspend ./exec/units ./cmd/... ./testnet ./testnet/demo
 export GOFLAGS := -buildvcs=false
 # As it is released. All steps but race, which needs C, so compile everything once.

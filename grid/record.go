@@ -1,9 +1,6 @@
 package grid
 
-import (
-	"slices"
-	"time"
-)
+import "time"
 
 // RecordKind is the kind of a record.
 type RecordKind uint8
@@ -198,35 +195,4 @@ type CheckpointRecord struct {
 	Files []File // of all ranks, RANK/ before each path
 
 	Shares []uint32 // of the work, by rank; nil = it was not divided, or not known how
-}
-
-// OfferedTasks says which tasks of a job may have been offered to a worker: those below Below that are not in Free.
-type OfferedTasks struct {
-	Below uint32 // > 0
-	// Free are tasks below Below of which no attempt can start: they were not offered, or each attempt came back and
-	// has not started. Ascending and apart, MaxFree at most. Read only.
-	Free []TaskSpan
-}
-
-// TaskSpan is the tasks From … To−1 of a job.
-type TaskSpan struct{ From, To uint32 }
-
-// MaxFree bounds the spans of [OfferedTasks.Free].
-const MaxFree = 32
-
-// Has reports whether a task may have been offered.
-func (o *OfferedTasks) Has(i uint32) bool {
-	return i < o.Below && !slices.ContainsFunc(o.Free, func(s TaskSpan) bool { return s.From <= i && i < s.To })
-}
-
-// Valid reports whether that can be said of a job of so many tasks.
-func (o *OfferedTasks) Valid(count uint32) bool {
-	last := uint32(0)
-	for k, s := range o.Free {
-		if s.From >= s.To || s.To > o.Below || k > 0 && s.From <= last {
-			return false
-		}
-		last = s.To
-	}
-	return o.Below > 0 && o.Below <= count && len(o.Free) <= MaxFree
 }

@@ -223,31 +223,3 @@ type KnownRegister struct {
 	Epoch    uint32 // of the owner
 	Closed   bool
 }
-
-// OfferedBatch is how many tasks at a time may be offered: see [FirstOffered].
-const OfferedBatch = 64
-
-// FirstOffered is which tasks of a job of so many may have been offered as long as its register does not say: the first
-// batch, so that a short job writes nothing.
-func FirstOffered(count uint32) *OfferedTasks { return &OfferedTasks{Below: min(OfferedBatch, count)} }
-
-// With returns the tasks that are in o or in x, and if Free has no room for all spans, some more.
-func (o *OfferedTasks) With(x *OfferedTasks) *OfferedTasks {
-	both := &OfferedTasks{Below: max(o.Below, x.Below)}
-	left := func(o *OfferedTasks) []TaskSpan {
-		return append(o.Free[:len(o.Free):len(o.Free)], TaskSpan{o.Below, both.Below})
-	}
-	for _, a := range left(o) {
-		for _, b := range left(x) {
-			if s := (TaskSpan{max(a.From, b.From), min(a.To, b.To)}); s.From < s.To {
-				if k := len(both.Free); k > 0 && both.Free[k-1].To == s.From {
-					both.Free[k-1].To = s.To
-				} else {
-					both.Free = append(both.Free, s)
-				}
-			}
-		}
-	}
-	both.Free = both.Free[max(len(both.Free)-MaxFree, 0):]
-	return both
-}

@@ -23,16 +23,21 @@ type Report struct {
 	Again    int // attempts beyond each task's first
 	// times that an attempt was suspended
 	Suspensions int
-	Replaced    int  // members of registers
-	PutBack     int  // nodes that stopped because their stores were put back
-	Undecided   bool // the run ended early: a node whose store was put back acted, and nobody could tell it
-	Refused     int  // starts that were refused, since records were not as they were written
-	Verified    int  // ends of signed jobs written, whose signatures were checked
-	Traffic     Traffic
+	Replaced    int // members of registers
+	Damage
+	Verified int // ends of signed jobs written, whose signatures were checked
+	Traffic  Traffic
 	// core-seconds of Regret, and in which attempts ran, once the last fault has no consequences; with Config.Conserves
 	Regret, Busy float64
 	Checkpoints  oracle.Checkpoints
 	Classes      []ClassReport // of the tasks that exited with 0, by class in order of first submission
+}
+
+// Damage is what came of stores that were damaged.
+type Damage struct {
+	PutBack   int  // nodes that stopped because their stores were put back
+	Undecided bool // the run ended early: a node whose store was put back acted, and nobody could tell it
+	Refused   int  // starts that were refused, since records were not as they were written
 }
 
 // ClassReport is the distribution of the time from submission to the recorded end.
@@ -47,7 +52,7 @@ func (w *World) Report() Report {
 	r := Report{Digest: uint64(w.digest), Virtual: time.Duration(w.now), Steps: w.steps, Tasks: w.books.Tasks(),
 		Traffic: w.counts, Nodes: w.upTime, Checkpoints: w.books.Checkpoints(),
 		Suspensions: w.books.Suspensions(), Replaced: w.books.Replaced(), Verified: w.books.EndsVerified(),
-		Refused: w.refused, Undecided: w.fail != nil && w.fail.undecided}
+		Damage: Damage{Refused: w.refused, Undecided: w.fail != nil && w.fail.undecided}}
 	if w.stores != nil {
 		r.PutBack = w.stores.Found
 	}

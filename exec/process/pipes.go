@@ -23,8 +23,8 @@ const (
 	maxLeft = 4 << 20
 )
 
-// drained is how long the end of the output of a task is waited for that has ended: somebody who left its group may hold
-// it open. A variable for tests.
+// drained is how long the end of the output of a task is waited for that has ended: somebody who left its group may
+// hold it open. A variable for tests.
 var drained = time.Second
 
 // stdin is the descriptor that a task gets as its standard input.

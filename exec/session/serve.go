@@ -47,8 +47,8 @@ type Conn interface {
 }
 
 // Times of a served session, variables for tests. alive is the longest that a client which is gone is not noticed while
-// its command takes no input; drained how long more output of a command is waited for that has ended, since what it left
-// may hold it open; farewell how long its client may take for the rest of it, at most half of that, and the end.
+// its command takes no input; drained how long more output of a command is waited for that has ended, since what it
+// left may hold it open; farewell how long its client may take for the rest of it, at most half of that, and the end.
 var alive, drained, farewell = 5 * time.Second, time.Second, 30 * time.Second
 
 // Serve reads a request from a connection, runs the command, and returns when it has ended and that was told, or the

@@ -66,8 +66,8 @@ func (c *Chain) CheckGenesis(signature string) error {
 
 // Evidence returns the origin's signature and the first members, for whoever knows neither.
 func (c *Chain) Evidence(genesis string) string {
-	b := []byte{byte(len(c.lists[0].members))}
-	for _, m := range c.lists[0].members {
+	b := []byte{byte(len(c.first.members))}
+	for _, m := range c.first.members {
 		b = append(b, m[:]...)
 	}
 	return string(append(b, genesis...))

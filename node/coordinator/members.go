@@ -12,10 +12,11 @@ import (
 // Members that are dead for long are replaced: ../replication/DESIGN.md.
 
 // replaceMembers goes on, as a job's owner, with the replacement of a member, or begins one if a member has not
-// answered for Tuning.ReplaceAfter. One job replaces one member at a time.
+// answered for Tuning.ReplaceAfter. One job replaces one member at a time, and a job with secrets none: their holders
+// check votes by its first members.
 func (c *Coordinator) replaceMembers(now grid.Time, j *job, fx *grid.Effects) {
 	rep := j.replica
-	if c.cfg.ReplaceAfter == 0 || !c.mayAct(now, j) || rep.graceUntil != 0 {
+	if c.cfg.ReplaceAfter == 0 || len(j.spec.Secrets) > 0 || !c.mayAct(now, j) || rep.graceUntil != 0 {
 		return
 	}
 	able := c.peers.Candidates(j.spec.ReplacementFeatures())

@@ -58,7 +58,7 @@ func TestAtMostOnceRecordsOffers(t *testing.T) {
 	for retries, want := range map[int32]bool{0: true, 2: false} {
 		s := rig.Sh("true")
 		s.Retries = retries
-		sealed, err := m.sealSpec(m.job(1), s)
+		sealed, err := m.sealSpec(t.Context(), m.job(1), s)
 		if err != nil || sealed.RecordsOffers != want || s.RecordsOffers {
 			t.Errorf("retries %d: %+v, %v: want that it records offers: %v", retries, sealed, err, want)
 		}

@@ -23,7 +23,8 @@ func TestClaimsAreNoVotes(t *testing.T) {
 		return sentTo(t, &fx, third.id, grid.KindVote).Answer
 	}
 	var fx grid.Effects
-	second.Claimed(afterwards, third.id, grid.OwnerClaim{Owner: third.id, Epoch: 5}, &fx)
+	claim := grid.RegisterMessage{Job: second.Job(), Owner: third.id, Epoch: 5}
+	second.Claimed(afterwards, third.id, &claim, false, &fx)
 	if a := ask(""); a != grid.RegisterLive {
 		t.Errorf("after a claim it answers %d, want that the owner is alive", a)
 	}
@@ -31,7 +32,12 @@ func TestClaimsAreNoVotes(t *testing.T) {
 	if a := ask(""); a != grid.RegisterLive {
 		t.Errorf("told that the epoch is its, it answers %d, want that the owner is alive", a)
 	}
-	if a := ask(mandateOf(&m[0], third, 5)); a != grid.RegisterOK {
+	claim.Mandate = mandateOf(&m[0], third, 5)
+	second.Claimed(afterwards, third.id, &claim, false, &fx)
+	if a := ask(""); a != grid.RegisterLive {
+		t.Errorf("asked without the votes of that claim, it answers %d, want that the owner is alive", a)
+	}
+	if a := ask(claim.Mandate); a != grid.RegisterOK {
 		t.Errorf("shown the votes of a majority, it answers %d, want a vote", a)
 	}
 }

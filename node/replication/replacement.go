@@ -142,8 +142,8 @@ func (s *Replicas) share(r *Replica, before []grid.NodeID) {
 	}
 }
 
-// heed takes over what a node says of the members. Who was the owner may be so no longer with that, or be no member. Of a
-// signed job who states a change that is not signed is an offender: who has it from another node has checked it.
+// heed takes over what a node says of the members. Who was the owner may be so no longer with that, or be no member. Of
+// a signed job who states a change that is not signed is an offender: who has it from another node has checked it.
 func (r *Replica) heed(from grid.NodeID, m *grid.Membership, fx *grid.Effects) {
 	before, could, owned := r.seats.Places(), r.MayOwn(), r.IsOwner()
 	if r.learn(from, m) {

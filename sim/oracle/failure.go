@@ -163,8 +163,7 @@ func (b *Books) hasFailed(n, k int32, round int, a grid.Attempt) func(grid.NodeI
 	return func(id grid.NodeID) bool {
 		x := b.replicaOf(b.world.Index(id), n)
 		if b.hostile(b.world.Index(id)) {
-			held++
-			continue
+			return true
 		}
 		if x == nil {
 			return false

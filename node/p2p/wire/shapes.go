@@ -102,7 +102,7 @@ var (
 		69: data("rank", 1, requirement.MaxText), 78: number("reliability"), gangMinField: number("gang_min"),
 		portsField: data("gang_ports", 1, 2*grid.MaxPorts), 85: data("outer", grid.MaxOuter, grid.MaxLabel),
 		signedField: number("signed"), offersField: number("records_offers"),
-		signedField: number("signed"), secretsField: secretUsesField,
+		secretsField: secretUsesField,
 	}}
 	submitterShape = &shape{"submitter", []field{1: data("node", 1, nodeSize), 2: data("user", 1, grid.MaxUser)}}
 	outputShape    = &shape{"output", []field{
