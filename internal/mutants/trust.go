@@ -3,20 +3,6 @@ package mutants
 // trust are faults by which a hostile member, an older version or a disk is believed.
 var trust = []Mutant{
 	{
-		Name: "who claims to own a signed job needs no votes",
-		File: "node/replication/member.go",
-		From: "(r.chain == nil || r.chain.CheckOwner(r.rival.Epoch, from, mandate) == nil)",
-		To:   "true",
-		Test: "TestClaimsAreNoVotes",
-	},
-	{
-		Name: "one member says who owns a signed job",
-		File: "node/replication/succession.go",
-		From: "return r.chain == nil || epoch <= r.state.Epoch",
-		To:   "return true",
-		Test: "TestOwnerIsNotTalkedDown",
-	},
-	{
 		Name: "one tombstone outweighs the votes of a majority",
 		File: "node/replication/outcome.go",
 		From: "\tcase r.decides(granted): // the tombstone is none\n\t\tr.closedIn = 0\n\t\treturn r.countVotes(seq)\n",
@@ -72,8 +58,8 @@ var trust = []Mutant{
 	{
 		Name: "members take writes of an owner without votes",
 		File: "node/replication/signed.go",
-		From: "r.chain.CheckOwner(g.Epoch, from, g.Mandate) != nil {",
-		To:   "r.chain.CheckOwner(g.Epoch, from, g.Mandate) != nil && false {",
+		From: "r.chain.CheckOwner(g.Epoch, from, g.Mandate, r.seats.Settled()) != nil {",
+		To:   "r.chain.CheckOwner(g.Epoch, from, g.Mandate, r.seats.Settled()) != nil && false {",
 		Test: "TestSwarmHostileKeepers",
 		In:   "sim",
 	},

@@ -89,7 +89,10 @@ func (r *Replica) Vote(now grid.Time, from grid.NodeID, g *grid.RegisterMessage,
 	if r.state.Done && g.Opened > r.state.Opened { // the owner of a closed register does not act
 		ownerAlive = false
 	}
-	a := r.Register.Vote(from, g.Epoch, g.Opened, ownerAlive && from != r.owner && !r.succeeded(from, g.Mandate))
+	// A node that became the owner since, with the votes of others, is alive as well, and no earlier owner acts any
+	// more. Of a signed job its claim has shown the votes.
+	a := r.Register.Vote(from, g.Epoch, g.Opened, ownerAlive && from != r.owner &&
+		(from != r.rival.Owner || r.rival.Epoch <= r.ownerEpoch))
 	if wasOwner && !r.IsOwner() {
 		r.StepDown()
 	}
@@ -114,14 +117,6 @@ func (r *Replica) Vote(now grid.Time, from grid.NodeID, g *grid.RegisterMessage,
 	if a == grid.RegisterDone && wasOwner {
 		r.closeNotices = 0
 	}
-}
-
-// succeeded reports whether a candidate became the owner since, with the votes of others: it is alive as well, and no
-// earlier owner acts any more. Of a signed job it shows the votes: a claim alone would have this member break what it
-// has promised to an owner that is alive.
-func (r *Replica) succeeded(from grid.NodeID, mandate string) bool {
-	return from == r.rival.Owner && r.rival.Epoch > r.ownerEpoch &&
-		(r.chain == nil || r.chain.CheckOwner(r.rival.Epoch, from, mandate, r.seats.Settled()) == nil)
 }
 
 // Claimed records that a member says it is the owner. A real owner also writes to this node, which, if it is the owner

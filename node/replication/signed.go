@@ -55,15 +55,6 @@ func (r *Register) mandate(epoch uint32, self grid.NodeID) string {
 	return chain.Mandate(votes)
 }
 
-// ownMandate is the votes by which this member owns the epoch of its state, for who has not heard that it does; ""
-// where it owns none.
-func (r *Register) ownMandate() string {
-	if r.IsOwner() {
-		return r.state.Mandate
-	}
-	return ""
-}
-
 // ownSigned has this member sign as the owner of its epoch.
 func (r *Register) ownSigned() {
 	if r.chain != nil {

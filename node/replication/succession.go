@@ -46,7 +46,7 @@ func (r *Replica) Campaign(now grid.Time, voters []grid.NodeID, fx *grid.Effects
 			continue
 		}
 		m := fx.Send(id, grid.KindCampaign)
-		m.Register.Job, m.Register.Mandate = r.id, r.ownMandate()
+		m.Register.Job = r.id
 		if !r.VoteRequest(r.Place(id), &m.Register) {
 			fx.Sends = fx.Sends[:len(fx.Sends)-1]
 		} else if m.Register.Next == 0 {
