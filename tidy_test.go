@@ -128,6 +128,7 @@ var floors = map[string][]string{
 	"node/chain":           {"grid"},
 	"node/secret":          {"fifo", "grid", "node/chain"},
 	"node/p2p/secrets":     {"grid", "node/chain", "node/p2p/disk", "node/p2p/wire", "node/secret"},
+	"node/certificate":     {"grid"},
 	"node/p2p/generations": {"grid", "node/generation", "node/p2p/lifecycle", "node/p2p/transport", "node/p2p/wire"},
 
 	"internal/cputime":   {},
@@ -260,7 +261,7 @@ var floors = map[string][]string{
 var pure = []string{"grid", "lpas", "gossip", "exec", "exec/proportional", "sparse", "heap", "fifo", "discovery", "balance",
 	"balance/allocator", "balance/batch", "balance/knapsack", "balance/market", "balance/market/advice", "balance/order", "balance/reallocation", "balance/utility", "balance/waiting", "gang", "gang/mapper", "gang/model", "internal/indices", "node", "node/barrier", "node/budget", "node/coordinator", "node/coordinator/archive", "node/coordinator/bulk", "node/coordinator/callers", "node/coordinator/cancellation", "node/coordinator/candidates", "node/coordinator/live", "node/coordinator/offered", "node/coordinator/packed", "node/coordinator/register", "node/coordinator/retention", "node/coordinator/rounds", "node/coordinator/survey", "node/coordinator/tasks", "node/coordinator/unwanted", "node/coordinator/view", "node/migration",
 	"node/coordinator/tuning", "node/deadline", "node/decisions", "node/dependency", "node/deposit", "node/exclusion",
-	"node/checkpoint", "node/contract", "node/failures", "node/gangs", "node/history", "node/listing", "node/mapping", "node/membership", "node/ownercache", "node/peers", "node/policies", "node/price", "node/profile", "node/progress", "node/pull", "node/generation", "node/chain", "node/secret", "node/intake",
+	"node/checkpoint", "node/contract", "node/failures", "node/gangs", "node/history", "node/listing", "node/mapping", "node/membership", "node/ownercache", "node/peers", "node/policies", "node/price", "node/profile", "node/progress", "node/pull", "node/generation", "node/chain", "node/secret", "node/intake", "node/certificate",
 	"node/quota", "node/rates", "node/replication", "node/reliability", "node/reputation", "node/reservation", "node/schedule", "node/turns", "node/replication/quorum",
 	"node/worker", "sim", "sim/event", "sim/oracle", "sim/chart", "sim/gangs", "sim/screen", "sim/oracle/seats",
 	"sim/mesh", "sim/net/worth", "sim/rank", "sim/spread", "sim/stores", "sim/keys", "sim/keeper"}
