@@ -95,6 +95,18 @@ func (c *Chain) Check(root, node Key, now Time) error {
 	return nil
 }
 
+// Holds returns an error if a chain that was checked before does not hold at the time.
+func (c *Chain) Holds(now Time) error {
+	err := c.Issuer.Window.check(now)
+	if err == nil {
+		err = c.Window.check(now)
+	}
+	if err != nil {
+		return fmt.Errorf("certificate: %w", err)
+	}
+	return nil
+}
+
 // Proved returns an error if the chain, valid now or not, was not issued to the node in a network with this root.
 func (c *Chain) Proved(root, node Key) error {
 	err := c.Issuer.proved(root)

@@ -1,0 +1,228 @@
+package credentials
+
+import (
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"skep/grid"
+	"skep/node/certificate"
+)
+
+// issuerLife is how long an issuer's certificate lasts. It is renewed by a start with the root key in its second half.
+const issuerLife = 365 * 24 * time.Hour
+
+// ErrNoIssuer is returned where only an issuer can act.
+var ErrNoIssuer = errors.New("this node is no issuer of its network: want it asked where the root key was given " +
+	"(skep up --root FILE)")
+
+// openIssuer reads what an issuer keeps, makes this node one if the root key is at hand, and gives an issuer its own
+// certificate.
+func (k *Keeper) openIssuer() error {
+	saved, err := k.folder.read(issuerFile)
+	if err != nil {
+		return err
+	}
+	if saved != nil {
+		i, err := certificate.DecodeIssuer(saved[0])
+		if err != nil {
+			return fmt.Errorf("%s: %w", k.folder.path(issuerFile), err)
+		}
+		k.issuer = &i
+	}
+	now := k.now()
+	if k.cfg.Root != nil && (k.issuer == nil || now > k.issuer.From+(k.issuer.Until-k.issuer.From)/2) {
+		k.issuer = &certificate.Issuer{Root: k.root, Node: k.cfg.Self, Roles: certificate.AllRoles, Serial: random(),
+			Window: certificate.Window{From: now, Until: now.Add(issuerLife)}}
+		k.issuer.Sign(k.cfg.Root)
+		if err := k.folder.write(issuerFile, k.issuer.Append(nil)); err != nil {
+			return err
+		}
+	}
+	if k.issuer == nil {
+		return nil
+	}
+	if err := k.issuer.Check(k.root, now); err != nil {
+		return fmt.Errorf("%w: want a start with the root key (skep up --root FILE)", err)
+	}
+	if k.ledger, err = k.folder.readLedger(); err != nil {
+		return err
+	}
+	if k.own != nil && k.own.Issuer.Node != k.cfg.Self {
+		return nil
+	}
+	return k.issueOwn()
+}
+
+// issueOwn gives an issuer its own certificate, if it is due. The caller holds mu, or is Open.
+func (k *Keeper) issueOwn() error {
+	if k.own != nil && k.now() < k.renewAt(k.own) {
+		return nil
+	}
+	self := &certificate.Issued{Node: k.cfg.Self, Name: k.cfg.Name, Roles: k.issuer.Roles}
+	return k.setOwn(k.sign(self))
+}
+
+// sign makes a member's next certificate. It begins after the node was last put out.
+func (k *Keeper) sign(m *certificate.Issued) *certificate.Chain {
+	from := max(k.now(), k.lists.RevokedUntil(m.Node)+1, m.OutAt+1)
+	return certificate.NewChain(k.cfg.Key, k.issuer, &certificate.Member{Node: m.Node, Name: m.Name, Roles: m.Roles,
+		Serial: random(), Window: certificate.Window{From: from, Until: from.Add(k.cfg.Life)}})
+}
+
+// give answers a peer that wants a certificate; why says what kept it from one. What it has used is on disk before
+// that.
+func (k *Keeper) give(peer grid.NodeID, frame []byte) (answer []byte, why error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.issuer == nil {
+		return answerFrame(answerLater, ErrNoIssuer), ErrNoIssuer
+	}
+	m, err := (*certificate.Issued)(nil), error(nil)
+	switch {
+	case frame[0] == wantRenew && len(frame) == 1:
+		m, err = k.ledger.Renew(peer)
+	case frame[0] == wantRedeem && len(frame) == redeemSize:
+		secret := [certificate.SecretSize]byte(frame[9:])
+		if m, err = k.ledger.Redeem(peer, binary.BigEndian.Uint64(frame[1:]), secret, k.now()); err == nil {
+			m.OutAt = max(m.OutAt, k.lists.RevokedUntil(peer)) // or that list would put it out once more
+			err = k.folder.writeLedger(&k.ledger)
+		}
+	default:
+		err = errFrame
+	}
+	if err != nil {
+		answer := byte(answerLater)
+		for _, final := range []error{certificate.ErrUnknownInvite, certificate.ErrUsed, certificate.ErrExpired,
+			certificate.ErrUnknownNode, certificate.ErrPutOut} {
+			if errors.Is(err, final) {
+				answer = answerDenied
+			}
+		}
+		k.cfg.Log.Warn("no certificate given", "node", peer.Short(), "reason", err)
+		return answerFrame(answer, err), err
+	}
+	c := k.sign(m)
+	k.cfg.Log.Info("certificate given", "node", peer.Short(), "name", c.Name, "roles", c.Roles.String(), "renewed",
+		frame[0] == wantRenew)
+	return c.Append([]byte{answerOK}), nil
+}
+
+// Invite makes an invite, which this node alone redeems, and returns it when it is on disk. Name is that of the member,
+// lasts how long it can be redeemed.
+func (k *Keeper) Invite(name string, roles certificate.Roles, uses int, lasts time.Duration) (*Ticket, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	switch {
+	case k.issuer == nil:
+		return nil, ErrNoIssuer
+	case certificate.CheckName(name) != nil:
+		return nil, certificate.CheckName(name)
+	case uses < 1 || uses > certificate.MaxUses:
+		return nil, fmt.Errorf("uses %d: want 1 to %d", uses, certificate.MaxUses)
+	case roles == 0 || !k.issuer.Roles.Has(roles):
+		return nil, fmt.Errorf("roles %q: want some of %s", roles, k.issuer.Roles)
+	case lasts < time.Minute || lasts > maxInvite:
+		return nil, fmt.Errorf("expires %v: want %v to %v", lasts, time.Minute, maxInvite)
+	}
+	t := &Ticket{}
+	rand.Read(t.Secret[:])
+	now := k.now()
+	t.Invite = certificate.Invite{Root: k.root, Issuer: k.cfg.Self, Serial: random(), Name: name, Roles: roles,
+		Uses: uint16(uses), Until: now.Add(lasts), Hash: certificate.HashSecret(t.Secret)}
+	t.Invite.Sign(k.cfg.Key)
+	if name == k.cfg.Name {
+		return nil, fmt.Errorf("name %q: this node has it: want another one", name)
+	}
+	if err := k.ledger.Invite(&t.Invite, now); err != nil {
+		return nil, err
+	}
+	return t, k.folder.writeLedger(&k.ledger)
+}
+
+// maxInvite bounds how long an invite can be redeemed.
+const maxInvite = 30 * 24 * time.Hour
+
+// Revoke puts a member out, by the name in its certificate or its whole ID, and returns when that is on disk and counts
+// here. The others are told at once.
+func (k *Keeper) Revoke(ref string) (*certificate.Issued, error) {
+	m, l, err := k.revocation(ref)
+	if err == nil {
+		err = k.addLists([]*certificate.List{l})
+	}
+	if err != nil {
+		return nil, err
+	}
+	k.cfg.Log.Info("node put out", "node", m.Node.Short(), "name", m.Name, "list", l.Number)
+	return m, nil
+}
+
+// revocation returns who is to be put out, and the list that does.
+func (k *Keeper) revocation(ref string) (*certificate.Issued, *certificate.List, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.issuer == nil {
+		return nil, nil, ErrNoIssuer
+	}
+	m, err := k.member(ref)
+	if err != nil {
+		return nil, nil, err
+	}
+	if m.Node == k.cfg.Self {
+		return nil, nil, errors.New("this node is an issuer of its network, which cannot be put out by itself")
+	}
+	until := max(k.now(), m.OutAt+1, k.lists.RevokedUntil(m.Node)+1)
+	if c := k.known[m.Node]; c != nil {
+		if c.Issuer.Node == m.Node {
+			return nil, nil, fmt.Errorf("node %s is an issuer of the network, which its root alone puts out", m.Node.Short())
+		}
+		until = max(until, c.From)
+	}
+	l := k.lists.Of(k.cfg.Self)
+	if l == nil {
+		l = &certificate.List{Root: k.root}
+	}
+	last := *l
+	last.Issuer = k.issuer
+	next, err := last.Next(certificate.Revocation{Node: m.Node, Until: until}, k.now())
+	if err != nil {
+		return nil, nil, err
+	}
+	next.Sign(k.cfg.Key)
+	return &m, next, nil
+}
+
+// member returns the member with a name or a whole ID: one that was let in here, or one that was met.
+func (k *Keeper) member(ref string) (certificate.Issued, error) {
+	if m := k.ledger.Named(ref); m != nil {
+		return *m, nil
+	}
+	var named []*certificate.Chain
+	for _, n := range k.order {
+		if c := k.known[n]; c.Name == ref || n.String() == ref {
+			named = append(named, c)
+		}
+	}
+	if i := slices.IndexFunc(k.ledger.Issued, func(i certificate.Issued) bool { return i.Node.String() == ref }); i >= 0 {
+		return k.ledger.Issued[i], nil
+	}
+	switch len(named) {
+	case 0:
+		return certificate.Issued{}, fmt.Errorf("node %.80q: no member that was let in here or met has this name or ID: "+
+			"want the name in its certificate, or its whole ID", ref)
+	case 1:
+		return certificate.Issued{Node: named[0].Node, Name: named[0].Name, Roles: named[0].Roles}, nil
+	}
+	return certificate.Issued{}, fmt.Errorf("node %.80q: %d members that other issuers let in have this name: want the "+
+		"whole ID", ref, len(named))
+}
+
+// IsIssuer reports whether this node can let others in.
+func (k *Keeper) IsIssuer() bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.issuer != nil
+}

@@ -1,0 +1,284 @@
+package credentials
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+
+	"skep/grid"
+	"skep/node/certificate"
+)
+
+// Initiate shows this node's certificate to a peer whose key is proved, and checks the peer's. An issuer is asked first
+// for a certificate that is due. The caller bounds the time.
+func (k *Keeper) Initiate(c io.ReadWriter, peer grid.NodeID) error {
+	what, err := k.due(peer)
+	if err != nil {
+		return err
+	}
+	if what != nil {
+		err := k.obtain(c, peer, what)
+		if own := k.showing(); err != nil && (own.chain == nil || own.chain.Holds(k.now()) != nil) {
+			return err
+		}
+	}
+	own := k.showing()
+	if own.chain == nil {
+		return ErrNone
+	}
+	if err := writeFrame(c, own.append([]byte{wantMember})); err != nil {
+		return err
+	}
+	b, err := readAnswer(c)
+	if err != nil {
+		return k.refusedBy(peer, err)
+	}
+	other, err := readShowing(b)
+	if err != nil {
+		return err
+	}
+	if err := k.check(other.chain, peer); err != nil { // before more is read
+		writeFrame(c, answerFrame(answerRefused, err))
+		return err
+	}
+	lists, err := readLists(c, lacking(other.versions, own.versions))
+	if err == nil {
+		err = k.addLists(lists)
+	}
+	if err == nil {
+		err = k.accept(other.chain, peer)
+	}
+	if err != nil {
+		writeFrame(c, answerFrame(answerRefused, err))
+		return err
+	}
+	if err := writeFrame(c, []byte{answerOK}); err != nil {
+		return err
+	}
+	newer := k.newer(own.versions, other.versions)
+	if err := sendLists(c, newer); err != nil || len(newer) == 0 {
+		return err
+	}
+	_, err = readAnswer(c)
+	return k.refusedBy(peer, err)
+}
+
+// Respond answers what a peer whose key is proved initiates. The caller bounds the time.
+func (k *Keeper) Respond(c io.ReadWriter, peer grid.NodeID) error {
+	b, err := readFrame(c, maxFrame)
+	if err == nil && (b[0] == wantRedeem || b[0] == wantRenew) {
+		answer, why := k.give(peer, b)
+		if err := writeFrame(c, answer); err != nil {
+			return err
+		}
+		if why != nil && b[0] == wantRedeem {
+			return why
+		}
+		b, err = readFrame(c, maxFrame)
+	}
+	if err != nil {
+		return err
+	}
+	if b[0] != wantMember {
+		return fmt.Errorf("%w: wants %d", errFrame, b[0])
+	}
+	other, err := readShowing(b[1:])
+	if err != nil {
+		return err
+	}
+	own := k.showing()
+	if own.chain == nil {
+		writeFrame(c, answerFrame(answerLater, ErrNone))
+		return ErrNone
+	}
+	if err := k.check(other.chain, peer); err != nil {
+		writeFrame(c, answerFrame(answerRefused, err))
+		return err
+	}
+	if err := writeFrame(c, own.append([]byte{answerOK})); err != nil {
+		return err
+	}
+	if err := sendLists(c, k.newer(own.versions, other.versions)); err != nil {
+		return err
+	}
+	if _, err := readAnswer(c); err != nil {
+		return k.refusedBy(peer, err)
+	}
+	count := lacking(other.versions, own.versions)
+	lists, err := readLists(c, count)
+	if err == nil {
+		err = k.addLists(lists)
+	}
+	if err == nil {
+		err = k.accept(other.chain, peer)
+	}
+	switch {
+	case count == 0:
+		return err
+	case err != nil:
+		writeFrame(c, answerFrame(answerRefused, err))
+		return err
+	}
+	return writeFrame(c, []byte{answerOK})
+}
+
+// showing returns this node's certificate and the lists that it knows.
+func (k *Keeper) showing() showing {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return showing{k.own, k.lists.Versions()}
+}
+
+// newer returns the lists that a peer lacks of those that this node has said it knows: as many as lacking says, also
+// if others came since.
+func (k *Keeper) newer(said, others []certificate.Version) (newer []*certificate.List) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for _, v := range said {
+		if lacking([]certificate.Version{v}, others) > 0 {
+			newer = append(newer, k.lists.Of(v.Signer))
+		}
+	}
+	return newer
+}
+
+// check returns an error if a peer with a certificate is no member now. The signatures of the one that it showed last
+// are not checked again.
+func (k *Keeper) check(c *certificate.Chain, peer grid.NodeID) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.checkLocked(c, peer)
+}
+
+func (k *Keeper) checkLocked(c *certificate.Chain, peer grid.NodeID) error {
+	known := k.known[peer]
+	if known == nil || !bytes.Equal(known.Append(nil), c.Append(nil)) {
+		if err := c.Proved(k.root, peer); err != nil {
+			return err
+		}
+	}
+	if err := c.Holds(k.now()); err != nil {
+		return err
+	}
+	return k.lists.Revoked(c)
+}
+
+// accept remembers the certificate of a peer that is a member, also by the lists that have come since.
+func (k *Keeper) accept(c *certificate.Chain, peer grid.NodeID) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if err := k.checkLocked(c, peer); err != nil {
+		return err
+	}
+	k.remember(c)
+	return nil
+}
+
+// Stands returns an error if a peer that was a member is none any more.
+func (k *Keeper) Stands(peer grid.NodeID) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	c := k.known[peer]
+	if c == nil {
+		return ErrNone
+	}
+	return k.checkLocked(c, peer)
+}
+
+// refusedBy says of an answer whose it is.
+func (k *Keeper) refusedBy(peer grid.NodeID, err error) error {
+	var a *Answer
+	if !errors.As(err, &a) {
+		return err
+	}
+	k.say("another node refuses this one", peer, a)
+	return fmt.Errorf("%w: node %s: %s", ErrRefused, peer.Short(), a.reason)
+}
+
+// redeemSize is the size of a frame with wantRedeem.
+const redeemSize = 1 + 8 + certificate.SecretSize
+
+// due returns what this node asks a peer for before it shows its certificate: the frame; nil = nothing. It returns an
+// error if it has no certificate to show, and the peer cannot give it one.
+func (k *Keeper) due(peer grid.NodeID) ([]byte, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if t := k.ticket; t != nil && t.Invite.Issuer == peer {
+		frame := binary.BigEndian.AppendUint64([]byte{wantRedeem}, t.Invite.Serial)
+		return append(frame, t.Secret[:]...), nil
+	}
+	switch {
+	case k.own == nil:
+		return nil, ErrNone
+	case k.own.Issuer.Node == peer && k.renewAt(k.own) <= k.now():
+		return []byte{wantRenew}, nil
+	}
+	return nil, k.own.Holds(k.now())
+}
+
+// renewAt returns when a certificate is to be renewed: at half of its life.
+func (k *Keeper) renewAt(c *certificate.Chain) certificate.Time { return c.From + (c.Until-c.From)/2 }
+
+// obtain asks an issuer for a certificate and keeps it.
+func (k *Keeper) obtain(c io.ReadWriter, peer grid.NodeID, frame []byte) error {
+	redeems := frame[0] == wantRedeem
+	if err := writeFrame(c, frame); err != nil {
+		return err
+	}
+	b, err := readAnswer(c)
+	var a *Answer
+	if errors.As(err, &a) && a.Denied() && redeems {
+		k.denied(fmt.Errorf("the invite was refused by its issuer, node %s: %s", peer.Short(), a.reason))
+		return err
+	}
+	if err != nil {
+		return k.refusedBy(peer, err)
+	}
+	chain, err := certificate.DecodeChain(b)
+	if err == nil {
+		err = chain.Check(k.root, k.cfg.Self, k.now())
+	}
+	if err == nil && chain.Issuer.Node != peer {
+		err = errors.New("is not the issuer's")
+	}
+	if err != nil {
+		k.say("the issuer gives a certificate that does not hold: are both clocks right?", peer, err)
+		return err
+	}
+	return k.obtained(chain, redeems)
+}
+
+// obtained keeps a new certificate.
+func (k *Keeper) obtained(c *certificate.Chain, redeemed bool) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if err := k.setOwn(c); err != nil {
+		return err
+	}
+	if t := k.ticket; redeemed && t != nil {
+		if err := k.folder.write(redeemedFile, serial(t)); err != nil {
+			return err
+		}
+		k.folder.remove(inviteFile)
+		k.ticket = nil
+		k.cfg.Log.Info("this node was let in", "name", c.Name, "roles", c.Roles.String(), "issuer", c.Issuer.Node.Short(),
+			"until", c.Until.Wall())
+	}
+	return nil
+}
+
+// denied gives up an invite.
+func (k *Keeper) denied(err error) {
+	k.mu.Lock()
+	k.ticket = nil
+	k.folder.remove(inviteFile)
+	none := k.own == nil
+	k.mu.Unlock()
+	if none && k.cfg.Denied != nil {
+		k.cfg.Denied(err)
+		return
+	}
+	k.cfg.Log.Warn(err.Error())
+}
