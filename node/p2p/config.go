@@ -1,16 +1,19 @@
 package p2p
 
 import (
+	"crypto/ed25519"
 	"errors"
 	"fmt"
 	"log/slog"
 	"os"
+	"time"
 
 	"github.com/libp2p/go-libp2p/core/protocol"
 
 	"skep/exec/units"
 	"skep/grid"
 	"skep/node"
+	"skep/node/p2p/credentials"
 	"skep/node/p2p/identity"
 	"skep/node/p2p/runner"
 	"skep/node/p2p/wire"
@@ -86,6 +89,12 @@ type Trust struct {
 	// Allow, if not empty, lists the only nodes to talk to.
 	Allow []grid.NodeID
 
+	// RootKey is the root key of the network: the node founds a network with certificates, if its data folder is in none
+	// yet, and is an issuer of it. Default: the node is what it was.
+	RootKey ed25519.PrivateKey
+
+	ticket *wire.Ticket // of Join
+
 	// Sign says of which jobs submitted here the ends are signed. Default SignAuto.
 	Sign Signing
 }
@@ -95,6 +104,7 @@ type forTests struct {
 	newNode func(node.Config, grid.Wall) (stepper, error)
 	control protocol.ID      // of control streams, in tests; "" = this version's
 	age     func() grid.Time // clock by which this process and a copy compare their ages
+	life    time.Duration    // of certificates that the node gives
 }
 
 // Space bounds what is on disk. The zero value of each field is its default.
@@ -202,10 +212,17 @@ func (c *Config) defaults() (secret *[32]byte, addrs []string, err error) {
 }
 
 func (c *Config) tokens() (secret *[32]byte, addrs []string, err error) {
-	for _, text := range c.Join {
-		t, err := wire.ParseToken(text)
+	join := c.Join
+	if invite := credentials.PendingInvite(c.DataDir); invite != "" && len(join) == 0 {
+		join = []string{invite}
+	}
+	for _, text := range join {
+		t, ticket, err := wire.ParseJoin(text)
 		if err != nil {
 			return nil, nil, err
+		}
+		if ticket != nil {
+			c.ticket = ticket
 		}
 		if secret != nil && *secret != t.Secret {
 			return nil, nil, fmt.Errorf("the tokens are of networks %s and %s: want tokens of one network",

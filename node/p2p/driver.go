@@ -19,6 +19,7 @@ import (
 	"skep/node/listing"
 	"skep/node/p2p/blob"
 	"skep/node/p2p/clock"
+	"skep/node/p2p/credentials"
 	"skep/node/p2p/identity"
 	"skep/node/p2p/inbox"
 	"skep/node/p2p/joblist"
@@ -76,7 +77,8 @@ type identified struct {
 	boot     uint64 // how many times it has started
 	instance uint64 // drawn at this start
 	key      ed25519.PrivateKey
-	secret   [32]byte // of its network
+	secret   [32]byte            // of its network
+	keeper   *credentials.Keeper // nil: its network has no certificates
 }
 
 // Open starts a node in its data folder and connects it to its network. If it fails, it leaves nothing behind but
@@ -136,6 +138,10 @@ const tokenAddrs = 3
 
 // Token returns the token with which a machine joins the network through this node. It contains the secret.
 func (d *Driver) Token() (string, error) {
+	if d.keeper != nil {
+		return "", errors.New("token: this network has certificates: want an invite of its own for each node, which " +
+			"skep node invite makes at an issuer")
+	}
 	t := wire.Token{Secret: d.secret, Addrs: d.addrs(tokenAddrs)}
 	if err := t.Check(); err != nil {
 		return "", fmt.Errorf("token: %w", err)
@@ -146,6 +152,9 @@ func (d *Driver) Token() (string, error) {
 // Submit submits a job at this node, which signs it, and returns when it is saved. Submitting a known job again has
 // no effect.
 func (d *Driver) Submit(ctx context.Context, id grid.JobID, spec *grid.JobSpec) error {
+	if err := d.checkSubmit(); err != nil {
+		return err
+	}
 	spec, err := d.sealSpec(ctx, id, spec)
 	if err != nil {
 		return err

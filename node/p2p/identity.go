@@ -40,6 +40,9 @@ func (d *Driver) openIdentity(join *[32]byte) (newSecret bool, err error) {
 	}
 	copy(d.self[:], d.key.Public().(ed25519.PublicKey))
 	d.instance = instance.NewID()
+	if err := d.openCredentials(newSecret && (join == nil || d.cfg.ticket != nil)); err != nil {
+		return false, err
+	}
 	outlived, err := generations.LoadOutlived(d.work.Context(), d.store.Datastore())
 	if err != nil {
 		return newSecret, fmt.Errorf("generations of peers: %w", err)

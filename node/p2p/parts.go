@@ -58,7 +58,7 @@ func (d *Driver) openNetwork(tokenAddrs []string) (err error) {
 	d.jobs = joblist.New(d.self, d.Read, otherNodes{d})
 	d.reach, err = reachability.New(d.work.Context(), reachability.Config{
 		Self: d.self, Secret: d.secret, Announce: c.Announce, Data: d.store.Datastore(), MDNS: c.MDNS,
-		Log: d.log, Event: d.inbox.Event,
+		Log: d.log, Event: d.inbox.Event, MayRelay: d.mayRelay(),
 	})
 	if err != nil {
 		return err
@@ -75,7 +75,7 @@ func (d *Driver) openNetwork(tokenAddrs []string) (err error) {
 			Self: d.self, Boot: d.boot, Instance: d.instance, Instances: d.copies.watch, Generations: d.generations,
 			Key: d.key, Secret: d.secret, Version: c.Version, Listen: listen, Allow: c.Allow,
 			Control: c.control, Services: d.services(), Contacts: d.reach, Addrs: d.reach.Addrs(),
-			Log: d.log, Inbox: d.inbox, Members: &d.members, Drop: d.drops.add,
+			Log: d.log, Inbox: d.inbox, Members: &d.members, Drop: d.drops.add, Credentials: d.credentials(),
 		})
 		return err
 	})
@@ -117,8 +117,12 @@ func (d *Driver) services() []transport.Service {
 	kept := transport.Service{Protocol: secrets.Protocol, Request: secrets.Request, Serve: d.secrets.Serve,
 		PerPeer: secrets.ServesPerPeer, All: secrets.ServesAll, Inbound: secrets.ServesPerPeer * 2,
 		Cooldown: secrets.Cooldown}
-	return []transport.Service{blobs, outputs, inputs, commands, packets, connections, kept, d.reach.Service(),
+	all := []transport.Service{blobs, outputs, inputs, commands, packets, connections, kept, d.reach.Service(),
 		d.jobs.Service(d.work.Context()), d.copies.watch.Service(), d.generations.Service()}
+	if d.keeper != nil {
+		all = append(all, d.keeper.Service())
+	}
+	return all
 }
 
 // otherNodes are the peers as the runner and the lists of jobs see them. The network is opened after the runner.

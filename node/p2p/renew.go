@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"skep/node/p2p/credentials"
 	"skep/node/p2p/disk"
 	"skep/node/p2p/identity"
 	"skep/node/p2p/machine"
@@ -105,6 +106,9 @@ func (r *renewal) carryOut(dir string) error {
 	}
 	if err := r.save(dir); err != nil {
 		return err
+	}
+	if err := credentials.Forget(dir); err != nil {
+		return fmt.Errorf("new identity: %w", err)
 	}
 	// The database comes last: without it the folder would count as damaged if this was cut short.
 	for _, name := range []string{identity.KeyFile, preparedFile, store.MarkFile, blobFolder, "work", "uptime", "runs",

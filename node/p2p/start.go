@@ -178,7 +178,7 @@ func (d *Driver) nodeConfig() (node.Config, error) {
 		nc.Seed = rand.Uint64()
 	}
 	level, _ := d.runner.Isolation()
-	nc.Private, nc.Durable = d.runner.Private(), d.cfg.Boxes.Engine.Elsewhere()
+	nc.Private, nc.Durable = d.runner.Private() || !d.mayRun(), d.cfg.Boxes.Engine.Elsewhere()
 	exposed, problems, err := d.cfg.Boxes.Labels(os.Geteuid() == 0)
 	if err == nil {
 		nc.Accept, err = d.cfg.Boxes.Engine.Accept(nc.Accept)
@@ -238,6 +238,9 @@ func (d *Driver) start() {
 	d.inbox.Post(d.work.Context(), in)
 	d.transport.Start()
 	d.reach.Start()
+	if d.keeper != nil {
+		d.work.Go(func() { d.keeper.Run(d.work.Context(), others{otherNodes{d}}) })
+	}
 	d.work.Go(d.watchMachine)
 	gaps := d.gaps()
 	d.work.Go(func() { machine.WatchRun(d.work.Context(), d.cfg.DataDir, d.wall, gaps) })

@@ -36,6 +36,14 @@ func (k *Keeper) Has(n grid.NodeID, role certificate.Roles) bool {
 	return c != nil && c.Roles.Has(role)
 }
 
+// MayRelay reports whether a node, or this one, has the role relay.
+func (k *Keeper) MayRelay(n grid.NodeID) bool {
+	if n == k.cfg.Self {
+		return k.Roles().Has(certificate.Relay)
+	}
+	return k.Has(n, certificate.Relay)
+}
+
 // remember keeps the certificate that a node has shown, and forgets that of the node that was met the longest ago.
 // The caller holds mu.
 func (k *Keeper) remember(c *certificate.Chain) {

@@ -21,8 +21,11 @@ type Config struct {
 	Announce []string     // TCP multiaddresses, besides those of the interfaces, at which others can dial the node
 	Data     ds.Datastore // keeps the known nodes
 	MDNS     bool         // search for members on the local network
-	Log      *slog.Logger
-	Event    func(fill func(*grid.Event)) // steps an event; it may wait
+
+	MayRelay func(grid.NodeID) bool // nodes that may relay for others; nil: all
+
+	Log   *slog.Logger
+	Event func(fill func(*grid.Event)) // steps an event; it may wait
 }
 
 // Network is the nodes that are known and the ways between them and this node. It has the methods that transport

@@ -181,6 +181,10 @@ func (r *relays) wantsRelay(c network.Conn) bool {
 // canRelay reports whether others can dial the peer at the other end of c at the address that this node dialled: it
 // announces that address, and uses no relay itself.
 func (r *relays) canRelay(c network.Conn) bool {
+	node, ok := identity.Node(c.RemotePeer())
+	if !ok || r.n.cfg.MayRelay != nil && !r.n.cfg.MayRelay(node) {
+		return false
+	}
 	said := r.announced(c.RemotePeer())
 	return ma.Contains(said, c.RemoteMultiaddr()) && !slices.ContainsFunc(said, transport.Relayed) &&
 		r.supports(c.RemotePeer(), proto.ProtoIDv2Hop)

@@ -135,5 +135,5 @@ func newUpgrader(cfg *Config, parts *hostParts) (transport.Upgrader, error) {
 	if err != nil {
 		return nil, err
 	}
-	return upgrader.New([]sec.SecureTransport{security}, muxers, cfg.Secret[:], parts.resources, parts.gater)
+	return upgrader.New([]sec.SecureTransport{cfg.Credentials.Secure(security)}, muxers, cfg.Secret[:], parts.resources, parts.gater)
 }

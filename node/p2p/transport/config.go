@@ -9,6 +9,7 @@ import (
 	"github.com/libp2p/go-libp2p/core/host"
 	"github.com/libp2p/go-libp2p/core/network"
 	"github.com/libp2p/go-libp2p/core/protocol"
+	"github.com/libp2p/go-libp2p/core/sec"
 	ma "github.com/multiformats/go-multiaddr"
 
 	"skep/grid"
@@ -37,6 +38,9 @@ type Config struct {
 
 	Generations Generations // nil: none are kept
 
+	// Credentials say who is a member and what it may do. nil: whoever has the secret is one, and may do all.
+	Credentials Credentials
+
 	Log     *slog.Logger
 	Inbox   *inbox.Inbox // of the loop, for messages and for peers that come and go
 	Members *Members     // of registers
@@ -60,6 +64,25 @@ type Contacts interface {
 	SessionDown(n grid.NodeID, wasUp bool) // wasUp: SessionUp was called
 	RelayedConn(n grid.NodeID)             // a connection through a relay was made
 }
+
+// Credentials lets members in. No method but those of what Secure returns may block.
+type Credentials interface {
+	// Secure returns the security transport of the network, made of one that proves the keys of peers.
+	Secure(sec.SecureTransport) sec.SecureTransport
+	// Refuses returns why a message of a peer is not taken; "" = it is.
+	Refuses(from grid.NodeID, m *grid.Message) (why string)
+	// MayRelay reports whether a node, or this one, may relay for others.
+	MayRelay(n grid.NodeID) bool
+}
+
+// allMayDoAll are the credentials of a network without certificates.
+type allMayDoAll struct{}
+
+func (allMayDoAll) Secure(t sec.SecureTransport) sec.SecureTransport { return t }
+
+func (allMayDoAll) Refuses(grid.NodeID, *grid.Message) string { return "" }
+
+func (allMayDoAll) MayRelay(grid.NodeID) bool { return true }
 
 // Addrs decides at which addresses the host is dialled.
 type Addrs interface {

@@ -19,7 +19,8 @@ import (
 )
 
 // Everything about how membership is enforced and which transports are spoken is in this file: a private network,
-// which means TCP + Noise + yamux. Membership certificates over QUIC would go here.
+// which means TCP + Noise + yamux. Where the network has certificates Credentials exchanges them within the security
+// protocol. With QUIC that would have to be within its TLS handshake, or before the first stream: it is not spoken.
 
 // Connections beyond highWater are closed down to lowWater, except those of neighbours.
 const (
@@ -83,6 +84,9 @@ func newHost(cfg *Config, g *connGater, budget *dialBudget) (host.Host, error) {
 		return nil, fmt.Errorf("listen on %v: %w", cfg.Listen, err)
 	}
 	cfg.Addrs.Attach(h)
+	if !cfg.Credentials.MayRelay(cfg.Self) {
+		return h, nil
+	}
 	// Members relay for each other without limit of time or volume: they already run each other's programs.
 	r, err := relay.New(h, relay.WithResources(relaying))
 	if err != nil {

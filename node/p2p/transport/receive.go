@@ -80,6 +80,11 @@ func (s *session) read(st network.Stream) {
 			m.Free()
 			continue
 		}
+		if why := s.t.cfg.Credentials.Refuses(s.node, &m.Message); why != "" {
+			s.t.cfg.Drop(why)
+			m.Free()
+			continue
+		}
 		if room.reserveDecoded(&m.Message) != nil {
 			m.Free()
 			return

@@ -59,6 +59,9 @@ func Open(ctx context.Context, cfg Config) (*Transport, error) {
 	if cfg.Generations == nil {
 		cfg.Generations = noGenerations{}
 	}
+	if cfg.Credentials == nil {
+		cfg.Credentials = allMayDoAll{}
+	}
 	cfg.Control = cmp.Or(cfg.Control, controlProtocol)
 	t := &Transport{cfg: cfg, contacts: cfg.Contacts, work: lifecycle.New(ctx), specs: newSpecCache(),
 		gaps: newVersionGaps(), served: make(map[protocol.ID]*admission.Seats)}
@@ -220,6 +223,11 @@ func (t *Transport) Offend(n grid.NodeID, reason string, weight int) {
 	}
 	t.cfg.Drop("cut off")
 	t.cfg.Log.Warn("peer cut off", "node", n.Short(), "reason", reason)
+	t.work.Go(func() { t.host.Network().ClosePeer(identity.Peer(n)) })
+}
+
+// Disconnect closes all connections with a node.
+func (t *Transport) Disconnect(n grid.NodeID) {
 	t.work.Go(func() { t.host.Network().ClosePeer(identity.Peer(n)) })
 }
 
