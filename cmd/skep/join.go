@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"skep/cmd/skep/members"
 	"skep/node/p2p"
 	"skep/node/p2p/wire"
 )
@@ -22,7 +23,7 @@ const stdinName = "-"
 // maxJoin bounds a file of tokens, and a line of the standard input, in bytes.
 const maxJoin = 64 << 10
 
-// readJoin replaces the names of files, and - for the standard input, by the tokens in them.
+// readJoin replaces the names of files, and - for the standard input, by the tokens in them, and reads the root key.
 func (a *app) readJoin(n *nodeSettings, log *slog.Logger) error {
 	if config := filepath.Join(a.folder(), configName); n.inConfig {
 		if info, err := os.Stat(config); err == nil {
@@ -46,6 +47,12 @@ func (a *app) readJoin(n *nodeSettings, log *slog.Logger) error {
 		}
 		n.Join = append(n.Join, tokens...)
 	}
+	if n.rootFile != "" {
+		var err error
+		if n.RootKey, err = members.RootKey(n.rootFile); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
@@ -61,7 +68,7 @@ func (a *app) readToken() (string, error) {
 		}
 		return "", errors.New("the standard input holds no token: want a line with what skep node token prints")
 	}
-	_, err = wire.ParseToken(line)
+	_, _, err = wire.ParseJoin(line)
 	return line, err
 }
 
@@ -97,7 +104,7 @@ func readTokens(name string, log *slog.Logger) (tokens []string, err error) {
 		return nil, errors.New("is empty: want what skep node token prints")
 	}
 	for _, t := range tokens {
-		if _, err := wire.ParseToken(t); err != nil {
+		if _, _, err := wire.ParseJoin(t); err != nil {
 			return nil, err
 		}
 	}

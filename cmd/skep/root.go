@@ -40,7 +40,7 @@ func (a *app) root() *cobra.Command {
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.AddCommand(a.upCmd(), a.runCmd(), a.execCmd(), a.jobCmd(), a.nodeCmd(), a.configCmd(), a.versionCmd(),
 		a.completionCmd(), a.topCmd(), a.adviseCmd(), a.demoCmd(), a.demoTaskCmd(), a.simCmd(), a.testnetCmd(),
-		a.isolationCmd(), a.slurmStepCmd(), a.auditCmd(), a.secretCmd())
+		a.isolationCmd(), a.slurmStepCmd(), a.auditCmd(), a.secretCmd(), a.members().Root())
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return fmt.Errorf("%w%s: see %s --help", flagError(err), nearFlag(cmd, err), cmd.CommandPath())
 	})

@@ -65,12 +65,15 @@ func (a *app) up(ctx, hurry context.Context, n *nodeSettings, o api.Options) (er
 		return err
 	}
 	dead := make(chan error, 1)
+	meeting, give := context.WithCancel(ctx)
+	defer give()
 	n.DataDir, n.Version, n.Logger = a.folder(), version, log
 	n.Fatal = func(err error) {
 		select {
 		case dead <- err:
 		default:
 		}
+		give()
 	}
 	listeners, err := api.Listen(n.api)
 	if err != nil {
@@ -119,13 +122,13 @@ func (a *app) up(ctx, hurry context.Context, n *nodeSettings, o api.Options) (er
 		return err
 	}
 	defer acts.Close()
-	o.Audit = acts
+	o.Audit, o.Members = acts, d
 	o.Versions = func() map[grid.NodeID]v1.VersionGap { return versionGapsOf(d) }
 	serveCtx, stop := context.WithCancel(context.WithoutCancel(ctx)) // the API of a draining node still answers
 	defer stop()
 	served := make(chan error, 1)
 	go func() { served <- api.New(d, o).Serve(serveCtx, listeners) }()
-	if len(n.Join) > 0 && !awaitMember(ctx, d) {
+	if len(n.Join) > 0 && !awaitMember(meeting, d) && meeting.Err() == nil {
 		log.Warn("no member of the network has answered yet; going on trying", "after", meetTimeout)
 	}
 	// if told to stop during the start, it stops as usual
@@ -219,6 +222,11 @@ func (a *app) ready(ctx context.Context, d *p2p.Driver, listeners *api.Listeners
 	fmt.Fprintf(&b, "  api      %s\n", filepath.Join(dir, client.SocketName))
 	for _, url := range listeners.URLs() {
 		fmt.Fprintf(&b, "  api      %s (what a client needs: %s --api)\n", url, tokenCommand(dir))
+	}
+	if d.HasCertificates() {
+		fmt.Fprintf(&b, "Let another machine in: at an issuer, skep node invite --name NAME; there, skep up --join-file FILE\n")
+		_, err = io.WriteString(a.out, b.String())
+		return err
 	}
 	token := tokenCommand(dir)
 	b.WriteString("Join from another machine: there, skep up --join - and paste what is printed here by\n")

@@ -80,7 +80,8 @@ func (s *Server) admin(ctx context.Context, act string, on bool) error {
 	if err := s.b.Read(ctx, func(n *node.Node, now gridTime) { idle = n.Drain(now).On == on }); err != nil {
 		return asProblem(err)
 	}
-	barred := !s.local(&c) && len(s.o.Admins) > 0 && !slices.Contains(s.o.Admins, c.node)
+	named := len(s.o.Admins) > 0
+	barred := !s.local(&c) && !slices.Contains(s.o.Admins, c.node) && (named || !s.o.Members.IsAdmin(c.node))
 	s.log.record(entry{act: act, of: "node", id: s.self.String(), by: c.node, user: c.user, refused: barred,
 		noChange: idle})
 	if !barred {
@@ -88,7 +89,8 @@ func (s *Server) admin(ctx context.Context, act string, on bool) error {
 	}
 	return huma.Error403Forbidden("node " + s.displayName(ctx, s.self) +
 		" is drained, and takes work again, for its admins only, and node " + c.node.Short() +
-		" is none of them: want it on that machine with --self, or the ID of the node that asks in its setting admins")
+		" is none of them: want it on that machine with --self, the ID of the node that asks in its setting admins, or the " +
+		"role admin in that node's certificate")
 }
 
 func (s *Server) getDrain(ctx context.Context, _ *nodeIn) (*v1.Drain, error) {

@@ -45,6 +45,9 @@ type Options struct {
 	Access   grid.Access   // of jobs whose submitters do not state one; "" = members
 	Admins   []grid.NodeID // other members that may drain this node; none = all
 
+	// Members are those of a network with certificates. nil = there are none.
+	Members Members
+
 	// Audit keeps what others do with the jobs of this node and to it. nil = nothing does.
 	Audit Audit
 
@@ -75,6 +78,9 @@ type Server struct {
 func New(b Backend, o Options) *Server {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Members == nil {
+		o.Members = noMembers{}
 	}
 	s := &Server{b: b, o: o, self: b.Self(), mux: http.NewServeMux(), stop: make(chan struct{})}
 	s.o.Version.Node = s.self.String()

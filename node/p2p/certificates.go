@@ -27,6 +27,9 @@ func (d *Driver) openCredentials(fresh bool) (err error) {
 	return err
 }
 
+// HasCertificates reports whether the node's network has certificates.
+func (d *Driver) HasCertificates() bool { return d.keeper != nil }
+
 // credentials returns what lets members in; nil where the secret of the network does.
 func (d *Driver) credentials() transport.Credentials {
 	if d.keeper == nil {
@@ -95,7 +98,9 @@ func (d *Driver) Revoke(ref string) (grid.NodeID, string, error) {
 }
 
 // IsAdmin reports whether a node may drain this one by its certificate; all may where there are none.
-func (d *Driver) IsAdmin(n grid.NodeID) bool { return d.keeper == nil || d.keeper.Has(n, certificate.Admin) }
+func (d *Driver) IsAdmin(n grid.NodeID) bool {
+	return d.keeper == nil || d.keeper.Has(n, certificate.Admin)
+}
 
 // others are the peers as the keeper of certificates reaches them.
 type others struct{ otherNodes }

@@ -28,6 +28,20 @@ func (c *Client) Token(ctx context.Context) (v1.Token, error) {
 	return t, err
 }
 
+// Invite makes an invite.
+func (c *Client) Invite(ctx context.Context, r *v1.InviteRequest) (v1.Invite, error) {
+	var i v1.Invite
+	err := c.call(ctx, http.MethodPost, "/v1/invites", nil, r, &i)
+	return i, err
+}
+
+// Revoke puts a member out of the network; ref is the name in its certificate, or its whole ID.
+func (c *Client) Revoke(ctx context.Context, ref string) (v1.Revoked, error) {
+	var r v1.Revoked
+	err := c.call(ctx, http.MethodPost, "/v1/revocations", nil, &v1.RevokeRequest{Node: ref}, &r)
+	return r, err
+}
+
 // Version returns the node's version.
 func (c *Client) Version(ctx context.Context) (v1.Version, error) {
 	var v v1.Version

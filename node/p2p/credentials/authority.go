@@ -102,7 +102,7 @@ func (k *Keeper) give(peer grid.NodeID, frame []byte) (answer []byte, why error)
 				answer = answerDenied
 			}
 		}
-		k.cfg.Log.Warn("no certificate given", "node", peer.Short(), "reason", err)
+		k.cfg.Log.Debug("no certificate given", "node", peer.Short(), "reason", err)
 		return answerFrame(answer, err), err
 	}
 	c := k.sign(m)
@@ -197,27 +197,34 @@ func (k *Keeper) revocation(ref string) (*certificate.Issued, *certificate.List,
 
 // member returns the member with a name or a whole ID: one that was let in here, or one that was met.
 func (k *Keeper) member(ref string) (certificate.Issued, error) {
-	if m := k.ledger.Named(ref); m != nil {
-		return *m, nil
-	}
-	var named []*certificate.Chain
-	for _, n := range k.order {
-		if c := k.known[n]; c.Name == ref || n.String() == ref {
-			named = append(named, c)
+	var found []certificate.Issued
+	out := false
+	for _, i := range k.ledger.Issued {
+		if i.Name == ref || i.Node.String() == ref {
+			if out = out || i.Out; !i.Out {
+				found = append(found, i)
+			}
 		}
 	}
-	if i := slices.IndexFunc(k.ledger.Issued, func(i certificate.Issued) bool { return i.Node.String() == ref }); i >= 0 {
-		return k.ledger.Issued[i], nil
+	for _, n := range k.order {
+		c := k.known[n]
+		mine := slices.ContainsFunc(k.ledger.Issued, func(i certificate.Issued) bool { return i.Node == n })
+		if !mine && (c.Name == ref || n.String() == ref) {
+			if out = out || k.lists.Revoked(c) != nil; k.lists.Revoked(c) == nil {
+				found = append(found, certificate.Issued{Node: n, Name: c.Name, Roles: c.Roles})
+			}
+		}
 	}
-	switch len(named) {
-	case 0:
-		return certificate.Issued{}, fmt.Errorf("node %.80q: no member that was let in here or met has this name or ID: "+
-			"want the name in its certificate, or its whole ID", ref)
-	case 1:
-		return certificate.Issued{Node: named[0].Node, Name: named[0].Name, Roles: named[0].Roles}, nil
+	switch {
+	case len(found) == 1:
+		return found[0], nil
+	case len(found) > 1:
+		return certificate.Issued{}, fmt.Errorf("node %.80q: %d members have this name: want the whole ID", ref, len(found))
+	case out:
+		return certificate.Issued{}, fmt.Errorf("node %.80q: is put out already", ref)
 	}
-	return certificate.Issued{}, fmt.Errorf("node %.80q: %d members that other issuers let in have this name: want the "+
-		"whole ID", ref, len(named))
+	return certificate.Issued{}, fmt.Errorf("node %.80q: no member that was let in here or met has this name or ID: "+
+		"want the name in its certificate, or its whole ID", ref)
 }
 
 // IsIssuer reports whether this node can let others in.

@@ -20,7 +20,8 @@ const Protocol protocol.ID = "/skep/certificates/1"
 const (
 	standsEvery = 5 * time.Second // connected peers are looked at whether their certificates hold
 	retryRenew  = time.Minute     // after a renewal that failed
-	sayWaiting  = time.Minute     // that this node waits to be let in
+	waitQuietly = 3 * time.Second // before it is said that this node waits to be let in
+	sayWaiting  = time.Minute     // and said again
 	pushTime    = 5 * time.Second // of an exchange on a stream, with a dial before it
 )
 
@@ -51,9 +52,8 @@ func (k *Keeper) Run(ctx context.Context, net Network) {
 	defer told.wait()
 	stands := time.NewTicker(standsEvery)
 	defer stands.Stop()
-	waiting := time.NewTicker(sayWaiting)
+	waiting := time.NewTimer(waitQuietly)
 	defer waiting.Stop()
-	k.sayWaiting()
 	renew := time.NewTimer(0)
 	defer renew.Stop()
 	for {
@@ -64,6 +64,7 @@ func (k *Keeper) Run(ctx context.Context, net Network) {
 			k.disconnect(net)
 		case <-waiting.C:
 			k.sayWaiting()
+			waiting.Reset(sayWaiting)
 		case <-renew.C:
 			renew.Reset(k.renew(ctx, net))
 		case <-k.kick:
