@@ -33,7 +33,7 @@ const (
 	WhyRoom          // no deposit room is left for others
 	WhyStuck         // straggler: it has had the attempt for far longer than others take
 	WhyAccess        // it would show a job under access: owner to any member
-	WhyPrivate       // it takes no tasks of others: it cannot isolate them
+	WhyPrivate       // it takes no tasks of others: it cannot isolate them, or has no role for it
 	WhyPulled        // it kept the task waiting, and an idle node has asked for it
 	WhySlots         // as many tasks of its job have a worker as may
 	WhyBackoff       // its last attempt failed, and the next one is not made yet
@@ -70,7 +70,7 @@ var whyTexts = [...]string{"", "needs more CPU than it has", "needs more memory 
 	"has kept it waiting far longer than expected", "waits for a majority of the job's register",
 	"those who fit have yet to deliver what they were given", "is avoided for a while",
 	"has no more room for the files of others", "has had it for far longer than such a task takes elsewhere",
-	"is of a version that would show the job to any member", "takes no tasks of others, since it cannot isolate them",
+	"is of a version that would show the job to any member", "takes no tasks of others: it cannot isolate them, or lacks the role run",
 	"kept it waiting while another node was idle",
 	"waits until fewer tasks of its job run (max_running)", "failed and is run again later",
 	"has fewer units of a resource than it needs", "waits for another job",

@@ -59,8 +59,8 @@ func (d *Driver) checkSubmit() error {
 }
 
 // errNoCertificates is returned where a network without certificates has nothing to do.
-var errNoCertificates = errors.New("this network has no certificates: whoever has its token is a member (a network that " +
-	"is founded with skep up --root FILE has some)")
+var errNoCertificates = errors.New("this network has no certificates: whoever has its token is a member (a network " +
+	"that is founded with skep up --root FILE has some)")
 
 // Invite returns an invite, which this node alone redeems: uses nodes may join with it while it lasts, with a name and
 // roles. It contains secrets.

@@ -66,9 +66,9 @@ func (c Commands) Invite() *cobra.Command {
 // Revoke returns `skep node revoke`.
 func (c Commands) Revoke() *cobra.Command {
 	return &cobra.Command{Use: "revoke NAME|ID", Short: "Put a member out of a network with certificates",
-		Long: "Put a member out of a network with certificates, at one of its issuers, by the name in its certificate or its\n" +
-			"whole ID. It returns when that is on disk here. Members that are connected hear of it at once and disconnect the\n" +
-			"node; others when they next connect to one that knows. It can come back with a new invite alone.",
+		Long: "Put a member out of a network with certificates, at one of its issuers, by the name in its certificate\n" +
+			"or its whole ID. It returns when that is on disk here. Members that are connected hear of it at once and\n" +
+			"disconnect the node; others when they next connect to one that knows. It can come back with a new invite alone.",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return errors.New("node revoke: want the name in a member's certificate, or its whole ID")

@@ -64,7 +64,7 @@ type Terms struct {
 // Isolated is how a node keeps tasks from itself.
 type Isolated struct {
 	Isolation string   `json:"isolation" enum:"none,basic,strict" doc:"Level at which it keeps tasks from itself."`
-	Private   bool     `json:"private,omitempty" doc:"It takes only what is submitted to it, since it cannot isolate the tasks of others."`
+	Private   bool     `json:"private,omitempty" doc:"It takes only what is submitted to it, since it cannot isolate the tasks of others, or has no role for them."`
 	Findings  []string `json:"findings,omitempty" doc:"What is missing for a higher level, where the node asked is the one asked for."`
 }
 

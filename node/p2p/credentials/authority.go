@@ -15,6 +15,9 @@ import (
 // issuerLife is how long an issuer's certificate lasts. It is renewed by a start with the root key in its second half.
 const issuerLife = 365 * 24 * time.Hour
 
+// warnBefore is how long before its end the log asks for the root key.
+const warnBefore = 60 * 24 * time.Hour
+
 // ErrNoIssuer is returned where only an issuer can act.
 var ErrNoIssuer = errors.New("this node is no issuer of its network: want it asked where the root key was given " +
 	"(skep up --root FILE)")
@@ -48,6 +51,7 @@ func (k *Keeper) openIssuer() error {
 	if err := k.issuer.Check(k.root, now); err != nil {
 		return fmt.Errorf("%w: want a start with the root key (skep up --root FILE)", err)
 	}
+	k.warnIssuerEnds()
 	if k.ledger, err = k.folder.readLedger(); err != nil {
 		return err
 	}
@@ -57,11 +61,20 @@ func (k *Keeper) openIssuer() error {
 	return k.issueOwn()
 }
 
+// warnIssuerEnds logs that the root key is needed soon.
+func (k *Keeper) warnIssuerEnds() {
+	if until := k.issuer.Until; k.now() > until.Add(-warnBefore) {
+		k.cfg.Log.Warn("this node's certificate as an issuer ends: want a start with the root key before that (skep up "+
+			"--root FILE), or all whom it let in are cut off", "until", until.Wall())
+	}
+}
+
 // issueOwn gives an issuer its own certificate, if it is due. The caller holds mu, or is Open.
 func (k *Keeper) issueOwn() error {
 	if k.own != nil && k.now() < k.renewAt(k.own) {
 		return nil
 	}
+	k.warnIssuerEnds()
 	self := &certificate.Issued{Node: k.cfg.Self, Name: k.cfg.Name, Roles: k.issuer.Roles}
 	return k.setOwn(k.sign(self))
 }

@@ -135,5 +135,6 @@ func newUpgrader(cfg *Config, parts *hostParts) (transport.Upgrader, error) {
 	if err != nil {
 		return nil, err
 	}
-	return upgrader.New([]sec.SecureTransport{cfg.Credentials.Secure(security)}, muxers, cfg.Secret[:], parts.resources, parts.gater)
+	members := []sec.SecureTransport{cfg.Credentials.Secure(security)}
+	return upgrader.New(members, muxers, cfg.Secret[:], parts.resources, parts.gater)
 }

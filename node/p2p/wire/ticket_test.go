@@ -14,8 +14,8 @@ import (
 func exampleTicket() Ticket {
 	key := ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize))
 	t := Ticket{Token: Token{Secret: [32]byte{1, 2}, Addrs: exampleToken().Addrs}, InviteSecret: [16]byte{3}}
-	t.Invite = certificate.Invite{Root: certificate.Key{4}, Issuer: grid.NodeID(key.Public().(ed25519.PublicKey)), Serial: 5,
-		Name: "laptop", Roles: certificate.Submit, Uses: 1, Until: 6, Hash: certificate.HashSecret(t.InviteSecret)}
+	t.Invite = certificate.Invite{Root: certificate.Key{4}, Issuer: grid.NodeID(key.Public().(ed25519.PublicKey)),
+		Serial: 5, Name: "laptop", Roles: certificate.Submit, Uses: 1, Until: 6, Hash: certificate.HashSecret(t.InviteSecret)}
 	t.Invite.Sign(key)
 	return t
 }
