@@ -240,7 +240,7 @@ var floors = map[string][]string{
 	"cmd/skep":           {"*"},
 	"cmd/skep/heldlog":   {},
 	"cmd/skep/prefix":    {},
-	"cmd/skep/members":   {"node/api/client", "node/api/v1", "node/p2p/credentials"},
+	"cmd/skep/members":   {"grid", "node/api/client", "node/api/v1", "node/p2p", "node/p2p/credentials"},
 	"cmd/skep/plots":     {"sim/chart", "sim/net", "sim/net/factors"},
 	"cmd/skep/jobs":      {"grid", "node/listing", "node/api/client", "node/api/v1"},
 	"cmd/skep/top":       {"grid", "node/api/client", "node/api/v1"},

@@ -11,8 +11,11 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"skep/cmd/skep/members"
+	"skep/grid"
+	"skep/node"
 	"skep/node/p2p"
 	"skep/node/p2p/wire"
 )
@@ -162,4 +165,32 @@ func rejoin(n *nodeSettings, join []string) error {
 		n.Join = []string{token}
 	}
 	return err
+}
+
+// meetTimeout bounds the wait for a first member: a joining node is ready when it is connected.
+const meetTimeout = 5 * time.Second
+
+// awaitMember waits until a member is connected whose ad is known.
+func awaitMember(ctx context.Context, d *p2p.Driver) bool {
+	ctx, stop := context.WithTimeout(ctx, meetTimeout)
+	defer stop()
+	for {
+		known := false
+		err := d.Read(ctx, func(n *node.Node, now grid.Time) {
+			for _, p := range n.Peers(now, nil) {
+				known = known || p.Connected && !p.Self
+			}
+		})
+		if known {
+			return true
+		}
+		select {
+		case <-ctx.Done():
+			return false
+		case <-time.After(20 * time.Millisecond):
+		}
+		if err != nil {
+			return false
+		}
+	}
 }

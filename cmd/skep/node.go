@@ -8,8 +8,8 @@ import (
 
 func (a *app) nodeCmd() *cobra.Command {
 	m := a.members()
-	return parent("node", "Ask about nodes, drain them, let them in and put them out", a.nodeListCmd(), a.nodeDescribeCmd(),
-		a.nodeDrainCmd(), a.nodeTokenCmd(), m.Invite(), m.Revoke())
+	return parent("node", "Ask about nodes, drain them, let them in and put them out", a.nodeListCmd(),
+		a.nodeDescribeCmd(), a.nodeDrainCmd(), a.nodeTokenCmd(), m.Invite(), m.Revoke())
 }
 
 // members are the commands about who is a member.

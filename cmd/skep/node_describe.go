@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"github.com/dustin/go-humanize"
 	"github.com/dustin/go-humanize/english"
@@ -48,6 +49,10 @@ func describeNode(w io.Writer, n *v1.Node) {
 	row(w, "state", n.State)
 	if n.Refuses != "" {
 		row(w, "no work", n.Refuses)
+	}
+	if c := n.Certificate; c != nil {
+		row(w, "certificate", fmt.Sprintf("%s: %s, until %s, %s", c.Name, strings.Join(c.Roles, ","),
+			c.Until.Local().Format(time.DateTime), c.State))
 	}
 	if c := n.Copy; c != nil {
 		var where string

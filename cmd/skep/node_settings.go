@@ -43,8 +43,10 @@ var ownSettings = []setting{
 		shape: several, secret: true, apply: func(n *nodeSettings, v []string) error { n.Join = v; return nil }},
 	{name: "join_file", usage: "file with such a token, best of mode 0600", shape: several,
 		apply: func(n *nodeSettings, v []string) error { n.joinFiles = v; return nil }},
-	{name: "root", usage: "file with the root key of a network with certificates, as skep root new made it: found the network, " +
-		"or be an issuer of it", apply: func(n *nodeSettings, v []string) error { n.rootFile = v[0]; return nil }},
+	{name: "root",
+		usage: "file with the root key of a network with certificates, as skep root new made it: found the network, or be " +
+			"an issuer of it",
+		apply: func(n *nodeSettings, v []string) error { n.rootFile = v[0]; return nil }},
 	{name: "listen", usage: "multiaddress to listen on, as in /ip4/0.0.0.0/tcp/7420 (default any port, or the one of " +
 		"the last run if it is free)", shape: several,
 		apply: func(n *nodeSettings, v []string) error { n.Listen = v; return nil }},

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"skep/cmd/skep/heldlog"
+	"skep/cmd/skep/members"
 	"skep/grid"
 	"skep/internal/collector"
 	"skep/node"
@@ -122,7 +123,7 @@ func (a *app) up(ctx, hurry context.Context, n *nodeSettings, o api.Options) (er
 		return err
 	}
 	defer acts.Close()
-	o.Audit, o.Members = acts, d
+	o.Audit, o.Members = acts, members.API{Driver: d}
 	o.Versions = func() map[grid.NodeID]v1.VersionGap { return versionGapsOf(d) }
 	serveCtx, stop := context.WithCancel(context.WithoutCancel(ctx)) // the API of a draining node still answers
 	defer stop()
@@ -172,34 +173,6 @@ func closeDriver(d *p2p.Driver) error {
 	return nil
 }
 
-// meetTimeout bounds the wait for a first member: a joining node is ready when it is connected.
-const meetTimeout = 5 * time.Second
-
-// awaitMember waits until a member is connected whose ad is known.
-func awaitMember(ctx context.Context, d *p2p.Driver) bool {
-	ctx, stop := context.WithTimeout(ctx, meetTimeout)
-	defer stop()
-	for {
-		known := false
-		err := d.Read(ctx, func(n *node.Node, now grid.Time) {
-			for _, p := range n.Peers(now, nil) {
-				known = known || p.Connected && !p.Self
-			}
-		})
-		if known {
-			return true
-		}
-		select {
-		case <-ctx.Done():
-			return false
-		case <-time.After(20 * time.Millisecond):
-		}
-		if err != nil {
-			return false
-		}
-	}
-}
-
 // ready prints the node's name and addresses and how others join.
 func (a *app) ready(ctx context.Context, d *p2p.Driver, listeners *api.Listeners) error {
 	var name string
@@ -224,7 +197,7 @@ func (a *app) ready(ctx context.Context, d *p2p.Driver, listeners *api.Listeners
 		fmt.Fprintf(&b, "  api      %s (what a client needs: %s --api)\n", url, tokenCommand(dir))
 	}
 	if d.HasCertificates() {
-		fmt.Fprintf(&b, "Let another machine in: at an issuer, skep node invite --name NAME; there, skep up --join-file FILE\n")
+		b.WriteString("Let another machine in: at an issuer, skep node invite --name NAME; there, skep up --join-file FILE\n")
 		_, err = io.WriteString(a.out, b.String())
 		return err
 	}

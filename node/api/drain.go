@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -103,3 +104,30 @@ func (s *Server) getDrain(ctx context.Context, _ *nodeIn) (*v1.Drain, error) {
 	})
 	return d, err
 }
+
+// Members lets nodes into a network with certificates, and puts them out.
+type Members interface {
+	// Invite returns an invite when it is on disk: uses nodes may join with it while it lasts.
+	Invite(name string, roles []string, uses int, lasts time.Duration) (string, error)
+	// Revoke puts a member out, by name or whole ID, and returns when that is on disk and counts at this node.
+	Revoke(ref string) (id grid.NodeID, name string, err error)
+	// IsAdmin reports whether a node may drain this one.
+	IsAdmin(n grid.NodeID) bool
+	// Certificate returns what a node has shown; nil if it has shown none.
+	Certificate(n grid.NodeID) *v1.Certificate
+}
+
+// noMembers is what there is where nothing is known of certificates.
+type noMembers struct{}
+
+func (noMembers) Invite(string, []string, int, time.Duration) (string, error) {
+	return "", huma.Error404NotFound("this network has no certificates")
+}
+
+func (noMembers) Revoke(string) (grid.NodeID, string, error) {
+	return grid.NodeID{}, "", huma.Error404NotFound("this network has no certificates")
+}
+
+func (noMembers) Certificate(grid.NodeID) *v1.Certificate { return nil }
+
+func (noMembers) IsAdmin(grid.NodeID) bool { return true }

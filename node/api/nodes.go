@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -79,6 +80,9 @@ func (s *Server) getNode(ctx context.Context, in *nodeIn) (*v1.Node, error) {
 			found[0].Findings = s.o.Findings
 		}
 		found[0].Copy = s.copies()[found[0].ID]
+		if id, err := grid.ParseNodeID(found[0].ID); err == nil {
+			found[0].Certificate = s.o.Members.Certificate(id)
+		}
 		return &found[0], nil
 	}
 	var which []error
@@ -204,3 +208,33 @@ func byKind(counts *[grid.Kinds]uint64) map[string]uint64 {
 	}
 	return m
 }
+
+type inviteIn struct{ Body v1.InviteRequest }
+
+func (s *Server) invite(ctx context.Context, in *inviteIn) (*v1.Invite, error) {
+	r, c := &in.Body, s.callerOf(ctx)
+	if !(r.Expires > 0 && r.Expires < math.MaxInt64/float64(time.Second)) {
+		return nil, huma.Error422UnprocessableEntity("expires_seconds: want more than 0")
+	}
+	text, err := s.o.Members.Invite(r.Name, r.Roles, r.Uses, time.Duration(r.Expires*float64(time.Second)))
+	if err != nil {
+		return nil, asUsage(err)
+	}
+	s.log.record(entry{act: "invite", of: "node", id: r.Name, by: c.node, user: c.user})
+	return &v1.Invite{Invite: text}, nil
+}
+
+type revokeIn struct{ Body v1.RevokeRequest }
+
+func (s *Server) revoke(ctx context.Context, in *revokeIn) (*v1.Revoked, error) {
+	id, name, err := s.o.Members.Revoke(in.Body.Node)
+	if err != nil {
+		return nil, asUsage(err)
+	}
+	c := s.callerOf(ctx)
+	s.log.record(entry{act: "revoke", of: "node", id: id.String(), by: c.node, user: c.user})
+	return &v1.Revoked{Node: id.String(), Name: name}, nil
+}
+
+// asUsage gives an error about what was asked for a status.
+func asUsage(err error) error { return huma.Error422UnprocessableEntity(err.Error()) }

@@ -59,9 +59,10 @@ func (s *Server) routes() {
 	route(s, http.MethodPut, "/v1/secrets/{name}", "set-secret", "Set a secret of this node", held.Set)
 	route(s, http.MethodDelete, "/v1/secrets/{name}", "remove-secret", "Remove a secret of this node", held.Remove)
 	route(s, http.MethodGet, "/v1/token", "get-token", "What another machine joins with", s.getToken)
-	route(s, http.MethodPost, "/v1/invites", "invite-node", "Make an invite, with which a machine joins a network that has "+
-		"certificates; at an issuer", s.invite)
-	route(s, http.MethodPost, "/v1/revocations", "revoke-node", "Put a member out of such a network; at an issuer", s.revoke)
+	route(s, http.MethodPost, "/v1/invites", "invite-node",
+		"Make an invite, with which a machine joins a network that has certificates; at an issuer", s.invite)
+	route(s, http.MethodPost, "/v1/revocations", "revoke-node", "Put a member out of such a network; at an issuer",
+		s.revoke)
 	route(s, http.MethodGet, "/v1/config", "get-config", "The settings that this node runs with", s.getConfig)
 	route(s, http.MethodGet, "/v1/version", "get-version", "What runs here", s.getVersion)
 	route(s, http.MethodGet, "/v1/stats", "get-stats", "Counts since start and gauges of now", s.getStats)

@@ -38,3 +38,28 @@ func FuzzDecode(f *testing.F) {
 		}
 	})
 }
+
+// What is longer or shorter than an encoding is none.
+func TestDecodeWholeEncodingsOnly(t *testing.T) {
+	n := newNetwork()
+	v := &Invite{Root: n.root, Issuer: n.issuer, Name: "laptop", Roles: Submit, Uses: 2, Until: noon}
+	for name, test := range map[string]struct {
+		b      []byte
+		decode func([]byte) error
+	}{
+		"chain":  {n.chain().Append(nil), func(b []byte) error { _, err := DecodeChain(b); return err }},
+		"invite": {v.Append(nil), func(b []byte) error { _, err := DecodeInvite(b); return err }},
+		"list": {n.list(1, n.member, noon, false).Append(nil),
+			func(b []byte) error { _, err := DecodeList(b); return err }},
+		"issuer": {n.by.Append(nil), func(b []byte) error { _, err := DecodeIssuer(b); return err }},
+	} {
+		if err := test.decode(test.b); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		for _, b := range [][]byte{test.b[:len(test.b)-1], append(bytes.Clone(test.b), 0), nil} {
+			if err := test.decode(b); err == nil {
+				t.Errorf("%s of %d bytes: want an error", name, len(b))
+			}
+		}
+	}
+}

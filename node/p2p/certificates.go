@@ -102,6 +102,15 @@ func (d *Driver) IsAdmin(n grid.NodeID) bool {
 	return d.keeper == nil || d.keeper.Has(n, certificate.Admin)
 }
 
+// Shown returns the certificate that a node has shown last, and an error if it does not hold any more; nil if there is
+// none.
+func (d *Driver) Shown(n grid.NodeID) (*certificate.Chain, error) {
+	if d.keeper == nil {
+		return nil, nil
+	}
+	return d.keeper.Shown(n)
+}
+
 // others are the peers as the keeper of certificates reaches them.
 type others struct{ otherNodes }
 

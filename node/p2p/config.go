@@ -13,8 +13,6 @@ import (
 	"skep/exec/units"
 	"skep/grid"
 	"skep/node"
-	"skep/node/p2p/credentials"
-	"skep/node/p2p/identity"
 	"skep/node/p2p/runner"
 	"skep/node/p2p/wire"
 )
@@ -209,29 +207,6 @@ func (c *Config) defaults() (secret *[32]byte, addrs []string, err error) {
 		}
 	}
 	return c.tokens()
-}
-
-func (c *Config) tokens() (secret *[32]byte, addrs []string, err error) {
-	join := c.Join
-	if invite := credentials.PendingInvite(c.DataDir); invite != "" && len(join) == 0 {
-		join = []string{invite}
-	}
-	for _, text := range join {
-		t, ticket, err := wire.ParseJoin(text)
-		if err != nil {
-			return nil, nil, err
-		}
-		if ticket != nil {
-			c.ticket = ticket
-		}
-		if secret != nil && *secret != t.Secret {
-			return nil, nil, fmt.Errorf("the tokens are of networks %s and %s: want tokens of one network",
-				identity.NetworkName(*secret), identity.NetworkName(t.Secret))
-		}
-		secret = &t.Secret
-		addrs = append(addrs, t.Addrs...)
-	}
-	return secret, addrs, nil
 }
 
 func setDefault[T comparable](v *T, d T) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/ed25519"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net"
 	"sync"
@@ -30,7 +29,6 @@ import (
 	"skep/node/p2p/runner"
 	"skep/node/p2p/store"
 	"skep/node/p2p/transport"
-	"skep/node/p2p/wire"
 )
 
 // Driver runs one node. All its methods are safe for concurrent use.
@@ -130,23 +128,6 @@ func (d *Driver) addrs(most int) []string {
 		addrs[i] += "/p2p/" + identity.Peer(d.self).String()
 	}
 	return addrs
-}
-
-// tokenAddrs is the number of addresses in a token: enough that one of them works, few enough to paste. Usually a
-// public, a relayed and a private one.
-const tokenAddrs = 3
-
-// Token returns the token with which a machine joins the network through this node. It contains the secret.
-func (d *Driver) Token() (string, error) {
-	if d.keeper != nil {
-		return "", errors.New("token: this network has certificates: want an invite of its own for each node, which " +
-			"skep node invite makes at an issuer")
-	}
-	t := wire.Token{Secret: d.secret, Addrs: d.addrs(tokenAddrs)}
-	if err := t.Check(); err != nil {
-		return "", fmt.Errorf("token: %w", err)
-	}
-	return t.String(), nil
 }
 
 // Submit submits a job at this node, which signs it, and returns when it is saved. Submitting a known job again has

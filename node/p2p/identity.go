@@ -8,11 +8,13 @@ import (
 	"path/filepath"
 
 	"skep/grid"
+	"skep/node/p2p/credentials"
 	"skep/node/p2p/generations"
 	"skep/node/p2p/identity"
 	"skep/node/p2p/instance"
 	"skep/node/p2p/reachability"
 	"skep/node/p2p/store"
+	"skep/node/p2p/wire"
 )
 
 // preparedFile says that Prepare wrote key and secret; the first start removes it.
@@ -86,4 +88,45 @@ func (d *Driver) checkUnused() error {
 			filepath.Join(d.cfg.DataDir, identity.SecretFile))
 	}
 	return err
+}
+
+// tokens returns what the tokens of Join say; without them the invite that the folder has yet to redeem counts.
+func (c *Config) tokens() (secret *[32]byte, addrs []string, err error) {
+	join := c.Join
+	if invite := credentials.PendingInvite(c.DataDir); invite != "" && len(join) == 0 {
+		join = []string{invite}
+	}
+	for _, text := range join {
+		t, ticket, err := wire.ParseJoin(text)
+		if err != nil {
+			return nil, nil, err
+		}
+		if ticket != nil {
+			c.ticket = ticket
+		}
+		if secret != nil && *secret != t.Secret {
+			return nil, nil, fmt.Errorf("the tokens are of networks %s and %s: want tokens of one network",
+				identity.NetworkName(*secret), identity.NetworkName(t.Secret))
+		}
+		secret = &t.Secret
+		addrs = append(addrs, t.Addrs...)
+	}
+	return secret, addrs, nil
+}
+
+// tokenAddrs is the number of addresses in a token: enough that one of them works, few enough to paste. Usually a
+// public, a relayed and a private one.
+const tokenAddrs = 3
+
+// Token returns the token with which a machine joins the network through this node. It contains the secret.
+func (d *Driver) Token() (string, error) {
+	if d.keeper != nil {
+		return "", errors.New("token: this network has certificates: want an invite of its own for each node, which " +
+			"skep node invite makes at an issuer")
+	}
+	t := wire.Token{Secret: d.secret, Addrs: d.addrs(tokenAddrs)}
+	if err := t.Check(); err != nil {
+		return "", fmt.Errorf("token: %w", err)
+	}
+	return t.String(), nil
 }

@@ -208,27 +208,6 @@ func (d *Driver) nodeConfig() (node.Config, error) {
 	return nc, err
 }
 
-// gangNetworks returns the labels that say what network ranks of gangs can have here, and logs why they cannot have
-// another.
-func (d *Driver) gangNetworks() (labels []grid.Label) {
-	packets, fixed := d.runner.GangNetwork(), d.runner.GangPorts()
-	if packets == nil {
-		labels = append(labels, grid.Label{Key: grid.GangNetworkLabel, Value: grid.FeatureValue})
-	}
-	if fixed == nil {
-		labels = append(labels, grid.Label{Key: grid.GangPortsLabel, Value: grid.FeatureValue})
-	}
-	switch {
-	case packets != nil && fixed != nil:
-		d.log.Info("only gangs with network: host can run here", "reason", packets.Error())
-	case packets != nil:
-		d.log.Info("only gangs that name their ports, or with network: host, can run here", "reason", packets.Error())
-	case fixed != nil:
-		d.log.Info("no gangs that name their ports can run here", "reason", fixed.Error())
-	}
-	return labels
-}
-
 // start starts all goroutines and handlers. Nothing can fail any more.
 func (d *Driver) start() {
 	d.started = true

@@ -1,5 +1,7 @@
 package v1
 
+import "time"
+
 // States of a node, as the node asked sees it.
 const (
 	NodeSelf      = "self"
@@ -40,9 +42,20 @@ type Node struct {
 type Located struct {
 	Addrs []string `json:"addresses,omitempty"`
 
+	Certificate *Certificate `json:"certificate,omitempty" doc:"That it has shown, in a network with certificates; where one node was asked for."`
+
 	Version *VersionGap `json:"other_version,omitempty" doc:"It speaks another version of the control protocol. Where nothing else is known of it, ID and state are all that is said."`
 
 	Copy *Copy `json:"copied_identity,omitempty" doc:"A second process with its identity that was found in the last minutes: its data folder was copied."`
+}
+
+// Certificate is a member's, of a network with certificates.
+type Certificate struct {
+	Name   string    `json:"name"`
+	Roles  []string  `json:"roles" doc:"run, submit, relay, admin."`
+	Issuer string    `json:"issuer" doc:"The node that gave it."`
+	Until  time.Time `json:"until"`
+	State  string    `json:"state" doc:"valid, or why it does not hold any more."`
 }
 
 // Copy is a process with the identity of a node.

@@ -175,6 +175,25 @@ func (k *Keeper) accept(c *certificate.Chain, peer grid.NodeID) error {
 	return nil
 }
 
+// Shown returns the certificate that a node, or this one, has shown last, and an error if it does not hold any more;
+// nil if there is none.
+func (k *Keeper) Shown(n grid.NodeID) (*certificate.Chain, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	c := k.known[n]
+	if n == k.cfg.Self {
+		c = k.own
+	}
+	if c == nil {
+		return nil, nil
+	}
+	err := c.Holds(k.now())
+	if err == nil {
+		err = k.lists.Revoked(c)
+	}
+	return c, err
+}
+
 // Stands returns an error if a peer that was a member is none any more.
 func (k *Keeper) Stands(peer grid.NodeID) error {
 	k.mu.Lock()

@@ -20,6 +20,7 @@ const Protocol protocol.ID = "/skep/certificates/1"
 const (
 	standsEvery = 5 * time.Second // connected peers are looked at whether their certificates hold
 	retryRenew  = time.Minute     // after a renewal that failed
+	lookRenew   = time.Minute     // it is looked whether a renewal is due
 	waitQuietly = 3 * time.Second // before it is said that this node waits to be let in
 	sayWaiting  = time.Minute     // and said again
 	pushTime    = 5 * time.Second // of an exchange on a stream, with a dial before it
@@ -136,13 +137,14 @@ func plain(err error) error {
 	return err
 }
 
-// untilRenewal returns how long it is until this node's certificate is to be renewed; long if it has none.
+// untilRenewal returns how long to sleep until this node's certificate is to be renewed: not long, as timers stand
+// still while the machine is suspended, and certificates do not.
 func (k *Keeper) untilRenewal() time.Duration {
 	own := k.Of(k.cfg.Self)
 	if own == nil {
-		return time.Hour // the certificate, when it comes, is a change
+		return lookRenew // the certificate, when it comes, is a change
 	}
-	return max(k.renewAt(own).Wall().Sub(k.cfg.Now()), 0)
+	return min(max(k.renewAt(own).Wall().Sub(k.cfg.Now()), 0), lookRenew)
 }
 
 // sayWaiting logs that this node waits to be let in.
