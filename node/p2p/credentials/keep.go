@@ -1,6 +1,10 @@
 package credentials
 
-import "skep/node/certificate"
+import (
+	"errors"
+
+	"skep/node/certificate"
+)
 
 // setOwn keeps this node's new certificate, and that the invite is redeemed. The caller holds mu.
 func (k *Keeper) setOwn(c *certificate.Chain) error {
@@ -12,15 +16,19 @@ func (k *Keeper) setOwn(c *certificate.Chain) error {
 	return nil
 }
 
-// addLists takes revocation lists, which are on disk before they count.
+// addLists takes revocation lists, which are on disk before they count. A list that somebody forged is an error. One of an
+// issuer that is out, or of more signers than are remembered, is left out: an honest peer may know no better.
 func (k *Keeper) addLists(lists []*certificate.List) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	next, some, out := k.lists, false, false
 	for _, l := range lists {
 		newer, err := next.Add(k.root, l)
-		if err != nil {
+		if errors.Is(err, certificate.ErrForged) || errors.Is(err, certificate.ErrNetwork) {
 			return err
+		}
+		if err != nil {
+			continue
 		}
 		some = some || newer
 		for _, r := range l.Revoked {

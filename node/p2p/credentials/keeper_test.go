@@ -183,6 +183,38 @@ func TestNewInviteAfterRevocation(t *testing.T) {
 	w.wantMet(k, by)
 }
 
+// The root puts an issuer out: what it issued does not hold, its list is not taken, and those who have that list and have
+// not heard of it yet are members as before.
+func TestIssuerIsPutOut(t *testing.T) {
+	w := newWorld(t)
+	by, bad := w.issuer(), w.issuer()
+	a, b, of := w.member(by, "a"), w.member(by, "b"), w.member(bad, "of")
+	w.wantMet(a, of)
+	w.wantMet(a, bad)
+	if _, err := bad.Revoke(b.cfg.Self.String()); err == nil {
+		t.Error("an issuer puts out a node that it has never met")
+	}
+	w.wantMet(b, bad)
+	if _, err := bad.Revoke("of"); err != nil {
+		t.Fatal(err)
+	}
+	w.wantMet(a, bad) // a has the list of the bad issuer
+	l, err := (&certificate.List{Root: by.root}).Next(certificate.Revocation{Node: bad.cfg.Self, Until: by.now()}, by.now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Sign(w.root)
+	if err := b.addLists([]*certificate.List{l}); err != nil {
+		t.Fatal(err)
+	}
+	w.wantMet(a, b)
+	w.wantRefused(bad, a, "revoked")
+	if b.lists.Of(bad.cfg.Self) != nil {
+		t.Error("the list of an issuer that is out was taken")
+	}
+	w.wantMet(a, by)
+}
+
 func TestNoIssuer(t *testing.T) {
 	w := newWorld(t)
 	by := w.issuer()
