@@ -183,6 +183,31 @@ func TestNewInviteAfterRevocation(t *testing.T) {
 	w.wantMet(k, by)
 }
 
+// A member that is given the root key is a further issuer, beside the first one.
+func TestFurtherIssuer(t *testing.T) {
+	w := newWorld(t)
+	first := w.issuer()
+	a, second := w.member(first, "a"), w.member(first, "second")
+	c := second.cfg
+	c.Ticket, c.Root = nil, w.root
+	second = w.open(c)
+	b := w.member(second, "b")
+	w.wantMet(a, b)
+	w.wantMet(b, first)
+	if own := second.Of(second.cfg.Self); own.Issuer.Node != first.cfg.Self {
+		t.Error("the further issuer has another certificate as a member")
+	}
+	w.wantMet(second, a)
+	if _, err := second.Revoke("a"); err != nil { // of the other issuer
+		t.Fatal(err)
+	}
+	w.wantMet(first, second)
+	w.wantRefused(a, first, "revoked")
+	if _, err := first.ledger.Renew(a.cfg.Self); !errors.Is(err, certificate.ErrPutOut) {
+		t.Errorf("renewal by the issuer that let it in: %v", err)
+	}
+}
+
 // The root puts an issuer out: what it issued does not hold, its list is not taken, and those who have that list and have
 // not heard of it yet are members as before.
 func TestIssuerIsPutOut(t *testing.T) {
