@@ -31,6 +31,7 @@ func (a *app) upCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "up", Short: "Be a node of a network: the one of a token, or a new one", Args: noArgs,
 		Long: "Be a node of a network: the one that a token names, the one that the data folder knows, or a new one.\n\n" +
+			"With --root FILE the new network has certificates: each other node joins with an invite of skep node invite.\n" +
 			"Members of a network run programs on each other's machines, in boxes: what a task can reach there is in " +
 			"docs/trust.md.\n" +
 			"The token is best given with --join-file or --join -, which no list of processes and no shell's\n" +

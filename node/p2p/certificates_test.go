@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"skep/grid"
+	"skep/node"
 	"skep/node/p2p/internal/rig"
 	"skep/node/p2p/wire"
 )
@@ -267,14 +268,25 @@ func TestNewIdentityWantsAnInvite(t *testing.T) {
 	waitUp(t, a, openMember(t, dir, nil, a.invite("b2", "run")))
 }
 
-// Real nodes of a network with certificates run a job for each other.
+// Real nodes of a network with certificates run a job for each other; one without the role run gets no task of others.
 func TestRealNodesWithCertificates(t *testing.T) {
 	t.Parallel()
 	real := func(c *Config) { c.newNode, c.CPUs = nil, grid.CPU }
 	a := openIssuer(t, real)
 	b, c := a.letIn("b", real, mayBoth), a.letIn("c", real, mayRun)
-	for _, m := range []*member{a, b, c} {
-		rig.Await(t, m.cfg.Name+" sees both others", func() bool { return m.connected() >= 2 })
+	guest := a.letIn("guest", real, maySubmit)
+	for _, m := range []*member{a, b, c, guest} {
+		rig.Await(t, m.cfg.Name+" sees the others", func() bool { return m.connected() >= 3 })
 	}
 	b.timeJob(1, 60)
+	where := map[grid.NodeID]int{}
+	b.Read(t.Context(), func(n *node.Node, _ grid.Time) {
+		for _, v := range n.Tasks(b.job(1), nil) {
+			where[v.Worker]++
+		}
+	})
+	if where[guest.self] != 0 {
+		t.Errorf("%d tasks ran at the node without the role run", where[guest.self])
+	}
+	guest.timeJob(1, 20)
 }

@@ -208,8 +208,8 @@ func TestFurtherIssuer(t *testing.T) {
 	}
 }
 
-// The root puts an issuer out: what it issued does not hold, its list is not taken, and those who have that list and have
-// not heard of it yet are members as before.
+// The root puts an issuer out: what it issued does not hold, its list is not taken, and those who have that list and
+// have not heard of it yet are members as before.
 func TestIssuerIsPutOut(t *testing.T) {
 	w := newWorld(t)
 	by, bad := w.issuer(), w.issuer()
@@ -224,7 +224,8 @@ func TestIssuerIsPutOut(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.wantMet(a, bad) // a has the list of the bad issuer
-	l, err := (&certificate.List{Root: by.root}).Next(certificate.Revocation{Node: bad.cfg.Self, Until: by.now()}, by.now())
+	out := certificate.Revocation{Node: bad.cfg.Self, Until: by.now()}
+	l, err := (&certificate.List{Root: by.root}).Next(out, by.now())
 	if err != nil {
 		t.Fatal(err)
 	}
