@@ -16,8 +16,8 @@ func (k *Keeper) setOwn(c *certificate.Chain) error {
 	return nil
 }
 
-// addLists takes revocation lists, which are on disk before they count. A list that somebody forged is an error. One of an
-// issuer that is out, or of more signers than are remembered, is left out: an honest peer may know no better.
+// addLists takes revocation lists, which are on disk before they count. A list that somebody forged is an error. One of
+// an issuer that is out, or of more signers than are remembered, is left out: an honest peer may know no better.
 func (k *Keeper) addLists(lists []*certificate.List) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
