@@ -40,7 +40,8 @@ func TestMembersOfANetworkWithCertificates(t *testing.T) {
 	a, m := newFake(t, 1, "alpha"), &fakeMembers{admin: grid.NodeID{9}}
 	url := a.serveAs(Options{Members: m}).URL
 	const invite = `{"name": "laptop", "roles": ["run", "submit"], "uses": 2, "expires_seconds": 90}`
-	if status, text := ask(t, "POST", url+"/v1/invites", invite); status != 200 || !strings.Contains(text, "skep2-invite") {
+	if status, text := ask(t, "POST", url+"/v1/invites", invite); status != 200 ||
+		!strings.Contains(text, "skep2-invite") {
 		t.Errorf("invite: status %d, %s", status, text)
 	}
 	if len(m.asked) != 1 || m.asked[0] != "laptop run,submit 1m30s" {
