@@ -41,7 +41,8 @@ var ownSettings = []setting{
 		apply: func(n *nodeSettings, v []string) error { n.Name = v[0]; return nil }},
 	{name: "join", usage: "token of a network to join, as skep node token printed it; -: the standard input has it",
 		shape: several, secret: true, apply: func(n *nodeSettings, v []string) error { n.Join = v; return nil }},
-	{name: "join_file", usage: "file with such a token, or with what skep node invite printed, best of mode 0600", shape: several,
+	{name: "join_file", shape: several,
+		usage: "file with such a token, or with what skep node invite printed, best of mode 0600",
 		apply: func(n *nodeSettings, v []string) error { n.joinFiles = v; return nil }},
 	{name: "root",
 		usage: "file with the root key of a network with certificates, as skep root new made it: found the network, or be " +
