@@ -210,7 +210,10 @@ type Offer struct {
 	Option uint8       // of the job, that the attempt runs as, from 1; 0 = it has none
 
 	Assigned string // of a signed job: what the owner has signed, see package chain
-	Evidence string // of a job with secrets: who its first members are, as its origin has signed, see package chain
+	// of a job with secrets, or of a signed one whose members have changed: who its first members are, as its origin has
+	// signed, see package chain
+	Evidence string
+	Links    string // of a signed job: the signed changes of its members, as Membership.Links
 }
 
 // Find is a search for nodes that meet a need, walking from neighbour to neighbour, and its outcome.

@@ -44,4 +44,18 @@ var signed = []Mutant{
 		To:   "true",
 		Test: "TestOffersOfLaterEpochsNeedVotes",
 	},
+	{
+		Name: "a worker follows who says that members have changed, without the changes",
+		File: "node/worker/offer_rights.go",
+		From: "if !o.Spec.Signed || w.cfg.Signer == nil {",
+		To:   "if !o.Spec.Signed || w.cfg.Signer == nil || o.Changes > 0 {",
+		Test: "TestOffersAfterChangesOfMembersNeedVotes",
+	},
+	{
+		Name: "a member believes who says that members have changed, without the changes",
+		File: "node/replication/signed.go",
+		From: "if err = c.FollowOffer(o); err == nil {",
+		To:   "if err = nil; err != nil {",
+		Test: "TestOffersShowTheChangesOfMembers",
+	},
 }

@@ -157,20 +157,16 @@ func (c *Chain) Proves(epoch uint32, owner grid.NodeID) bool {
 	return c.voted != nil && c.voted.owner == owner && c.voted.epoch >= epoch
 }
 
-// CheckOffer checks that who offers an attempt with this assignment owns the attempt's epoch or a later one. known is
-// false where it rests on a change of members of which this chain has not heard.
-func (c *Chain) CheckOffer(from grid.NodeID, a grid.Attempt, assigned string) (known bool, err error) {
+// CheckOffer checks that who offers an attempt with this assignment owns the attempt's epoch or a later one.
+func (c *Chain) CheckOffer(from grid.NodeID, a grid.Attempt, assigned string) error {
 	g, _, ok := grant{}, "", len(assigned) > len(c.job) && assigned[:len(c.job)] == string(c.job[:])
 	if ok {
 		g, _, ok = cutGrant(assigned[len(c.job):])
 	}
-	switch {
-	case !ok || g.owner != from || g.epoch < a.Epoch:
-		return true, wrong(Assignment, "node %s does not show that it owns epoch %d", from.Short(), a.Epoch)
-	case int(g.list) > c.number():
-		return false, wrong(Members, "of a change of members that is not known")
+	if !ok || g.owner != from || g.epoch < a.Epoch {
+		return wrong(Assignment, "node %s does not show that it owns epoch %d", from.Short(), a.Epoch)
 	}
-	return true, c.checkGrant(&g)
+	return c.checkGrant(&g)
 }
 
 // votersOf returns the number of changes after which members vote for the owner of an epoch: all of earlier epochs. Who

@@ -35,20 +35,41 @@ func membersIn(evidence string) (members []grid.NodeID, genesis string, ok bool)
 // unless that is the origin in its first epoch, and the owner has signed the assignment. An owner that runs an attempt
 // itself signs none: that the request is its own must be known. Whether the attempt is still wanted no signature says.
 func CheckGiven(s Signer, self, worker grid.NodeID, id grid.AttemptID, spec *grid.JobSpec, given *grid.Given) error {
-	members, genesis, ok := membersIn(given.Evidence)
-	if !ok || members[0] != id.Task.Job.Origin {
-		return wrong(Genesis, "the members and their signature are malformed")
-	}
-	for k, m := range members {
-		if slices.Contains(members[:k], m) {
-			return wrong(Genesis, "node %s is a member twice", m.Short())
-		}
-	}
-	c := New(s, self, id.Task.Job, spec, members)
-	if err := c.CheckGenesis(genesis); err != nil {
+	c, err := fromEvidence(s, self, id.Task.Job, spec, given.Evidence)
+	if err != nil {
 		return err
 	}
 	return c.checkAssigned(worker, id, given.Assigned)
+}
+
+// Shown returns the chain of a job whose members have changed, as an offer of an attempt shows it to a node that knows
+// nothing of the job: the origin has signed the first members, and those who were members then each change.
+func Shown(s Signer, self grid.NodeID, o *grid.Offer) (*Chain, error) {
+	c, err := fromEvidence(s, self, o.ID.Task.Job, o.Spec, o.Evidence)
+	if err != nil {
+		return nil, err
+	}
+	return c, c.FollowOffer(o)
+}
+
+// FollowOffer is Follow, of the members that an offer of an attempt names.
+func (c *Chain) FollowOffer(o *grid.Offer) error {
+	return c.Follow(&grid.Membership{Number: o.Changes, Members: o.Members, Links: o.Links})
+}
+
+// fromEvidence returns the chain of a job with the members that its origin has chosen.
+func fromEvidence(s Signer, self grid.NodeID, id grid.JobID, spec *grid.JobSpec, evidence string) (*Chain, error) {
+	members, genesis, ok := membersIn(evidence)
+	if !ok || members[0] != id.Origin {
+		return nil, wrong(Genesis, "the members and their signature are malformed")
+	}
+	for k, m := range members {
+		if slices.Contains(members[:k], m) {
+			return nil, wrong(Genesis, "node %s is a member twice", m.Short())
+		}
+	}
+	c := New(s, self, id, spec, members)
+	return c, c.CheckGenesis(genesis)
 }
 
 // checkAssigned checks what Assign has returned.

@@ -1,8 +1,6 @@
 package coordinator
 
 import (
-	"slices"
-
 	"skep/balance"
 	"skep/grid"
 	"skep/node/dependency"
@@ -84,7 +82,7 @@ func (c *Coordinator) sendBackupOffer(now grid.Time, l *liveTask, fx *grid.Effec
 	if c.mayAct(now, l.job) { // without the quorum lease the offer is only repeated later
 		o := c.backupOffer(l, l.backupID())
 		o.Stamp, o.Option = c.peers.Stamp(now, b.worker), b.option
-		o.Assigned, o.Evidence = l.job.replica.Assign(l.backupID(), b.worker), l.job.replica.Evidence()
+		l.job.vouch(o, b.worker)
 		fx.Send(b.worker, grid.KindOffer).Offer = *o
 	}
 	c.wakeForOffer(now, l, b.worker, fx)
@@ -94,8 +92,7 @@ func (c *Coordinator) sendBackupOffer(now grid.Time, l *liveTask, fx *grid.Effec
 // queue: the task runs already.
 func (c *Coordinator) backupOffer(l *liveTask, id grid.AttemptID) *grid.Offer {
 	return &grid.Offer{ID: id, Spec: l.job.spec, Class: l.class(), Lease: c.cfg.Lease,
-		Members: slices.Clone(l.job.members()), Stays: true,
-		Inputs: dependency.Inputs(l.job.spec, l.job.replica, l.index)}
+		Stays: true, Inputs: dependency.Inputs(l.job.spec, l.job.replica, l.index)}
 }
 
 // backupAccepted records that the worker accepted the backup attempt, and renews its lease.

@@ -123,6 +123,12 @@ func (j *job) members() []grid.NodeID {
 	return j.replica.Members()
 }
 
+// vouch has an offer name who keeps the job's register, and prove that and whose the attempt is.
+func (j *job) vouch(o *grid.Offer, worker grid.NodeID) {
+	o.Members, o.Changes = append(o.Members, j.members()...), j.replica.State().Set.Changes()
+	j.replica.Prove(o, worker)
+}
+
 // MembersVerified reports whether the members that a node names for a job come from the job's origin, directly or
 // through a verified replica.
 func (c *Coordinator) MembersVerified(id grid.JobID, from grid.NodeID) bool {

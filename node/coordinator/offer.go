@@ -85,10 +85,10 @@ func (c *Coordinator) sendOffer(now grid.Time, l *liveTask, fx *grid.Effects) {
 	m := fx.Send(l.task().Worker, grid.KindOffer)
 	m.Offer = grid.Offer{ID: l.id(), Spec: l.job.spec, Class: l.class(), Lease: c.cfg.Lease, Age: l.age(now),
 		Members: m.Offer.Members, Barred: l.Barred(c.peers.Blacklist(l.class()), m.Offer.Barred),
-		Inputs: c.inputsLeft(l), Assigned: l.job.replica.Assign(l.id(), l.task().Worker), Evidence: l.job.replica.Evidence()}
+		Inputs: c.inputsLeft(l)}
 	m.Offer.Stamp, m.Offer.Places, m.Offer.Option = c.offerStamp(now, l), l.job.rankPlaces(), l.task().Option
 	m.Offer.Before = c.checkpoints.Before(l.job.spec, l.id())
-	m.Offer.Members, m.Offer.Changes = append(m.Offer.Members, l.job.members()...), l.job.replica.State().Set.Changes()
+	l.job.vouch(&m.Offer, l.task().Worker)
 	m.Offer.Stays, m.Offer.Pulled, m.Offer.Asks = l.stays() || l.job.spec.IsGang(), l.pulled, true
 	l.pulled = false
 	c.wakeForOffer(now, l, l.task().Worker, fx)

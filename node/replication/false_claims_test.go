@@ -112,3 +112,47 @@ func TestOwnersAreNamedWithTheirVotes(t *testing.T) {
 		t.Errorf("it says %v in epoch %d", a.Owner.Short(), a.Epoch)
 	}
 }
+
+// Regression: a member that offered an attempt in a later epoch needed no votes if it said that members had changed
+// of which this one has not heard. Such an offer shows the signed changes.
+func TestOffersShowTheChangesOfMembers(t *testing.T) {
+	m, fourth, set := replaced(t)
+	owner := m[0].chain
+	owner.Own(9, chain.Mandate([]chain.CastVote{{Place: 0, Signature: owner.Vote(9, m[0].id)},
+		{Place: 1, Signature: votedAfter(t, &m[1], set, 9, m[0].id)}}))
+	honest := grid.Offer{ID: grid.AttemptID{Task: grid.TaskID{Job: m[0].id2()}, Attempt: grid.Attempt{Epoch: 9, N: 1}},
+		Members: set.Members, Changes: set.Number}
+	m[0].Prove(&honest, fourth.id)
+	for what, c := range map[string]struct {
+		how   func(o *grid.Offer)
+		taken bool
+	}{
+		"as it is":         {func(*grid.Offer) {}, true},
+		"no signed change": {func(o *grid.Offer) { o.Links = "" }, false},
+		"no change":        {func(o *grid.Offer) { o.Links, o.Changes = "", 0 }, false},
+		"other members":    {func(o *grid.Offer) { o.Members = []grid.NodeID{m[0].id, m[1].id, fifth} }, false},
+		"no votes": {func(o *grid.Offer) {
+			const votes = 32 + 32 + 4 + 1 // what precedes them in an assignment
+			o.Assigned = o.Assigned[:votes] + "\x00"
+		}, false},
+	} {
+		x := newSigned(t)
+		o := honest
+		c.how(&o)
+		var fx grid.Effects
+		taken := x[1].OfferedBy(m[0].id, &o, &fx)
+		if offends := len(fx.Offences) > 0; taken != c.taken || offends == c.taken {
+			t.Errorf("%s: it may offer: %v; it is an offender: %v", what, taken, offends)
+		}
+	}
+}
+
+// votedAfter is a member's vote for the owner of an epoch once it knows of other members.
+func votedAfter(t *testing.T, m *signedMember, set *grid.Membership, epoch uint32, owner grid.NodeID) string {
+	t.Helper()
+	c := *m.chain
+	if err := c.Follow(set); err != nil {
+		t.Fatal(err)
+	}
+	return c.Vote(epoch, owner)
+}

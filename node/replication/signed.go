@@ -137,13 +137,20 @@ func (r *Replica) provenClaim(from grid.NodeID, g *grid.RegisterMessage, fx *gri
 }
 
 // OfferedBy reports whether a node may offer an attempt of the job, as far as the votes go that an offer of a signed
-// job carries: one of a later epoch than the owner's that is known here must have them. Who has not is an offender.
+// job carries: one of a later epoch than the owner's that is known here must have them, by members that follow from
+// those known here. Who has not is an offender.
 func (r *Replica) OfferedBy(from grid.NodeID, o *grid.Offer, fx *grid.Effects) bool {
 	if r.chain == nil || from == r.of.cfg.Self || o.ID.Epoch <= r.ownerEpoch || r.Place(from) < 0 {
 		return true
 	}
-	known, err := r.chain.CheckOffer(from, o.ID.Attempt, o.Assigned)
-	if known && err != nil {
+	err := r.chain.CheckOffer(from, o.ID.Attempt, o.Assigned)
+	if err != nil && o.Changes > r.seats.Number() { // it has not heard of them: with a write it will
+		c := *r.chain
+		if err = c.FollowOffer(o); err == nil {
+			err = c.CheckOffer(from, o.ID.Attempt, o.Assigned)
+		}
+	}
+	if err != nil {
 		fx.Offences = append(fx.Offences, from)
 		return false
 	}
@@ -164,21 +171,16 @@ func (r *Replica) namesOwner() bool {
 	return r.chain == nil || r.state.Owner == r.owner && r.state.Epoch == r.ownerEpoch
 }
 
-// Assign returns what this node, the owner, signs that gives an attempt to a worker; "" = nothing is signed.
-func (r *Replica) Assign(id grid.AttemptID, worker grid.NodeID) string {
+// Prove adds to an offer what this node, the owner, signs that gives the attempt to a worker, and what proves who keeps
+// the job to those who know nothing of it: to the holders of its secrets, and where members have changed.
+func (r *Replica) Prove(o *grid.Offer, worker grid.NodeID) {
 	if r.chain == nil {
-		return ""
+		return
 	}
-	return r.chain.Assign(id.Task.Index, id.Attempt, worker)
-}
-
-// Evidence returns what proves to others, who know nothing of the job, which members its origin has chosen; "" of a job
-// without secrets.
-func (r *Replica) Evidence() string {
-	if r.chain == nil || len(r.spec.Secrets) == 0 {
-		return ""
+	o.Assigned, o.Links = r.chain.Assign(o.ID.Task.Index, o.ID.Attempt, worker), r.links()
+	if len(r.spec.Secrets) > 0 || o.Links != "" {
+		o.Evidence = r.chain.Evidence(r.state.Genesis)
 	}
-	return r.chain.Evidence(r.state.Genesis)
 }
 
 // SignEnd returns the result with which this node, the owner, ends a task, signed if no worker has signed it.

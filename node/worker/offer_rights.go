@@ -47,14 +47,20 @@ func (w *Worker) mayOffer(from grid.NodeID, o *grid.Offer, reg *grid.KnownRegist
 }
 
 // isProven reports whether a member that offers an attempt of a signed job in a later epoch than the known owner's owns
-// that: its assignment carries the votes of the members. Who has none is an offender, and else would have the attempts
-// here reported to it. After a change of members a node that does not keep the job cannot tell.
+// that: its assignment carries the votes of the members, and the offer what proves who these are, if they have changed.
+// Who has none is an offender, and else would have the attempts here reported to it.
 func (w *Worker) isProven(from grid.NodeID, o *grid.Offer, rec *ownerRecord, fx *grid.Effects) bool {
-	if !o.Spec.Signed || w.cfg.Signer == nil || o.Changes > 0 || rec.changes > 0 {
+	if !o.Spec.Signed || w.cfg.Signer == nil {
 		return true
 	}
-	c := chain.New(w.cfg.Signer, w.cfg.Self, o.ID.Task.Job, o.Spec, rec.members)
-	if _, err := c.CheckOffer(from, o.ID.Attempt, o.Assigned); err != nil {
+	c, err := chain.New(w.cfg.Signer, w.cfg.Self, o.ID.Task.Job, o.Spec, rec.members), error(nil)
+	if o.Changes > 0 {
+		c, err = chain.Shown(w.cfg.Signer, w.cfg.Self, o)
+	}
+	if err == nil {
+		err = c.CheckOffer(from, o.ID.Attempt, o.Assigned)
+	}
+	if err != nil {
 		fx.Offences = append(fx.Offences, from)
 		return false
 	}

@@ -63,8 +63,7 @@ type Owner interface {
 
 // Signer signs as the owner of a signed job, and checks what a worker has signed. Of another job nothing is.
 type Signer interface {
-	Assign(id grid.AttemptID, worker grid.NodeID) string // what its offer carries
-	Evidence() string                                    // and this, of a job with secrets
+	Prove(o *grid.Offer, worker grid.NodeID) // adds to an offer what proves that the attempt is the worker's
 	SignEnd(task uint32, r *grid.Result) *grid.Result
 	Proves(worker grid.NodeID, id grid.AttemptID, r *grid.Result) bool
 }

@@ -30,7 +30,7 @@ func (c *Codec) body(m *grid.Message, seal func(*grid.Ad) []byte) (proto.Message
 			Checkpoint: putFiles(from), PlaceNodes: nodes, PlaceRanks: ranks, PlaceShares: shares,
 			BeforeRanks: o.Before.Ranks, BeforeShares: o.Before.Shares,
 			Option: uint32(o.Option), Assigned: []byte(o.Assigned),
-			Evidence: []byte(o.Evidence)}, err
+			Evidence: []byte(o.Evidence), Links: []byte(o.Links)}, err
 	case grid.KindAccept, grid.KindBeat, grid.KindVacate:
 		return putReports(c.putAttempts(m.Attempts), m), nil
 	case grid.KindResultAck, grid.KindDrop, grid.KindAsk:

@@ -25,7 +25,7 @@ type Codec struct {
 	attempts pb.Attempts
 }
 
-// maxWrite bounds a write to a register.
+// maxWrite bounds a write to a register, and an offer: few jobs have one part as large as it may be, and none has all.
 const maxWrite = 2 << 20
 
 // maxKind is the highest kind that the wire has room for; higher fields of a frame are extras of later versions and
@@ -62,6 +62,7 @@ var limits = func() (l [grid.Kinds]int) {
 		}
 	}
 	l[grid.KindDigest] = int(grid.MaxDigest) + grid.MaxAds*8 + slack
+	l[grid.KindOffer] = min(l[grid.KindOffer], maxWrite)
 	// the spec and the entries of a register are written in several messages
 	l[grid.KindWrite] = min(l[grid.KindWrite], maxWrite)
 	l[grid.KindCampaign] = min(l[grid.KindCampaign], maxWrite)

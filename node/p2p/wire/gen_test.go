@@ -178,7 +178,7 @@ func genMessage(t *rapid.T, k grid.Kind, m *grid.Message) {
 		genGangSize(t, s, &m.Offer.ID)
 		m.Offer.Inputs, m.Offer.Places = genFiles(t, 2), genPlaces(t, s, m.Offer.ID.Attempt)
 		m.Offer.Before, m.Offer.Option, m.Offer.Assigned = genDivision(t), genOption(t, s), genSigned(t, grid.MaxProof)
-		m.Offer.Evidence = genSigned(t, grid.MaxEvidence)
+		m.Offer.Evidence, m.Offer.Links = genSigned(t, grid.MaxEvidence), genSigned(t, grid.MaxLinks)
 	case grid.KindWrite, grid.KindCampaign:
 		m.Register.Job, m.Register.Spec = genSealed(t)
 		m.Register.Seq = rapid.Uint64().Draw(t, "seq")

@@ -149,6 +149,7 @@ var (
 		placesField: data("place_nodes", 1, nodeSize*grid.MaxRanks), placesField + 1: data("place_ranks", 1, 2*grid.MaxRanks),
 		placesField + 2: data("place_shares", 1, 5*grid.MaxRanks), 93: number("option"), 95: number("changes"),
 		signedField: data("assigned", 1, grid.MaxProof), evidenceField: data("evidence", 1, grid.MaxEvidence),
+		changeField + 2: data("links", 1, grid.MaxLinks),
 	}}
 	oneShape    = attemptsShape("attempt", 1)
 	manyShape   = attemptsShape("attempts", grid.MaxBeats)

@@ -42,7 +42,7 @@ func (c *Codec) readOffer(b []byte, o *grid.Offer) error {
 		return err
 	}
 	o.Option, o.Assigned = getOption(p.Option), string(p.Assigned)
-	o.Evidence = string(p.Evidence)
+	o.Evidence, o.Links = string(p.Evidence), string(p.Links)
 	o.Before = grid.Division{Ranks: p.BeforeRanks, Shares: p.BeforeShares}
 	o.Age, err = getSpan("age", p.Age)
 	return err

@@ -1764,29 +1764,32 @@ func (x *OptionState) GetWhy() uint32 {
 }
 
 type Offer struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Attempt       *Attempt               `protobuf:"bytes,1,opt,name=attempt,proto3" json:"attempt,omitempty"`
-	Spec          []byte                 `protobuf:"bytes,2,opt,name=spec,proto3" json:"spec,omitempty"` // an encoded JobSpec, as its origin sealed it
-	Class         string                 `protobuf:"bytes,3,opt,name=class,proto3" json:"class,omitempty"`
-	Lease         int64                  `protobuf:"varint,4,opt,name=lease,proto3" json:"lease,omitempty"`                                           // ns
-	Age           int64                  `protobuf:"varint,5,opt,name=age,proto3" json:"age,omitempty"`                                               // ns
-	Members       []byte                 `protobuf:"bytes,6,opt,name=members,proto3" json:"members,omitempty"`                                        // of the job's register, 32 bytes each; none = it has none
-	Stamp         uint64                 `protobuf:"varint,7,opt,name=stamp,proto3" json:"stamp,omitempty"`                                           // of the last State or Hold of who is offered this
-	Stays         bool                   `protobuf:"varint,8,opt,name=stays,proto3" json:"stays,omitempty"`                                           // no idle node may pull it
-	Pulled        bool                   `protobuf:"varint,9,opt,name=pulled,proto3" json:"pulled,omitempty"`                                         // the worker has asked for it
-	Asks          bool                   `protobuf:"varint,10,opt,name=asks,proto3" json:"asks,omitempty"`                                            // the owner asks before it gives the attempt up
-	Barred        []byte                 `protobuf:"bytes,11,opt,name=barred,proto3" json:"barred,omitempty"`                                         // nodes that may not pull it, 32 bytes each
-	Checkpoint    []*File                `protobuf:"bytes,60,rep,name=checkpoint,proto3" json:"checkpoint,omitempty"`                                 // that the attempt begins from; paths .skep-checkpoint/STEP/RANK/...
-	BeforeRanks   uint32                 `protobuf:"varint,61,opt,name=before_ranks,json=beforeRanks,proto3" json:"before_ranks,omitempty"`           // of the attempt that has written it
-	BeforeShares  []uint32               `protobuf:"varint,62,rep,packed,name=before_shares,json=beforeShares,proto3" json:"before_shares,omitempty"` // of the work, of these ranks; none = it was not divided
-	Inputs        []*File                `protobuf:"bytes,80,rep,name=inputs,proto3" json:"inputs,omitempty"`                                         // left by tasks of other jobs
-	PlaceNodes    []byte                 `protobuf:"bytes,90,opt,name=place_nodes,json=placeNodes,proto3" json:"place_nodes,omitempty"`               // the nodes with ranks of the gang, 32 bytes each, in the order of the ranks
-	PlaceRanks    []uint32               `protobuf:"varint,91,rep,packed,name=place_ranks,json=placeRanks,proto3" json:"place_ranks,omitempty"`       // how many ranks each of them has
-	PlaceShares   []uint32               `protobuf:"varint,92,rep,packed,name=place_shares,json=placeShares,proto3" json:"place_shares,omitempty"`    // of the work, by rank; none = it is not divided
-	Option        uint32                 `protobuf:"varint,93,opt,name=option,proto3" json:"option,omitempty"`                                        // of the job, that the attempt runs as, from 1; 0 = it has none
-	Assigned      []byte                 `protobuf:"bytes,100,opt,name=assigned,proto3" json:"assigned,omitempty"`                                    // of a signed job: job 32, owner 32, its epoch 4, changes of members 1, votes, signature; see package chain
-	Changes       uint32                 `protobuf:"varint,95,opt,name=changes,proto3" json:"changes,omitempty"`                                      // of the members since the origin chose them
-	Evidence      []byte                 `protobuf:"bytes,250,opt,name=evidence,proto3" json:"evidence,omitempty"`                                    // of a job with secrets: how many members 1, members 32 each, the origin's signature; see package chain
+	state        protoimpl.MessageState `protogen:"open.v1"`
+	Attempt      *Attempt               `protobuf:"bytes,1,opt,name=attempt,proto3" json:"attempt,omitempty"`
+	Spec         []byte                 `protobuf:"bytes,2,opt,name=spec,proto3" json:"spec,omitempty"` // an encoded JobSpec, as its origin sealed it
+	Class        string                 `protobuf:"bytes,3,opt,name=class,proto3" json:"class,omitempty"`
+	Lease        int64                  `protobuf:"varint,4,opt,name=lease,proto3" json:"lease,omitempty"`                                           // ns
+	Age          int64                  `protobuf:"varint,5,opt,name=age,proto3" json:"age,omitempty"`                                               // ns
+	Members      []byte                 `protobuf:"bytes,6,opt,name=members,proto3" json:"members,omitempty"`                                        // of the job's register, 32 bytes each; none = it has none
+	Stamp        uint64                 `protobuf:"varint,7,opt,name=stamp,proto3" json:"stamp,omitempty"`                                           // of the last State or Hold of who is offered this
+	Stays        bool                   `protobuf:"varint,8,opt,name=stays,proto3" json:"stays,omitempty"`                                           // no idle node may pull it
+	Pulled       bool                   `protobuf:"varint,9,opt,name=pulled,proto3" json:"pulled,omitempty"`                                         // the worker has asked for it
+	Asks         bool                   `protobuf:"varint,10,opt,name=asks,proto3" json:"asks,omitempty"`                                            // the owner asks before it gives the attempt up
+	Barred       []byte                 `protobuf:"bytes,11,opt,name=barred,proto3" json:"barred,omitempty"`                                         // nodes that may not pull it, 32 bytes each
+	Checkpoint   []*File                `protobuf:"bytes,60,rep,name=checkpoint,proto3" json:"checkpoint,omitempty"`                                 // that the attempt begins from; paths .skep-checkpoint/STEP/RANK/...
+	BeforeRanks  uint32                 `protobuf:"varint,61,opt,name=before_ranks,json=beforeRanks,proto3" json:"before_ranks,omitempty"`           // of the attempt that has written it
+	BeforeShares []uint32               `protobuf:"varint,62,rep,packed,name=before_shares,json=beforeShares,proto3" json:"before_shares,omitempty"` // of the work, of these ranks; none = it was not divided
+	Inputs       []*File                `protobuf:"bytes,80,rep,name=inputs,proto3" json:"inputs,omitempty"`                                         // left by tasks of other jobs
+	PlaceNodes   []byte                 `protobuf:"bytes,90,opt,name=place_nodes,json=placeNodes,proto3" json:"place_nodes,omitempty"`               // the nodes with ranks of the gang, 32 bytes each, in the order of the ranks
+	PlaceRanks   []uint32               `protobuf:"varint,91,rep,packed,name=place_ranks,json=placeRanks,proto3" json:"place_ranks,omitempty"`       // how many ranks each of them has
+	PlaceShares  []uint32               `protobuf:"varint,92,rep,packed,name=place_shares,json=placeShares,proto3" json:"place_shares,omitempty"`    // of the work, by rank; none = it is not divided
+	Option       uint32                 `protobuf:"varint,93,opt,name=option,proto3" json:"option,omitempty"`                                        // of the job, that the attempt runs as, from 1; 0 = it has none
+	Assigned     []byte                 `protobuf:"bytes,100,opt,name=assigned,proto3" json:"assigned,omitempty"`                                    // of a signed job: job 32, owner 32, its epoch 4, changes of members 1, votes, signature; see package chain
+	Changes      uint32                 `protobuf:"varint,95,opt,name=changes,proto3" json:"changes,omitempty"`                                      // of the members since the origin chose them
+	Links        []byte                 `protobuf:"bytes,202,opt,name=links,proto3" json:"links,omitempty"`                                          // as Membership.links
+	// of a job with secrets, or whose members have changed: how many members 1, members 32 each, the origin's signature;
+	// see package chain
+	Evidence      []byte `protobuf:"bytes,250,opt,name=evidence,proto3" json:"evidence,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1966,6 +1969,13 @@ func (x *Offer) GetChanges() uint32 {
 		return x.Changes
 	}
 	return 0
+}
+
+func (x *Offer) GetLinks() []byte {
+	if x != nil {
+		return x.Links
+	}
+	return nil
 }
 
 func (x *Offer) GetEvidence() []byte {
@@ -6523,7 +6533,7 @@ const file_skep_proto_rawDesc = "" +
 	"\vOptionState\x12\x10\n" +
 	"\x03ect\x18\x01 \x01(\x03R\x03ect\x12\x18\n" +
 	"\abacklog\x18\x02 \x01(\x03R\abacklog\x12\x10\n" +
-	"\x03why\x18\x03 \x01(\rR\x03why\"\xfd\x04\n" +
+	"\x03why\x18\x03 \x01(\rR\x03why\"\x94\x05\n" +
 	"\x05Offer\x12*\n" +
 	"\aattempt\x18\x01 \x01(\v2\x10.skep.v1.AttemptR\aattempt\x12\x12\n" +
 	"\x04spec\x18\x02 \x01(\fR\x04spec\x12\x14\n" +
@@ -6550,7 +6560,8 @@ const file_skep_proto_rawDesc = "" +
 	"\fplace_shares\x18\\ \x03(\rR\vplaceShares\x12\x16\n" +
 	"\x06option\x18] \x01(\rR\x06option\x12\x1a\n" +
 	"\bassigned\x18d \x01(\fR\bassigned\x12\x18\n" +
-	"\achanges\x18_ \x01(\rR\achanges\x12\x1b\n" +
+	"\achanges\x18_ \x01(\rR\achanges\x12\x15\n" +
+	"\x05links\x18\xca\x01 \x01(\fR\x05links\x12\x1b\n" +
 	"\bevidence\x18\xfa\x01 \x01(\fR\bevidence\"U\n" +
 	"\aAttempt\x12\x10\n" +
 	"\x03job\x18\x01 \x01(\fR\x03job\x12\x14\n" +
