@@ -116,19 +116,25 @@ func TestAssignmentsAreRedeemedAFewTimes(t *testing.T) {
 	}
 }
 
-// More attempts than are remembered are refused while all of these are new, and then displace the oldest.
+// More attempts than are remembered displace the oldest of the owner who has the most of them, and nobody is refused for
+// it: a member that redeems a secret of its own for ever more attempts takes nothing from others.
 func TestRememberedAttemptsAreBounded(t *testing.T) {
 	var h Handed
-	take := func(now grid.Time, n int) bool {
-		return h.Take(now, ID{Name: "db"}, grid.AttemptID{Task: grid.TaskID{Index: uint32(n)}})
+	take := func(owner byte, n int) bool {
+		return h.Take(1, ID{grid.NodeID{owner}, "db"}, grid.AttemptID{Task: grid.TaskID{Index: uint32(n)}})
 	}
-	for n := range maxAttempts {
-		take(1, n)
+	for range MaxTimes {
+		take(1, 0)
 	}
-	if h.by.Len() != maxAttempts || take(2, maxAttempts) || h.by.Len() > maxAttempts {
-		t.Errorf("%d attempts are remembered: want %d, and one more refused", h.by.Len(), maxAttempts)
+	for n := range maxAttempts + 9 {
+		if !take(2, n) {
+			t.Fatalf("attempt %d is refused", n)
+		}
 	}
-	if !take(grid.Time(2).Add(Within), maxAttempts) {
-		t.Error("refused though the oldest are over")
+	if h.n != maxAttempts || h.of[grid.NodeID{1}].Len() != 1 {
+		t.Errorf("%d attempts are remembered: want %d, and that of the other owner", h.n, maxAttempts)
+	}
+	if take(1, 0) {
+		t.Error("what the other owner's attempt had is forgotten")
 	}
 }
