@@ -32,6 +32,9 @@ type Secret struct {
 	Workers []grid.NodeID // that may get it
 	Anyone  bool          // any node may get it, in place of Workers
 	Origins []Origin      // whose jobs may use it
+
+	// Former are nodes that held it before and have not said since that they forgot it. Only its owner keeps them.
+	Former []grid.NodeID
 }
 
 // Known is a secret that a node has set, or holds.
@@ -48,6 +51,9 @@ func (s *Secret) Check() error {
 			"a digit", s.Name, grid.MaxSecretName)
 	case len(s.Holders) < 1 || len(s.Holders) > grid.MaxSecretNodes:
 		return fmt.Errorf("secret %s: %d nodes hold it: want 1 to %d", s.Name, len(s.Holders), grid.MaxSecretNodes)
+	case len(s.Former) > grid.MaxSecretNodes:
+		return fmt.Errorf("secret %s: %d nodes that held it before have not been reached: want at most %d: set it again once "+
+			"they are there", s.Name, len(s.Former), grid.MaxSecretNodes)
 	case len(s.Workers) > grid.MaxSecretNodes || s.Anyone == (len(s.Workers) > 0):
 		return fmt.Errorf("secret %s: %d workers: want 1 to %d, or all", s.Name, len(s.Workers), grid.MaxSecretNodes)
 	case len(s.Origins) < 1 || len(s.Origins) > grid.MaxSecretNodes:

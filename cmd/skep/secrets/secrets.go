@@ -126,14 +126,17 @@ func (c *Command) list() *cobra.Command {
 			fmt.Fprintln(w, "NAME\tOWNER\tHELD HERE\tON\tWORKERS\tORIGINS")
 			for i := range l.Secrets {
 				s := &l.Secrets[i]
-				workers, here := short(s.Workers), "no"
+				workers, here, on := short(s.Workers), "no", short(s.On)
+				if len(s.Former) > 0 {
+					on += ", before that " + short(s.Former)
+				}
 				if s.Anyone {
 					workers = "all"
 				}
 				if s.Held {
 					here = "yes"
 				}
-				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", s.Name, v1.Short(s.Owner), here, short(s.On), workers,
+				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", s.Name, v1.Short(s.Owner), here, on, workers,
 					originsText(s.Origins))
 			}
 		})

@@ -3,6 +3,7 @@ package secrets
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -126,14 +127,16 @@ func (h *Handlers) nodes(ctx context.Context, refs []string) (ids []grid.NodeID,
 	for _, ref := range refs {
 		id, failed := h.Node(ctx, ref)
 		err = errors.Join(err, failed)
-		ids = append(ids, id)
+		if !slices.Contains(ids, id) { // by its name, and again by its ID
+			ids = append(ids, id)
+		}
 	}
 	return ids, err
 }
 
 func secretOf(k *secret.Known) v1.Secret {
-	s := v1.Secret{Name: k.Name, Owner: k.Owner.String(), Held: k.Held, On: texts(k.Holders), Workers: texts(k.Workers),
-		Anyone: k.Anyone, Origins: []v1.SecretOrigin{}}
+	s := v1.Secret{Name: k.Name, Owner: k.Owner.String(), Held: k.Held, On: texts(k.Holders), Former: texts(k.Former),
+		Workers: texts(k.Workers), Anyone: k.Anyone, Origins: []v1.SecretOrigin{}}
 	for _, o := range k.Origins {
 		s.Origins = append(s.Origins, v1.SecretOrigin{Node: o.Node.String(), User: o.User})
 	}

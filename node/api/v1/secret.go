@@ -35,6 +35,7 @@ type Secret struct {
 	Owner   string         `json:"owner" doc:"The node that has set it."`
 	Held    bool           `json:"held" doc:"This node holds it."`
 	On      []string       `json:"on"`
+	Former  []string       `json:"former,omitempty" doc:"Of one of this node: nodes that held it before and could not be told yet to forget what they have."`
 	Workers []string       `json:"workers,omitempty"`
 	Anyone  bool           `json:"any_worker,omitempty"`
 	Origins []SecretOrigin `json:"origins"`

@@ -44,6 +44,8 @@ type Secrets struct {
 	cfg   Config
 	store *store
 
+	setting sync.Mutex // held while secrets are set and removed, one after the other
+
 	mu     sync.Mutex
 	handed secret.Handed
 }
@@ -58,27 +60,39 @@ func Open(cfg Config) (*Secrets, error) {
 }
 
 // Set sets a secret of this node, or sets it anew: each holder gets value and lists, or the error says which did not.
-// The owner is this node. It is not undone at those that did.
+// The owner is this node. It is not undone at those that did. Nodes that held it before and do not now are to forget
+// it; those that cannot be reached are remembered, and told when it is set or removed again.
 func (s *Secrets) Set(ctx context.Context, of secret.Secret, value []byte) error {
 	of.Owner = s.cfg.Self
-	if err := errors.Join(of.Check(), secret.CheckValue(of.Name, value)); err != nil {
+	s.setting.Lock()
+	defer s.setting.Unlock()
+	before, _ := s.store.ownOf(of.Name)
+	own := of
+	own.Former = nil
+	for _, n := range slices.Concat(before.Former, before.Holders) {
+		if !slices.Contains(of.Holders, n) && !slices.Contains(own.Former, n) {
+			own.Former = append(own.Former, n)
+		}
+	}
+	if err := errors.Join(own.Check(), secret.CheckValue(of.Name, value)); err != nil {
 		return err
 	}
-	former, _ := s.store.ownOf(of.Name)
-	if err := s.store.noteOwn(&of); err != nil {
+	if err := s.store.noteOwn(&own); err != nil {
 		return err
 	}
-	failed := s.each(of.Holders, func(n grid.NodeID) error {
+	of.Former = nil
+	_, failed := s.each(of.Holders, func(n grid.NodeID) error {
 		if n == s.cfg.Self {
 			return s.store.hold(&of, value)
 		}
 		_, err := s.ask(ctx, n, &secret.Request{Op: secret.Set, Secret: of, Value: value})
 		return err
 	})
-	former.Holders = slices.DeleteFunc(slices.Clone(former.Holders), func(n grid.NodeID) bool {
-		return slices.Contains(of.Holders, n)
-	})
-	left := s.removeAt(ctx, &former)
+	missed, left := s.removeAt(ctx, own.ID, own.Former)
+	if len(missed) < len(own.Former) {
+		own.Former = missed
+		failed = errors.Join(failed, s.store.noteOwn(&own))
+	}
 	if left != nil {
 		left = fmt.Errorf("secret %s: nodes that held it before still have the value of then: %w", of.Name, left)
 	}
@@ -93,29 +107,31 @@ var errNoSecret = errors.New("this node has not set it: see skep secret list")
 
 // Remove has all holders forget a secret of this node. With an error some may still have it, and it can be repeated.
 func (s *Secrets) Remove(ctx context.Context, name string) error {
+	s.setting.Lock()
+	defer s.setting.Unlock()
 	of, there := s.store.ownOf(name)
 	if !there {
 		return fmt.Errorf("secret %.80q: %w", name, errNoSecret)
 	}
-	if err := s.removeAt(ctx, &of); err != nil {
+	if _, err := s.removeAt(ctx, of.ID, slices.Concat(of.Holders, of.Former)); err != nil {
 		return fmt.Errorf("secret %s is not removed everywhere: %w: repeat it once they are there", name, err)
 	}
 	return s.store.forgetOwn(of.ID)
 }
 
-// removeAt has the holders of a secret forget it.
-func (s *Secrets) removeAt(ctx context.Context, of *secret.Secret) error {
-	return s.each(of.Holders, func(n grid.NodeID) error {
+// removeAt has nodes forget a secret, and returns those that did not.
+func (s *Secrets) removeAt(ctx context.Context, id secret.ID, at []grid.NodeID) ([]grid.NodeID, error) {
+	return s.each(at, func(n grid.NodeID) error {
 		if n == s.cfg.Self {
-			return s.store.release(of.ID)
+			return s.store.release(id)
 		}
-		_, err := s.ask(ctx, n, &secret.Request{Op: secret.Remove, Secret: secret.Secret{ID: of.ID}})
+		_, err := s.ask(ctx, n, &secret.Request{Op: secret.Remove, Secret: secret.Secret{ID: id}})
 		return err
 	})
 }
 
 // each calls do for all nodes at the same time, and says which it failed for.
-func (s *Secrets) each(nodes []grid.NodeID, do func(grid.NodeID) error) error {
+func (s *Secrets) each(nodes []grid.NodeID, do func(grid.NodeID) error) (missed []grid.NodeID, err error) {
 	failed := make([]error, len(nodes))
 	var all sync.WaitGroup
 	for k, n := range nodes {
@@ -126,7 +142,12 @@ func (s *Secrets) each(nodes []grid.NodeID, do func(grid.NodeID) error) error {
 		})
 	}
 	all.Wait()
-	return errors.Join(failed...)
+	for k, n := range nodes {
+		if failed[k] != nil {
+			missed = append(missed, n)
+		}
+	}
+	return missed, errors.Join(failed...)
 }
 
 // List returns what this node has set and what it holds for others, by name.

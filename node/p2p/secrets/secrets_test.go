@@ -167,4 +167,19 @@ func TestSetWhileAHolderIsAway(t *testing.T) {
 	if err := s.Remove(t.Context(), "db"); err == nil || len(s.List()) != 1 {
 		t.Errorf("%v, %v: want that it is known until all have forgotten it", err, s.List())
 	}
+
+	// One that held it before is told until it answers, also by a node that was started again meanwhile.
+	of.Holders = []grid.NodeID{self}
+	for range 2 {
+		if err := s.Set(t.Context(), of, []byte("y")); err == nil || !strings.Contains(err.Error(), "value of then") {
+			t.Errorf("%v: want that the node which is away still has it", err)
+		}
+		s, _ = open(t, s.cfg.DataDir)
+	}
+	if err := s.Remove(t.Context(), "db"); err == nil || !strings.Contains(err.Error(), other.Short()) {
+		t.Errorf("removed: %v: want the node that is away", err)
+	}
+	if held, _ := s.store.get(secret.ID{Owner: self, Name: "db"}); len(held.Former) > 0 {
+		t.Errorf("what is held says %v", held.Former)
+	}
 }

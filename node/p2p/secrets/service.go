@@ -86,6 +86,7 @@ func (s *Secrets) serve(n grid.NodeID, r *secret.Request) ([]byte, error) {
 			s.cfg.Peers.Offend(n, "secret", 1)
 			return nil, errors.New("a node sets its own secrets alone")
 		}
+		r.Former = nil
 		if err := s.store.hold(&r.Secret, r.Value); err != nil {
 			s.cfg.Log.Warn("a secret is not held here", "secret", r.Name, "owner", n.Short(), "error", err)
 			if errors.Is(err, errFull) {

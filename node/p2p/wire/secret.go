@@ -31,6 +31,7 @@ var (
 		7: data("evidence", 1, grid.MaxEvidence), 8: data("value", 1, int(grid.MaxSecret)),
 		9: data("holders", 1, nodeSize*grid.MaxSecretNodes), 10: data("workers", 1, nodeSize*grid.MaxSecretNodes),
 		11: number("anyone"), 12: message("origins", grid.MaxSecretNodes, secretOriginShape),
+		13: data("former", 1, nodeSize*grid.MaxSecretNodes),
 	}}
 )
 
@@ -72,7 +73,8 @@ func (p part) secretUse(u *grid.SecretUse) error {
 // EncodeSecretRequest encodes a request about a secret, or the answer to secret.Look. Errors wrap ErrBound.
 func EncodeSecretRequest(r *secret.Request) ([]byte, error) {
 	p := pb.SecretRequest{Op: uint32(r.Op), Owner: putNode(r.Owner), Name: r.Name, Value: r.Value,
-		Holders: putNodes(r.Holders), Workers: putNodes(r.Workers), Anyone: r.Anyone}
+		Holders: putNodes(r.Holders), Workers: putNodes(r.Workers), Anyone: r.Anyone,
+		Former: putNodes(r.Former)}
 	if r.Op == secret.Get {
 		spec, err := specBytes(r.Spec)
 		if err != nil {
@@ -114,6 +116,9 @@ func DecodeSecretRequest(b []byte) (*secret.Request, error) {
 	}
 	if err == nil {
 		r.Workers, err = getNodes("workers", grid.MaxSecretNodes, nil, p.Workers)
+	}
+	if err == nil {
+		r.Former, err = getNodes("former", grid.MaxSecretNodes, nil, p.Former)
 	}
 	for i := 0; err == nil && i < len(p.Origins); i++ {
 		o := secret.Origin{User: cleanText(p.Origins[i].GetUser())}

@@ -41,6 +41,7 @@ type SecretRequest struct {
 	Workers       []byte          `protobuf:"bytes,10,opt,name=workers,proto3" json:"workers,omitempty"` // nodes that may get it, 32 bytes each
 	Anyone        bool            `protobuf:"varint,11,opt,name=anyone,proto3" json:"anyone,omitempty"`  // any node may get it
 	Origins       []*SecretOrigin `protobuf:"bytes,12,rep,name=origins,proto3" json:"origins,omitempty"` // whose jobs may use it
+	Former        []byte          `protobuf:"bytes,13,opt,name=former,proto3" json:"former,omitempty"`   // only in what an owner keeps: nodes that may hold an earlier value, 32 bytes each
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -159,6 +160,13 @@ func (x *SecretRequest) GetOrigins() []*SecretOrigin {
 	return nil
 }
 
+func (x *SecretRequest) GetFormer() []byte {
+	if x != nil {
+		return x.Former
+	}
+	return nil
+}
+
 type SecretOrigin struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Node          []byte                 `protobuf:"bytes,1,opt,name=node,proto3" json:"node,omitempty"`
@@ -215,7 +223,7 @@ var File_secrets_proto protoreflect.FileDescriptor
 
 const file_secrets_proto_rawDesc = "" +
 	"\n" +
-	"\rsecrets.proto\x12\askep.v1\"\xc2\x02\n" +
+	"\rsecrets.proto\x12\askep.v1\"\xda\x02\n" +
 	"\rSecretRequest\x12\x0e\n" +
 	"\x02op\x18\x01 \x01(\rR\x02op\x12\x14\n" +
 	"\x05owner\x18\x02 \x01(\fR\x05owner\x12\x12\n" +
@@ -229,7 +237,8 @@ const file_secrets_proto_rawDesc = "" +
 	"\aworkers\x18\n" +
 	" \x01(\fR\aworkers\x12\x16\n" +
 	"\x06anyone\x18\v \x01(\bR\x06anyone\x12/\n" +
-	"\aorigins\x18\f \x03(\v2\x15.skep.v1.SecretOriginR\aorigins\"6\n" +
+	"\aorigins\x18\f \x03(\v2\x15.skep.v1.SecretOriginR\aorigins\x12\x16\n" +
+	"\x06former\x18\r \x01(\fR\x06former\"6\n" +
 	"\fSecretOrigin\x12\x12\n" +
 	"\x04node\x18\x01 \x01(\fR\x04node\x12\x12\n" +
 	"\x04user\x18\x02 \x01(\tR\x04userB Z\x1eskep/node/p2p/wire/internal/pbb\x06proto3"
