@@ -42,6 +42,25 @@ func asks(t *testing.T, key ed25519.PrivateKey, of *secret.Secret, worker grid.N
 	return append(binary.BigEndian.AppendUint32(nil, uint32(len(b))), b...)
 }
 
+// A holder that refuses, as one that has lost the secret, does not keep a worker from getting it of another one.
+func TestSecretOfAnotherHolder(t *testing.T) {
+	a, b := openPair(t)
+	of := secret.Secret{ID: secret.ID{Owner: a.self, Name: "db"}, Holders: []grid.NodeID{b.self}, Anyone: true,
+		Origins: []secret.Origin{{Node: a.self}}}
+	if err := a.Secrets().Set(t.Context(), of, []byte("value")); err != nil {
+		t.Fatal(err)
+	}
+	of.Holders = []grid.NodeID{a.self, b.self}
+	r, err := wire.DecodeSecretRequest(asks(t, a.key, &of, a.self)[4:])
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := a.Secrets().Fetch(t.Context(), r.Attempt, r.Spec, &r.Given)
+	if err != nil || len(got) != 1 || string(got[0].Value) != "value" {
+		t.Errorf("got %v, %v", got, err)
+	}
+}
+
 // Over the stream, too, a secret goes to the worker alone that the job's origin has given an attempt to, and only if
 // the origin may use it. What is no request ends the stream.
 func TestSecretsOverTheStream(t *testing.T) {

@@ -48,12 +48,13 @@ func (s *Secrets) Fetch(ctx context.Context, id grid.AttemptID, spec *grid.JobSp
 	return all, nil
 }
 
-// fetch asks the holders of a secret in turn, those that are connected first, until one answers.
+// fetch asks the holders of a secret in turn, those that are connected first, until one hands it out. One that refuses,
+// as it may have lost it or not have heard of its last lists, decides nothing while others may hand it out.
 func (s *Secrets) fetch(ctx context.Context, holders []grid.NodeID, r *secret.Request) ([]byte, error) {
 	holders = slices.Clone(holders)
 	for {
 		slices.SortStableFunc(holders, func(a, b grid.NodeID) int { return s.distance(a) - s.distance(b) })
-		var silent error
+		var silent, refused error
 		for _, n := range holders {
 			value, err := s.fetchFrom(ctx, n, r)
 			var no refusal
@@ -61,9 +62,13 @@ func (s *Secrets) fetch(ctx context.Context, holders []grid.NodeID, r *secret.Re
 			case err == nil:
 				return value, nil
 			case errors.As(err, &no):
-				return nil, fmt.Errorf("node %s: %w", n.Short(), err)
+				refused = errors.Join(refused, fmt.Errorf("node %s: %w", n.Short(), err))
+			default:
+				silent = err
 			}
-			silent = err
+		}
+		if refused != nil {
+			return nil, refused
 		}
 		select {
 		case <-ctx.Done():

@@ -41,8 +41,8 @@ func (s *Secrets) Serve(n grid.NodeID, st network.Stream, head []byte, w io.Writ
 		return
 	}
 	st.SetReadDeadline(time.Now().Add(askDeadline))
-	b := make([]byte, size)
-	if _, err := io.ReadFull(st, b); err != nil {
+	b, err := readRequest(st, size)
+	if err != nil {
 		s.cfg.Drop("request")
 		st.Reset()
 		return
@@ -63,6 +63,23 @@ func (s *Secrets) Serve(n grid.NodeID, st network.Stream, head []byte, w io.Writ
 	}
 	why := grid.Clean(err.Error(), grid.MaxText)
 	w.Write(append(binary.BigEndian.AppendUint32([]byte{wire.StatusNone}, uint32(len(why))), why...))
+}
+
+// atOnce is how large a request may be for which memory is taken before it has come: all with a value are smaller.
+const atOnce = 128 << 10
+
+// readRequest reads a request of a size that its sender has stated.
+func readRequest(from io.Reader, size int64) ([]byte, error) {
+	if size > atOnce {
+		b, err := io.ReadAll(io.LimitReader(from, size))
+		if err == nil && int64(len(b)) < size {
+			err = io.ErrUnexpectedEOF
+		}
+		return b, err
+	}
+	b := make([]byte, size)
+	_, err := io.ReadFull(from, b)
+	return b, err
 }
 
 // errDenied is all that a worker is told: neither whether there is such a secret, nor for whom.
