@@ -42,7 +42,13 @@ func (w *Wanted) Apply(s *v1.Spec, dir, before string) (problems []error) {
 	if s.Env, err = from.Variables(w.Names, w.All); err != nil {
 		problems = append(problems, fmt.Errorf("%senv %w", before, err))
 	}
-	s.Secrets = secrets.Uses(w.Secrets)
+	what := "secrets"
+	if before != "" {
+		what = before + "secret"
+	}
+	if s.Secrets, err = secrets.Uses(what, w.Secrets); err != nil {
+		problems = append(problems, err)
+	}
 	for _, x := range [...]struct {
 		name, folder string
 		to           *string

@@ -1,20 +1,27 @@
 package secrets
 
 import (
+	"errors"
+	"fmt"
 	"strings"
 
 	v1 "skep/node/api/v1"
 )
 
-// Uses reads what a job says of the secrets that its tasks get, NAME[@NODE][=ENV] each.
-func Uses(texts []string) (all []v1.SecretUse) {
+// Uses reads what a job says of the secrets that its tasks get, NAME[@NODE][=VARIABLE] each. what is the key or
+// flag that errors name.
+func Uses(what string, texts []string) (all []v1.SecretUse, err error) {
 	for _, t := range texts {
-		var u v1.SecretUse
-		t, u.Env, _ = strings.Cut(t, "=")
-		u.Name, u.From, _ = strings.Cut(t, "@")
-		all = append(all, u)
+		named, env, variable := strings.Cut(t, "=")
+		name, from, node := strings.Cut(named, "@")
+		if name == "" || variable && env == "" || node && from == "" {
+			err = errors.Join(err, fmt.Errorf("%s %.80q: want NAME, NAME@NODE, NAME=VARIABLE or NAME@NODE=VARIABLE",
+				what, t))
+			continue
+		}
+		all = append(all, v1.SecretUse{Name: name, From: from, Env: env})
 	}
-	return all
+	return all, err
 }
 
 // Rows are the lines of a description of a job about its secrets.
