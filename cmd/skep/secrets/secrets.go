@@ -145,7 +145,8 @@ func (c *Command) list() *cobra.Command {
 }
 
 func (c *Command) remove() *cobra.Command {
-	return &cobra.Command{Use: "remove NAME", Short: "Have all nodes that hold a secret forget it", Args: name,
+	var anyway bool
+	cmd := &cobra.Command{Use: "remove NAME", Short: "Have all nodes that hold a secret forget it", Args: name,
 		Long: "Have all nodes that hold a secret of this node forget it. Those that are not connected still have it: the\n" +
 			"error names them, and the verb can be repeated. A worker that has got it may have kept it.",
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -154,9 +155,12 @@ func (c *Command) remove() *cobra.Command {
 				return err
 			}
 			defer cl.Close()
-			_, err = cl.RemoveSecret(cmd.Context(), args[0])
+			_, err = cl.RemoveSecret(cmd.Context(), args[0], anyway)
 			return err
 		}}
+	cmd.Flags().BoolVar(&anyway, "anyway", false,
+		"forget it here although nodes that hold it cannot be told, as where one does not come back")
+	return cmd
 }
 
 func short(ids []string) string {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"strconv"
 
 	"skep/node/api/v1"
 )
@@ -22,9 +23,11 @@ func (c *Client) Secrets(ctx context.Context) (v1.SecretList, error) {
 	return l, err
 }
 
-// RemoveSecret has all nodes that hold a secret of the node forget it, and returns what is left.
-func (c *Client) RemoveSecret(ctx context.Context, name string) (v1.SecretList, error) {
+// RemoveSecret has all nodes that hold a secret of the node forget it, and returns what is left. With
+// anyway the node forgets it although some of them cannot be told.
+func (c *Client) RemoveSecret(ctx context.Context, name string, anyway bool) (v1.SecretList, error) {
 	var l v1.SecretList
-	err := c.call(ctx, http.MethodDelete, "/v1/secrets/"+url.PathEscape(name), nil, nil, &l)
+	q := url.Values{"anyway": {strconv.FormatBool(anyway)}}
+	err := c.call(ctx, http.MethodDelete, "/v1/secrets/"+url.PathEscape(name), q, nil, &l)
 	return l, err
 }

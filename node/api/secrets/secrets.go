@@ -15,7 +15,7 @@ import (
 // Keeper keeps secrets.
 type Keeper interface {
 	Set(ctx context.Context, of secret.Secret, value []byte) error
-	Remove(ctx context.Context, name string) error
+	Remove(ctx context.Context, name string, anyway bool) error
 	List() []secret.Known
 }
 
@@ -31,6 +31,12 @@ type Handlers struct {
 // ByName is a request about one secret.
 type ByName struct {
 	Name string `path:"name" doc:"Name of a secret of this node."`
+}
+
+// RemoveIn is a request to remove one.
+type RemoveIn struct {
+	ByName
+	Anyway bool `query:"anyway" doc:"This node forgets it although nodes that hold it cannot be told."`
 }
 
 // SetIn is a request to set one.
@@ -86,11 +92,11 @@ func (h *Handlers) Set(ctx context.Context, in *SetIn) (*v1.Secret, error) {
 }
 
 // Remove removes a secret of this node wherever it is held.
-func (h *Handlers) Remove(ctx context.Context, in *ByName) (*v1.SecretList, error) {
+func (h *Handlers) Remove(ctx context.Context, in *RemoveIn) (*v1.SecretList, error) {
 	if h.Keeper == nil {
 		return nil, errNone
 	}
-	if err := h.Keeper.Remove(ctx, in.Name); err != nil {
+	if err := h.Keeper.Remove(ctx, in.Name, in.Anyway); err != nil {
 		return nil, huma.Error422UnprocessableEntity(err.Error())
 	}
 	return h.List(ctx, nil)

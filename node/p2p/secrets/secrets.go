@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/libp2p/go-libp2p/core/network"
+	"golang.org/x/time/rate"
 
 	"skep/grid"
 	"skep/node/chain"
@@ -44,7 +45,8 @@ type Secrets struct {
 	cfg   Config
 	store *store
 
-	setting sync.Mutex // held while secrets are set and removed, one after the other
+	lines   *rate.Limiter // of the log about what other nodes asked for in vain
+	setting sync.Mutex    // held while secrets are set and removed, one after the other
 
 	mu     sync.Mutex
 	handed secret.Handed
@@ -56,7 +58,7 @@ func Open(cfg Config) (*Secrets, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Secrets{cfg: cfg, store: s}, nil
+	return &Secrets{cfg: cfg, store: s, lines: rate.NewLimiter(1, deniedLines)}, nil
 }
 
 // Set sets a secret of this node, or sets it anew: each holder gets value and lists, or the error says which did not.
@@ -105,15 +107,19 @@ func (s *Secrets) Set(ctx context.Context, of secret.Secret, value []byte) error
 // errNoSecret is why nothing is known of a secret.
 var errNoSecret = errors.New("this node has not set it: see skep secret list")
 
-// Remove has all holders forget a secret of this node. With an error some may still have it, and it can be repeated.
-func (s *Secrets) Remove(ctx context.Context, name string) error {
+// Remove has all holders forget a secret of this node. With an error some may still have it, and it can be repeated; with
+// anyway this node forgets it all the same, as where a holder does not come back.
+func (s *Secrets) Remove(ctx context.Context, name string, anyway bool) error {
 	s.setting.Lock()
 	defer s.setting.Unlock()
 	of, there := s.store.ownOf(name)
 	if !there {
 		return fmt.Errorf("secret %.80q: %w", name, errNoSecret)
 	}
-	if _, err := s.removeAt(ctx, of.ID, slices.Concat(of.Holders, of.Former)); err != nil {
+	_, err := s.removeAt(ctx, of.ID, slices.Concat(of.Holders, of.Former))
+	if err != nil && anyway {
+		s.cfg.Log.Warn("a secret is forgotten here, and not everywhere", "secret", name, "error", err)
+	} else if err != nil {
 		return fmt.Errorf("secret %s is not removed everywhere: %w: repeat it once they are there", name, err)
 	}
 	return s.store.forgetOwn(of.ID)

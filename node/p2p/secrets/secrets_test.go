@@ -79,7 +79,7 @@ func TestSecretsAreEncryptedAtRest(t *testing.T) {
 	if got, err := s.store.value(secret.ID{Owner: self, Name: "db-password"}); err != nil || !bytes.Equal(got, value) {
 		t.Errorf("started again: %q, %v", got, err)
 	}
-	if err := s.Remove(t.Context(), "db-password"); err != nil || len(stored(t, dir)) != 1 || len(s.List()) != 0 {
+	if err := s.Remove(t.Context(), "db-password", false); err != nil || len(stored(t, dir)) != 1 || len(s.List()) != 0 {
 		t.Errorf("removed: %v, %d files, %v", err, len(stored(t, dir)), s.List())
 	}
 }
@@ -155,6 +155,22 @@ func TestOnlyTheOwnerSetsAndRemoves(t *testing.T) {
 	}
 }
 
+// However often a member asks in vain, it does not fill the log.
+func TestWhatIsDeniedDoesNotFillTheLog(t *testing.T) {
+	s, _ := open(t, t.TempDir())
+	var log bytes.Buffer
+	s.cfg.Log = slog.New(slog.NewTextHandler(&log, nil))
+	for range 1000 {
+		r := &secret.Request{Op: secret.Get, Secret: secret.Secret{ID: secret.ID{Owner: other, Name: "db"}}}
+		if _, err := s.serve(other, r); err == nil {
+			t.Fatal("handed out")
+		}
+	}
+	if n := bytes.Count(log.Bytes(), []byte("\n")); n < 1 || n > 500 {
+		t.Errorf("%d lines", n)
+	}
+}
+
 // A holder that is away is named, and what it was to get can be set again.
 func TestSetWhileAHolderIsAway(t *testing.T) {
 	s, _ := open(t, t.TempDir())
@@ -164,7 +180,7 @@ func TestSetWhileAHolderIsAway(t *testing.T) {
 		strings.Contains(err.Error(), self.Short()) {
 		t.Errorf("%v: want the node that is away", err)
 	}
-	if err := s.Remove(t.Context(), "db"); err == nil || len(s.List()) != 1 {
+	if err := s.Remove(t.Context(), "db", false); err == nil || len(s.List()) != 1 {
 		t.Errorf("%v, %v: want that it is known until all have forgotten it", err, s.List())
 	}
 
@@ -176,10 +192,13 @@ func TestSetWhileAHolderIsAway(t *testing.T) {
 		}
 		s, _ = open(t, s.cfg.DataDir)
 	}
-	if err := s.Remove(t.Context(), "db"); err == nil || !strings.Contains(err.Error(), other.Short()) {
+	if err := s.Remove(t.Context(), "db", false); err == nil || !strings.Contains(err.Error(), other.Short()) {
 		t.Errorf("removed: %v: want the node that is away", err)
 	}
 	if held, _ := s.store.get(secret.ID{Owner: self, Name: "db"}); len(held.Former) > 0 {
 		t.Errorf("what is held says %v", held.Former)
+	}
+	if err := s.Remove(t.Context(), "db", true); err != nil || len(s.List()) > 0 {
+		t.Errorf("removed although a node is away: %v, %v", err, s.List())
 	}
 }

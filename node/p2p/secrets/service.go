@@ -29,6 +29,10 @@ const (
 	Cooldown      = 250 * time.Millisecond
 )
 
+// deniedLines is how many lines the log gets at once of what was asked for in vain; then it is one each second, since
+// a member may ask 32 times in that. The others are counted.
+const deniedLines = 32
+
 // askDeadline bounds one request and its answer.
 const askDeadline = 10 * time.Second
 
@@ -93,7 +97,9 @@ func (s *Secrets) serve(n grid.NodeID, r *secret.Request) ([]byte, error) {
 		log := s.cfg.Log.With("secret", r.Name, "owner", r.Owner.Short(), "worker", n.Short(), "attempt", r.Attempt.String())
 		if err != nil {
 			s.cfg.Drop("secret denied")
-			log.Warn("a secret was not handed out", "reason", err.Error())
+			if s.lines.Allow() {
+				log.Warn("a secret was not handed out", "reason", err.Error())
+			}
 			return nil, errDenied
 		}
 		log.Info("a secret was handed out")
@@ -105,7 +111,9 @@ func (s *Secrets) serve(n grid.NodeID, r *secret.Request) ([]byte, error) {
 		}
 		r.Former = nil
 		if err := s.store.hold(&r.Secret, r.Value); err != nil {
-			s.cfg.Log.Warn("a secret is not held here", "secret", r.Name, "owner", n.Short(), "error", err)
+			if s.lines.Allow() {
+				s.cfg.Log.Warn("a secret is not held here", "secret", r.Name, "owner", n.Short(), "error", err)
+			}
 			if errors.Is(err, errFull) {
 				return nil, err
 			}
