@@ -8,7 +8,8 @@ import (
 )
 
 // ReadOrders reads the orders in the folders of attempts, each a file of that name, and returns those folders too that
-// have none: nothing was handed over of these. bad is called with what cannot be read, or fails the check.
+// have none: nothing was handed over of these, or their orders were removed. bad is called with what cannot be read, or
+// fails the check.
 func ReadOrders[O any](attempts, file string, check func(o *O, dir string) error,
 	bad func(dir string, err error)) (orders []O, empty []string, err error) {
 	entries, err := os.ReadDir(attempts)

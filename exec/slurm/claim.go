@@ -19,6 +19,7 @@ type claim struct {
 	Host  string
 	Job   string
 	Token string // of who made it
+	Key   string // of the order; "" in claims of older versions
 }
 
 const (
@@ -50,7 +51,7 @@ func (c claim) take(dir string, k int) (has claim, own bool, err error) {
 }
 
 // fence claims an order for the node, so that it never runs, and reports whether it has that; else a step has it.
-func fence(dir string, k int) (never bool, err error) {
-	has, _, err := claim{By: byNode}.take(dir, k)
+func fence(dir, key string, k int) (never bool, err error) {
+	has, _, err := claim{By: byNode, Key: key}.take(dir, k)
 	return has.By == byNode, err
 }

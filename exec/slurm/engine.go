@@ -136,7 +136,7 @@ func (e *Engine) Start(o Order, said func(external.Saying)) (*Task, error) {
 		t.Handed()
 		return t, nil
 	}
-	never, ferr := fence(o.Dir, o.Submission)
+	never, ferr := fence(o.Dir, o.Key, o.Submission)
 	switch {
 	case ferr != nil || !never: // it may run
 		t.Handed()

@@ -3,6 +3,7 @@ package slurm
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -27,7 +28,7 @@ func (e *Engine) Former(wanted func(key string) bool) error {
 	}
 	external.RemoveDrafts(e.dir)
 	for _, dir := range empty {
-		if e.hasRun(dir) {
+		if mayBeWanted(dir, wanted) {
 			e.isUnread(dir, errors.New("order.json was removed from it, and its job has run, or runs"))
 			continue
 		}
@@ -44,12 +45,19 @@ func (e *Engine) Former(wanted func(key string) bool) error {
 	return nil
 }
 
-// hasRun reports whether a job has claimed, or ended, an order that is not in its folder any more. One that did not
-// finds no order when it begins, and runs nothing.
-func (e *Engine) hasRun(dir string) bool {
-	claims, _ := filepath.Glob(filepath.Join(dir, "claim.*"))
-	_, err := os.Lstat(filepath.Join(dir, endFile))
-	return len(claims) > 0 || err == nil
+// mayBeWanted reports whether a folder without an order is that of a job which has claimed the order, or ended it, and
+// whose attempt is to go on, as far as is known. A job that has not claimed it finds no order when it begins, and runs
+// nothing. A node that was killed while it removed a folder leaves claims and ends too, of an attempt that is over.
+func mayBeWanted(dir string, wanted func(key string) bool) bool {
+	files, _ := filepath.Glob(filepath.Join(dir, "claim.*"))
+	for _, path := range append(files, filepath.Join(dir, endFile)) {
+		var x struct{ Key string }
+		err := external.ReadRecord(path, &x)
+		if !errors.Is(err, fs.ErrNotExist) && (err != nil || x.Key == "" || wanted(x.Key)) {
+			return true
+		}
+	}
+	return false
 }
 
 func (e *Engine) isUnread(dir string, err error) {

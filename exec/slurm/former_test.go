@@ -132,3 +132,37 @@ func TestOrderIsReadLater(t *testing.T) {
 		t.Errorf("%+v, %d runs: want that it has ended well after one", res, runs(ran))
 	}
 }
+
+// A node that is killed while it removes the folder of an attempt that is over leaves a part of it, possibly without the
+// order: that keeps nothing of others from being found or started anew, and is removed. Of an attempt that is to go on,
+// or of which it is not known, it is one whose order was removed.
+func TestRemovalIsCutShort(t *testing.T) {
+	script(t, "squeue", "exit 1") // the controller does not answer
+	for name, c := range map[string]struct {
+		file   string
+		left   any
+		unread bool
+	}{
+		"a claim of one that is over":         {"claim.1", claim{By: byStep, Key: "over"}, false},
+		"the end of one that is over":         {endFile, end{Key: "over"}, false},
+		"what the task printed":               {"stdin", "", false},
+		"a claim of one that goes on":         {"claim.2", claim{By: byStep, Key: "wanted"}, true},
+		"the end of one that goes on":         {endFile, end{Key: "wanted"}, true},
+		"a claim that an older version wrote": {"claim.1", claim{By: byStep}, true},
+	} {
+		e, err := openAt(t, t.TempDir(), t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		dir := filepath.Join(e.dir, "left")
+		if err := errors.Join(os.Mkdir(dir, 0o700), external.WriteRecord(filepath.Join(dir, c.file), c.left)); err != nil {
+			t.Fatal(err)
+		}
+		if err := e.Former(func(key string) bool { return key == "wanted" }); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := os.Lstat(dir); e.HasUnread() != c.unread || (err == nil) != c.unread {
+			t.Errorf("%s: unread %v, folder %v: want unread, and that it stays: %v", name, e.HasUnread(), err, c.unread)
+		}
+	}
+}

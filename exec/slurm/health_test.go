@@ -10,34 +10,44 @@ import (
 	"skep/exec/external"
 )
 
-// A node whose controller does not answer takes no tasks, also while it has none, and takes some again when it answers.
+// A node whose controller does not answer, or has no host that takes jobs, takes no tasks, also while it has none, and
+// takes some again when it has.
 func TestNodeIsClosedWhileNoControllerAnswers(t *testing.T) {
-	r := newRig(t, 1)
-	r.Close()
-	away := make(chan bool, 10)
-	r.Engine.o.Away, r.Engine.o.Health = func(x bool) { away <- x }, 100*time.Millisecond
-	var err error
-	if r.Engine, err = Open(r.Engine.o, r.Engine.cluster); err != nil {
-		t.Fatal(err)
-	}
-	if err := r.Former(func(string) bool { return false }); err != nil {
-		t.Fatal(err)
-	}
-	says := func(want bool) {
+	state := filepath.Join(t.TempDir(), "state")
+	is := func(text string) {
 		t.Helper()
-		select {
-		case got := <-away:
-			if got != want {
-				t.Errorf("away %t: want %t", got, want)
-			}
-		case <-time.After(time.Minute):
-			t.Fatalf("nothing is said in a minute: want away %t", want)
+		err := os.WriteFile(state+"-new", []byte(text), 0o600)
+		if err = errors.Join(err, os.Rename(state+"-new", state)); err != nil {
+			t.Fatal(err)
 		}
 	}
-	r.cluster.StopController()
-	says(true)
-	r.cluster.StartController()
-	says(false)
+	is("idle\n")
+	script(t, "sinfo", `read s <`+state+`; test "$s" != silent && echo "h|4|1000|infinite|p*|$s"`)
+	script(t, "squeue", "exit 1")
+	away := make(chan bool, 10)
+	e, err := Open(Options{Dir: t.TempDir(), Data: t.TempDir(), Node: "test", Step: []string{"step"},
+		Health: 30 * time.Millisecond, Away: func(x bool) { away <- x }}, &Cluster{Partition: "p"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(e.Close)
+	if err := e.Former(func(string) bool { return false }); err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range []struct {
+		state string
+		away  bool
+	}{{"silent", true}, {"idle", false}, {"down", true}, {"mixed", false}} {
+		is(x.state + "\n")
+		select {
+		case got := <-away:
+			if got != x.away {
+				t.Errorf("%s: away %t: want %t", x.state, got, x.away)
+			}
+		case <-time.After(time.Minute):
+			t.Fatalf("%s: nothing is said in a minute: want away %t", x.state, x.away)
+		}
+	}
 }
 
 // The order of a job that runs was removed, as by a cleaner of old files, while the node was stopped: the job is not

@@ -45,6 +45,7 @@ func claimFile(dir string, k int) string { return filepath.Join(dir, "claim."+st
 
 // end is how a step ended, as it wrote it down.
 type end struct {
+	Key     string // of the order; "" in ends of older versions
 	Cause   process.Cause
 	Exit    int
 	Signal  int

@@ -152,10 +152,10 @@ func TestOneClaims(t *testing.T) {
 	if left, _ := filepath.Glob(filepath.Join(dir, ".claim-*")); own != 1 || len(by) != 1 || len(left) > 0 {
 		t.Errorf("%d have it, %v, left are %v: want one", own, by, left)
 	}
-	if never, err := fence(dir, 2); !never || err != nil {
+	if never, err := fence(dir, "x", 2); !never || err != nil {
 		t.Errorf("another submission: %v, %v", never, err)
 	}
-	if _, err := fence(filepath.Join(dir, "gone"), 1); err == nil {
+	if _, err := fence(filepath.Join(dir, "gone"), "x", 1); err == nil {
 		t.Error("a claim in a folder that is not there")
 	}
 }

@@ -41,10 +41,10 @@ func RunStep(dir, k string) (code int, err error) {
 	if o.Submission != n || o.Dir != dir {
 		return 0, nil // the node has made another one of it since
 	}
-	if _, own, err := (claim{By: byStep, Host: host, Job: job}).take(dir, n); err != nil || !own {
+	if _, own, err := (claim{By: byStep, Host: host, Job: job, Key: o.Key}).take(dir, n); err != nil || !own {
 		return 0, err
 	}
-	s := step{order: &o, end: end{Started: time.Now(), Job: job, Host: host}}
+	s := step{order: &o, end: end{Key: o.Key, Started: time.Now(), Job: job, Host: host}}
 	s.run(stop)
 	s.end.Wall = time.Since(s.end.Started)
 	if err := external.WriteRecord(filepath.Join(dir, endFile), &s.end); err != nil {

@@ -129,7 +129,7 @@ func (t *Task) fence() (never bool, err error) {
 	if t.claimed {
 		return false, nil
 	}
-	never, err = fence(t.order.Dir, t.order.Submission)
+	never, err = fence(t.order.Dir, t.order.Key, t.order.Submission)
 	if err != nil {
 		t.e.o.Log.Debug("claim", "job", t.Name(), "error", err)
 		return false, err
