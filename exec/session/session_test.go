@@ -176,7 +176,7 @@ func TestStoppedClientIsGivenUp(t *testing.T) {
 // A client that is slow to take the last output of a command that has ended gets all of it.
 func TestSlowClientGetsTheLastOutput(t *testing.T) {
 	was := drained
-	drained = 10 * time.Millisecond
+	drained = 300 * time.Millisecond
 	t.Cleanup(func() { drained = was })
 	var print *io.PipeWriter
 	start, c := play(false, func(*fake) int {
@@ -195,8 +195,8 @@ func TestSlowClientGetsTheLastOutput(t *testing.T) {
 	}
 	var got []byte
 	in := &reader{r: conn, most: maxContent}
+	time.Sleep(3 * drained)
 	for k := kindStdout; k != kindEnd; {
-		time.Sleep(3 * drained)
 		var content []byte
 		var err error
 		if k, content, err = in.next(); err != nil {

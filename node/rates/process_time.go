@@ -3,12 +3,12 @@ package rates
 import "skep/grid"
 
 // RanFor notes for how long, in seconds, the process ran of a run of which Ran was told that it took so many: its start
-// and the collection of its output are not in that.
+// and the collection of its output are not in that. 0 = it is not known for how long it ran.
 func (e *Estimator) RanFor(level string, process, took float64) {
-	if !(took > 0) {
+	if !(took > 0 && process > 0) {
 		return
 	}
-	rest := 1 - min(max(process/took, 0), 1)
+	rest := 1 - min(process/took, 1)
 	class, finer := grid.ClassOfLevel(level)
 	e.Class(class).addOverhead(rest)
 	if finer {

@@ -27,6 +27,8 @@ func TestProcessTime(t *testing.T) {
 	e.Ran(grid.Time(2*time.Second), "a", 0.9, &fx)
 	e.RanFor("a", 30, 0.9) // more than can be
 	process("a", 0.75)
+	e.RanFor("a", 0, 0.9) // an engine that does not say
+	process("a", 0.75)
 	e.RanFor("b", 1, 2) // of which nothing else is known
 	process("b", 0)
 	if got := e.Expected("a", nobody); math.Abs(got-0.9) > 1e-9 {
