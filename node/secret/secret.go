@@ -52,8 +52,8 @@ func (s *Secret) Check() error {
 	case len(s.Holders) < 1 || len(s.Holders) > grid.MaxSecretNodes:
 		return fmt.Errorf("secret %s: %d nodes hold it: want 1 to %d", s.Name, len(s.Holders), grid.MaxSecretNodes)
 	case len(s.Former) > grid.MaxSecretNodes:
-		return fmt.Errorf("secret %s: %d nodes that held it before have not been reached: want at most %d: set it again once "+
-			"they are there", s.Name, len(s.Former), grid.MaxSecretNodes)
+		return fmt.Errorf("secret %s: %d nodes that held it before have not been reached: want at most %d: set it again "+
+			"once they are there", s.Name, len(s.Former), grid.MaxSecretNodes)
 	case len(s.Workers) > grid.MaxSecretNodes || s.Anyone == (len(s.Workers) > 0):
 		return fmt.Errorf("secret %s: %d workers: want 1 to %d, or all", s.Name, len(s.Workers), grid.MaxSecretNodes)
 	case len(s.Origins) < 1 || len(s.Origins) > grid.MaxSecretNodes:

@@ -116,8 +116,8 @@ func TestAssignmentsAreRedeemedAFewTimes(t *testing.T) {
 	}
 }
 
-// More attempts than are remembered displace the oldest of the owner who has the most of them, and nobody is refused for
-// it: a member that redeems a secret of its own for ever more attempts takes nothing from others.
+// More attempts than are remembered displace the oldest of the owner who has the most of them, and nobody is refused
+// for it: a member that redeems a secret of its own for ever more attempts takes nothing from others.
 func TestRememberedAttemptsAreBounded(t *testing.T) {
 	var h Handed
 	take := func(owner byte, n int) bool {

@@ -107,8 +107,8 @@ func (s *Secrets) Set(ctx context.Context, of secret.Secret, value []byte) error
 // errNoSecret is why nothing is known of a secret.
 var errNoSecret = errors.New("this node has not set it: see skep secret list")
 
-// Remove has all holders forget a secret of this node. With an error some may still have it, and it can be repeated; with
-// anyway this node forgets it all the same, as where a holder does not come back.
+// Remove has all holders forget a secret of this node. With an error some may still have it, and it can be repeated;
+// with anyway this node forgets it all the same, as where a holder does not come back.
 func (s *Secrets) Remove(ctx context.Context, name string, anyway bool) error {
 	s.setting.Lock()
 	defer s.setting.Unlock()

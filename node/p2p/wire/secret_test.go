@@ -30,6 +30,7 @@ func genSecretRequest(t *rapid.T) *secret.Request {
 	case secret.Set:
 		r.Value = rapid.SliceOfN(rapid.Byte(), 1, 64).Draw(t, "value")
 		r.Holders = []grid.NodeID{array[grid.NodeID](t, "holder")}
+		r.Former = []grid.NodeID{array[grid.NodeID](t, "former"), array[grid.NodeID](t, "former")}
 		if r.Anyone = rapid.Bool().Draw(t, "anyone"); !r.Anyone {
 			r.Workers = []grid.NodeID{array[grid.NodeID](t, "worker"), array[grid.NodeID](t, "worker")}
 		}
