@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -141,7 +142,10 @@ func (r *Runner) Start(s Spec) (p *Process, err error) {
 		r.leave(p)
 		return nil, err
 	}
-	p.spec.Secrets = nil // they are the task's now
+	p.spec.Secrets = slices.Clone(p.spec.Secrets)
+	for i := range p.spec.Secrets {
+		p.spec.Secrets[i].Value = nil // it is the task's now; that there is one, commands beside it are told
+	}
 	return p, nil
 }
 

@@ -49,6 +49,23 @@ func TestSecretsAreFilesInMemory(t *testing.T) {
 	}
 }
 
+// A command beside a task finds the task's secrets where the task does.
+func TestCommandBesideATaskFindsItsSecrets(t *testing.T) {
+	r := newRunner(t)
+	if !r.sandbox.Boxes() {
+		t.Skip("no boxes here")
+	}
+	s := spec(t, r, "echo ready; exec sleep 100")
+	s.Secrets = []sandbox.Secret{{Name: "first", Value: []byte("a value")}}
+	p := running(t, r, s)
+	if out, errs, code := runBeside(t, r, p, shell(`cat "$SKEP_SECRETS/first"`), ""); out != "a value" || code != 0 {
+		t.Errorf("%q, %q, exit %d", out, errs, code)
+	}
+	if len(p.spec.Secrets) != 1 || p.spec.Secrets[0].Value != nil || s.Secrets[0].Value == nil {
+		t.Error("the node keeps the value, or has changed what its caller has")
+	}
+}
+
 // A task that is in no box gets no secret: its files would be those of the machine.
 func TestNoSecretsWithoutABox(t *testing.T) {
 	r := bareRunner(t)
