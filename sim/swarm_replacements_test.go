@@ -123,6 +123,14 @@ func swarmOfContests(seed uint64) Config {
 	return c
 }
 
+// signEven has half of the jobs be signed in the worlds of even seeds: then the members sign each change, too.
+func signEven(seed uint64, c Config) Config {
+	if seed%2 == 0 {
+		signSome(grid.NewRand(seed, 103), &c)
+	}
+	return c
+}
+
 // Where nodes die for good one after the other, further apart than the time after which they are replaced, and new ones
 // join, no job waits for one of them and each acknowledged one ends; and nothing is lost or done twice where that comes
 // with all other faults.
@@ -141,43 +149,43 @@ func TestSwarmReplacements(t *testing.T) {
 	if *logFlag {
 		log = func(line string) { fmt.Println(line) }
 	}
-	replaced, tasks := 0, 0
+	replaced, tasks, proved := 0, 0, 0
 	t.Run("deaths", func(t *testing.T) {
 		for _, seed := range seeds(99000001) {
-			c := swarmOfDeaths(seed)
+			c := signEven(seed, swarmOfDeaths(seed))
 			c.Log = log
 			r, err := runDeaths(c)
 			if err != nil {
 				t.Error(err)
 			}
-			replaced, tasks = replaced+r.Replaced, tasks+r.Ended
+			replaced, tasks, proved = replaced+r.Replaced, tasks+r.Ended, proved+r.Verified
 		}
 	})
 	t.Run("faults", func(t *testing.T) {
 		for _, seed := range seeds(100000001) {
-			c := swarmOfReplacements(seed)
+			c := signEven(seed, swarmOfReplacements(seed))
 			c.Log = log
 			r, err := runToEnd(c)
 			if err != nil {
 				t.Error(err)
 			}
-			replaced, tasks = replaced+r.Replaced, tasks+r.Ended
+			replaced, tasks, proved = replaced+r.Replaced, tasks+r.Ended, proved+r.Verified
 		}
 	})
 	t.Run("contests", func(t *testing.T) {
 		for _, seed := range seeds(101000001) {
-			c := swarmOfContests(seed)
+			c := signEven(seed, swarmOfContests(seed))
 			c.Log = log
 			r, err := runToEnd(c)
 			if err != nil {
 				t.Error(err)
 			}
-			replaced, tasks = replaced+r.Replaced, tasks+r.Ended
+			replaced, tasks, proved = replaced+r.Replaced, tasks+r.Ended, proved+r.Verified
 		}
 	})
-	t.Logf("%d members were replaced in 3 x %d worlds; %d tasks ended", replaced, worlds, tasks)
-	if worlds >= 20 && replaced < 10*worlds {
-		t.Errorf("%d members were replaced in %d worlds: want more", replaced, worlds)
+	t.Logf("%d members were replaced in 3 x %d worlds; %d tasks ended, %d ends were proved", replaced, worlds, tasks, proved)
+	if worlds >= 20 && (replaced < 10*worlds || proved < 10*worlds) {
+		t.Errorf("%d members were replaced in %d worlds, and %d ends proved: want more", replaced, worlds, proved)
 	}
 }
 

@@ -19,7 +19,7 @@ func (w *World) featuresOf(i int32) grid.FeatureSet {
 	}
 	f := grid.FeatureSet(1<<grid.FeatureReruns | 1<<grid.FeatureRetries | 1<<grid.FeatureDeadlines |
 		1<<grid.FeatureBudgets | 1<<grid.FeatureOptions | 1<<grid.FeatureSigned | 1<<grid.FeatureOffers |
-		1<<grid.FeatureReplacement)
+		1<<grid.FeatureReplacement | 1<<grid.FeatureSignedChanges)
 	kinds := w.cfg.Network.Kinds(int(i))
 	if kinds.Has(grid.KindAwait) {
 		f |= 1 << grid.FeatureOrder

@@ -50,7 +50,7 @@ func (b *Books) checkSigned(i int32, e *grid.EntryRecord) {
 	}
 	b.signed.Checked++
 	k := j.first + int32(e.ID.Task.Index)
-	if _, err := b.chainOf(n).Check(&grid.Entry{Index: e.ID.Task.Index, Attempt: e.ID.Attempt, Worker: e.Worker,
+	if _, err := b.chainOf(i, n).Check(&grid.Entry{Index: e.ID.Task.Index, Attempt: e.ID.Attempt, Worker: e.Worker,
 		Result: e.Result}); err != nil {
 		b.failSigned(i, "records that %s has ended (%v, %d) with attempt %v, which is not proved: %v", b.taskName(k),
 			e.Result.Cause, e.Result.Exit, e.ID.Attempt, err)
@@ -67,8 +67,9 @@ func (b *Books) checkSigned(i int32, e *grid.EntryRecord) {
 	}
 }
 
-// chainOf returns the chain of a signed submission, which begins with the members that its origin has chosen.
-func (b *Books) chainOf(n int32) *chain.Chain {
+// chainOf returns the chain of a signed submission, which begins with the members that its origin has chosen, with the
+// changes of members that are on a node's disk. Of these, too, the signatures must hold.
+func (b *Books) chainOf(i, n int32) *chain.Chain {
 	c := b.signed.chains[n]
 	if c == nil {
 		j := &b.jobs[n]
@@ -81,6 +82,11 @@ func (b *Books) chainOf(n int32) *chain.Chain {
 		}
 		c = chain.New(b.signed.verifier, grid.NodeID{}, b.world.JobID(n), j.spec, members)
 		b.signed.chains[n] = c
+	}
+	if x := b.replicaOf(i, n); x != nil && x.rec.Set != nil && !c.Knows(x.rec.Set.Links) {
+		if err := c.Follow(x.rec.Set); err != nil {
+			b.failSigned(i, "keeps submission %d with members that are not proved: %v", n, err)
+		}
 	}
 	return c
 }
