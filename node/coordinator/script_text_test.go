@@ -119,6 +119,9 @@ func (w *network) message(m *grid.Message) string {
 		if s += " " + w.attempt(m.Offer.ID); m.Offer.Option > 0 {
 			s += fmt.Sprintf(" as option %d", m.Offer.Option-1)
 		}
+		if m.Offer.Changes > 0 {
+			s += fmt.Sprintf(", members %d", m.Offer.Changes)
+		}
 	case grid.KindCheckpoint, grid.KindCheckpointAck, grid.KindCheckpointKeep:
 		s += checkpointText(m.Checkpoint)
 	case grid.KindReserve:
