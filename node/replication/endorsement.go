@@ -103,11 +103,12 @@ func (r *Register) endorse(place int, signature string) {
 }
 
 // signChange returns this member's signature of the change that the owner of its epoch asks for with a write that it
-// has accepted; "" = it signs none. No member signs that it is replaced itself: it is not dead.
+// has accepted; "" = it signs none. No member signs that it is replaced itself: it is not dead. Those of a job with
+// secrets stay: their holders check votes by its first members.
 func (r *Replica) signChange(to grid.NodeID, kind grid.Kind, g *grid.RegisterMessage, a grid.RegisterAnswer) string {
 	if r.chain == nil || kind != grid.KindWriteAck || a != grid.RegisterOK || len(g.Change) != 1+len(grid.NodeID{}) ||
 		r.state.Owner != to || r.state.Epoch != g.Epoch || r.state.Promised != g.Epoch || !r.seats.Settled() ||
-		r.chain.Full() {
+		r.chain.Full() || len(r.spec.Secrets) > 0 {
 		return ""
 	}
 	x := chain.Change{Epoch: g.Epoch, At: g.Change[0]}

@@ -172,4 +172,11 @@ func TestMembersSignNoOtherChange(t *testing.T) {
 			t.Errorf("%s: it is signed: %v", what, s != "")
 		}
 	}
+	secret := *m[1].spec
+	secret.Secrets = make([]grid.SecretUse, 1)
+	m[1].spec = &secret
+	g := &grid.RegisterMessage{Job: m[1].id2(), Epoch: 1, Signatures: grid.Signatures{Change: ask(2, fourth)}}
+	if m[1].signChange(m[0].id, grid.KindWriteAck, g, grid.RegisterOK) != "" {
+		t.Error("it is signed, and the job has secrets, whose holders go by its first members")
+	}
 }
