@@ -18,7 +18,7 @@ func swarmOfDamage(seed uint64) Config {
 // A record with flipped bits is read as it was written, or its node does not start; a commit that was lost after it was
 // acknowledged is found out like a store that was put back; wall clocks that are set change no answer.
 func TestSwarmDamage(t *testing.T) {
-	first, worlds := uint64(102000001), *swarmFlag
+	first, worlds := uint64(102000001), (*swarmFlag+2)/3
 	if *seedFlag != 0 {
 		first, worlds = *seedFlag, 1
 	}

@@ -41,7 +41,7 @@ func swarmOfKeepers(seed uint64) Config {
 // Whatever a hostile member says and whatever happens besides, no node writes to its disk, and so none shows, an end
 // of a signed job that the assigned worker has not signed, or of those without one the owner.
 func TestSwarmForgedEnds(t *testing.T) {
-	first, worlds := uint64(103000001), *swarmFlag
+	first, worlds := uint64(103000001), (*swarmFlag+2)/3
 	if *seedFlag != 0 {
 		first, worlds = *seedFlag, 1
 	}
@@ -73,7 +73,7 @@ func swarmOfConnected(seed uint64) Config {
 // With one hostile member, and honest ones that are connected to each other, no job is lost, no task that may run at
 // most once runs twice, and everything comes to its end.
 func TestSwarmHostileKeepers(t *testing.T) {
-	first, worlds := uint64(103000001), *swarmFlag
+	first, worlds := uint64(103000001), (*swarmFlag+2)/3
 	if *seedFlag != 0 {
 		first, worlds = *seedFlag, 1
 	}
@@ -110,7 +110,7 @@ func swarmOfVoters(seed uint64) Config {
 // With a hostile member and one that is lost for good, of five, no job is lost: what the hostile one says of votes,
 // closed jobs and later owners keeps nobody from becoming the owner whom a majority of honest ones votes for.
 func TestSwarmHostileVoters(t *testing.T) {
-	first, worlds := uint64(103000001), *swarmFlag
+	first, worlds := uint64(103000001), (*swarmFlag+2)/3
 	if *seedFlag != 0 {
 		first, worlds = *seedFlag, 1
 	}

@@ -38,7 +38,7 @@ func swarmOfOffers(seed uint64) Config {
 // Of tasks of which an owner and its successors record what may have been offered none starts twice, and all end, in
 // the midst of all faults.
 func TestSwarmOffers(t *testing.T) {
-	first, worlds := uint64(87000601), *swarmFlag
+	first, worlds := uint64(87000601), (*swarmFlag+2)/3
 	if *seedFlag != 0 {
 		first, worlds = *seedFlag, 1
 	}

@@ -18,7 +18,7 @@ func swarmOfSigned(seed uint64) Config {
 // Each end of a signed job that any node writes to its disk is proved by signatures from the job's origin on, and is
 // how the attempt ran, in the midst of all faults.
 func TestSwarmSigned(t *testing.T) {
-	first, worlds := uint64(100000001), *swarmFlag
+	first, worlds := uint64(100000001), (*swarmFlag+2)/3
 	if *seedFlag != 0 {
 		first, worlds = *seedFlag, 1
 	}

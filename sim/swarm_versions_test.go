@@ -18,7 +18,7 @@ func swarmOfVersions(seed uint64) Config {
 // Nodes of an older version are given nothing that they cannot keep or run, also while they are upgraded one after the
 // other, and everything comes to its end.
 func TestSwarmVersions(t *testing.T) {
-	first, worlds := uint64(101000001), *swarmFlag
+	first, worlds := uint64(101000001), (*swarmFlag+2)/3
 	if *seedFlag != 0 {
 		first, worlds = *seedFlag, 1
 	}
