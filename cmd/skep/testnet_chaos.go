@@ -39,7 +39,9 @@ Exits with 1 if anything is lost, recorded twice, or contradicts what a node has
 				members = 3
 			}
 			if deaths {
-				successions(&c, cmd.Flags(), nodes)
+				if err := successions(&c, cmd.Flags(), nodes); err != nil {
+					return err
+				}
 			}
 			if err := errors.Join(checkChaos(nodes, members, c.Origins || deaths), c.Check()); err != nil {
 				return err
@@ -99,8 +101,14 @@ const (
 	longTasks     = 300
 )
 
-// successions has all nodes but one die for good.
-func successions(c *testnet.ChaosConfig, given *pflag.FlagSet, nodes int) {
+// successions has all nodes but one die for good, and reports flags that have no place beside that.
+func successions(c *testnet.ChaosConfig, given *pflag.FlagSet, nodes int) error {
+	switch {
+	case given.Changed("duration"):
+		return errors.New("--deaths with --duration: it follows from -n and --every, the time between two deaths")
+	case c.Origins:
+		return errors.New("--deaths with --origins: want one of both")
+	}
 	if !given.Changed("every") {
 		c.Every = betweenDeaths
 	}
@@ -114,6 +122,10 @@ func successions(c *testnet.ChaosConfig, given *pflag.FlagSet, nodes int) {
 		c.Limit = 6 * time.Minute
 	}
 	c.Deaths, c.Duration = nodes-1, time.Duration(nodes)*c.Every
+	if c.Duration > time.Hour {
+		return fmt.Errorf("--deaths with -n %d and --every %v takes %v: want 1h at most", nodes, c.Every, c.Duration)
+	}
+	return nil
 }
 
 // checkChaos reports all problems of the testnet's parameters.

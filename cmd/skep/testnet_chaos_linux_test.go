@@ -3,8 +3,10 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"io"
 	"os"
 	"os/exec"
+	"strings"
 	"testing"
 
 	"skep/testnet"
@@ -38,4 +40,26 @@ func TestChaos(t *testing.T) {
 	// Times are checked by make chaos: tests share their machine.
 	t.Logf("re-run p95 %.1f s, longest %.1f s; %d attempts begun after a cancellation, the latest %.1f s", r.P95,
 		r.Longest, r.AfterCancel, r.LateCancel)
+}
+
+// Deaths for good take as long as there are nodes, and come in place of all other faults: who asks for something else
+// is told so.
+func TestChaosOfDeathsTakesNoDuration(t *testing.T) {
+	over, stop := context.WithCancel(t.Context())
+	stop() // nothing is to run
+	for _, c := range []struct {
+		want string
+		args []string
+	}{
+		{"--deaths with --duration", []string{"--duration", "1m"}},
+		{"--deaths with --origins", []string{"--origins"}},
+		{"takes 1h15m0s: want 1h at most", []string{"-n", "15", "--every", "5m"}},
+	} {
+		cmd := (&app{out: io.Discard, err: io.Discard}).testnetChaosCmd()
+		cmd.SetArgs(append([]string{"--deaths"}, c.args...))
+		cmd.SilenceErrors, cmd.SilenceUsage = true, true
+		if err := cmd.ExecuteContext(over); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v: %v: want %s", c.args, err, c.want)
+		}
+	}
 }
