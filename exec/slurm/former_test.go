@@ -133,9 +133,9 @@ func TestOrderIsReadLater(t *testing.T) {
 	}
 }
 
-// A node that is killed while it removes the folder of an attempt that is over leaves a part of it, possibly without the
-// order: that keeps nothing of others from being found or started anew, and is removed. Of an attempt that is to go on,
-// or of which it is not known, it is one whose order was removed.
+// A node that is killed while it removes the folder of an attempt that is over leaves a part of it, possibly without
+// the order: that keeps nothing of others from being found or started anew, and is removed. Of an attempt that is to go
+// on, or of which it is not known, it is one whose order was removed.
 func TestRemovalIsCutShort(t *testing.T) {
 	script(t, "squeue", "exit 1") // the controller does not answer
 	for name, c := range map[string]struct {
