@@ -183,7 +183,7 @@ func TestSwarmReplacements(t *testing.T) {
 			replaced, tasks, proved = replaced+r.Replaced, tasks+r.Ended, proved+r.Verified
 		}
 	})
-	t.Logf("%d members were replaced in 3 x %d worlds; %d tasks ended, %d ends were proved", replaced, worlds, tasks, proved)
+	t.Logf("%d members were replaced in 3 x %d worlds; %d tasks ended, %d ends proved", replaced, worlds, tasks, proved)
 	if worlds >= 20 && (replaced < 10*worlds || proved < 10*worlds) {
 		t.Errorf("%d members were replaced in %d worlds, and %d ends proved: want more", replaced, worlds, proved)
 	}
