@@ -192,8 +192,10 @@ var floors = map[string][]string{
 	"node/api/secrets": {"grid", "node/api/v1", "node/secret"},
 	"node/api/joblist": {"grid", "node/api/v1", "node/listing"},
 
+	"node/api/signatures": {"grid", "node", "node/api/v1", "node/chain"},
+
 	"node/api": {"grid", "internal/indices", "gossip", "discovery", "balance", "node", "node/checkpoint", "node/listing", "node/p2p/wire", "node/p2p/blob",
-		"node/p2p/disk", "node/p2p/joblist", "node/api/audit", "node/api/joblist", "node/api/secrets", "node/api/v1", "node/api/client"},
+		"node/p2p/disk", "node/p2p/joblist", "node/api/audit", "node/api/joblist", "node/api/secrets", "node/api/signatures", "node/api/v1", "node/api/client"},
 	"sim": {"grid", "internal/indices", "gossip", "discovery", "balance", "balance/order", "lpas", "exec", "exec/proportional", "node", "sim/event", "sim/mesh", "sim/oracle",
 		"sim/codec", "sim/keeper", "sim/keys", "sim/stores"},
 	"sim/keeper":       {"grid", "node/chain"},
@@ -250,6 +252,7 @@ var floors = map[string][]string{
 	"cmd/skep/arrays":    {"grid", "internal/indices", "node/api/v1"},
 	"cmd/skep/environ":   {"cmd/skep/secrets", "grid", "node/api/v1"},
 	"cmd/skep/secrets":   {"grid", "node/api/client", "node/api/v1"},
+	"cmd/skep/signatures": {"grid", "node/api/client", "node/api/v1"},
 	"cmd/skep/order":     {"document", "grid", "node/api/client", "node/api/v1"},
 	"cmd/skep/gang":      {"document", "gang/mapper", "gang/model", "grid", "node/api/v1"},
 	"cmd/skep/progress":  {"grid", "node/api/v1"},

@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"skep/grid"
@@ -87,6 +88,30 @@ func (s *Server) keepers(ctx context.Context, id grid.JobID) (nodes []grid.NodeI
 		}
 	}
 	return nodes
+}
+
+// notKept says that this node has no signatures of a job to check, and which nodes have, as far as the others tell.
+func (s *Server) notKept(ctx context.Context, id grid.JobID, k *jobInfo) string {
+	text := "job " + id.String() + ": node " + s.displayName(ctx, s.self) + " does not keep it, and checks only what it " +
+		"keeps itself"
+	if k.gone != "" {
+		text += "; it has gone: " + k.gone
+	}
+	r, err := s.b.Jobs(ctx, &listing.Query{Limit: 1, Ref: id.String()})
+	var where []string
+	for i := 0; err == nil && i < len(r.Jobs); i++ {
+		keepers := r.Jobs[i].Members
+		if len(keepers) == 0 { // its origin alone, or whoever tells may not say which nodes
+			keepers = []grid.NodeID{r.Jobs[i].By}
+		}
+		for _, who := range keepers {
+			where = append(where, s.displayName(ctx, who))
+		}
+	}
+	if len(where) == 0 {
+		return text + "; no connected node says that it keeps it"
+	}
+	return text + ": want one that does: " + strings.Join(where, ", ")
 }
 
 func (t claimantTransport) try(r *http.Request, who string, bound time.Duration) (*http.Response, error) {

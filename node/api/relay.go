@@ -14,6 +14,7 @@ import (
 
 	"skep/grid"
 	"skep/node"
+	"skep/node/api/signatures"
 	v1 "skep/node/api/v1"
 )
 
@@ -67,7 +68,11 @@ func (s *Server) relay(next http.Handler) http.Handler {
 			fail(w, err)
 			return
 		}
-		if k.authority == s.self {
+		if rest == signatures.Path && !k.here {
+			problem(w, http.StatusNotFound, s.notKept(r.Context(), id, &k))
+			return
+		}
+		if k.authority == s.self || rest == signatures.Path {
 			if s.admit(w, r, id, rest, &k) {
 				next.ServeHTTP(w, r)
 			}

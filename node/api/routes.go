@@ -11,6 +11,7 @@ import (
 
 	"skep/node"
 	"skep/node/api/secrets"
+	"skep/node/api/signatures"
 	v1 "skep/node/api/v1"
 )
 
@@ -37,6 +38,9 @@ func (s *Server) routes() {
 	route(s, http.MethodGet, "/v1/jobs/{id}/tasks", "list-tasks", "The tasks of a job, by index", s.listTasks)
 	route(s, http.MethodGet, "/v1/jobs/{id}/explain", "explain-job", "What happened to the tasks of a job, and why",
 		s.explainJob)
+	signed := &signatures.Handler{Self: s.self, Read: s.b.Read, Gone: gone}
+	route(s, http.MethodGet, "/v1/jobs/{id}"+signatures.Path, "job-signatures",
+		"What this node, which must keep a job, has found of its signatures", signed.Get)
 	stream(s, http.MethodGet, "/v1/jobs/{id}/logs", "job-logs", "Stream what a task printed", "text/plain", s.logs)
 	s.raw(http.MethodPost, "/v1/jobs/{id}"+stdinPath, "job-stdin",
 		"Stream the standard input of the one task of a job that was submitted here", s.putStdin)

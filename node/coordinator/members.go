@@ -6,6 +6,7 @@ import (
 
 	"skep/grid"
 	"skep/node/coordinator/offered"
+	"skep/node/coordinator/register"
 	"skep/node/membership"
 )
 
@@ -206,4 +207,19 @@ func (c *Coordinator) offersWritten(j *job, entry uint32) {
 	if j.recordsOffers() && entry == j.spec.OfferedEntry() {
 		c.resumeWaiting(j)
 	}
+}
+
+// Recorded returns what this node keeps of a job's register, and the ends of tasks as it shows them, from one index to
+// before another: what its signatures can be checked by. All of it stays as it is.
+func (v Views) Recorded(id grid.JobID, from, end uint32) (r grid.RegisterRecord, ends []grid.Entry, known bool) {
+	j := v.c.peekJob(id)
+	if j == nil {
+		return r, nil, false
+	}
+	for i := from; i < min(end, j.spec.Count); i++ {
+		if t := j.taskView(i); t.State == grid.Ended {
+			ends = append(ends, grid.Entry{Index: i, Attempt: t.ID.Attempt, Worker: t.Worker, Result: t.Result})
+		}
+	}
+	return register.RecordOf(id, j.spec, j.replica), ends, true
 }

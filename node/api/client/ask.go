@@ -190,6 +190,8 @@ func about(out any) string {
 		return v.ID
 	case *v1.TaskPage:
 		return v.Job
+	case *v1.Signatures:
+		return v.Job
 	case *v1.Explanation:
 		return v.Job.ID
 	case *v1.TaskChange:

@@ -121,6 +121,14 @@ func (c *Client) Tasks(ctx context.Context, ref string, from uint32, limit int) 
 	return p, err
 }
 
+// Signatures returns what the node, if it keeps a job, has found of its signatures, for tasks from an index on; limit 0
+// is the node's own bound.
+func (c *Client) Signatures(ctx context.Context, ref string, from uint32, limit int) (v1.Signatures, error) {
+	var s v1.Signatures
+	err := c.askJSON(ctx, http.MethodGet, ref, "/signatures", page(from, limit), &s)
+	return s, err
+}
+
 // EachTask calls f with every task of a job, by index.
 func (c *Client) EachTask(ctx context.Context, ref string, f func(*v1.Task) error) error {
 	for from := uint32(0); ; {
