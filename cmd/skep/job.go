@@ -4,17 +4,20 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"skep/cmd/skep/jobs"
+	"skep/cmd/skep/signatures"
 	"skep/grid"
 	"skep/node/api/client"
+	v1 "skep/node/api/v1"
 )
 
 func (a *app) jobCmd() *cobra.Command {
-	cmd := parent("job", "Submit jobs and ask about them", a.jobSubmitCmd(), a.jobListCmd(), a.jobDescribeCmd(),
+	cmd := parent("job", "Submit jobs and ask about them", a.jobSubmitCmd(), a.jobListCmd(), a.describeOrVerifyCmd(),
 		a.jobLogsCmd(), a.jobWaitCmd(), a.jobCancelCmd(), a.jobRetryCmd(), a.jobGetCmd(), a.jobExplainCmd())
 	cmd.Long = "Submit jobs and ask about them.\n\n" +
 		"A job may be named by its ID, by 4 or more characters of its beginning, by the name that it was given, if one\n" +
@@ -25,6 +28,16 @@ func (a *app) jobCmd() *cobra.Command {
 		"can be copied."
 	a.capabilityFlag(cmd.PersistentFlags())
 	return cmd
+}
+
+// describeOrVerifyCmd returns the verb that describes a job, or says what its signatures prove.
+func (a *app) describeOrVerifyCmd() *cobra.Command {
+	cmd := a.jobDescribeCmd()
+	out := cmd.Flags().Lookup("output").Value.(*format)
+	verify := &signatures.Command{Client: a.client, Print: func(s *v1.Signatures) error {
+		return out.print(a.out, s, func(w *tabwriter.Writer) { signatures.Table(w, s) })
+	}}
+	return verify.AddTo(cmd)
 }
 
 func (a *app) capabilityFlag(fl *pflag.FlagSet) {
