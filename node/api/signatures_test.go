@@ -84,3 +84,18 @@ func TestSignaturesAreCheckedHere(t *testing.T) {
 		t.Errorf("to another member: %d %s", status, text)
 	}
 }
+
+// Who signed how a task ended says how it ended: under access owner it is for whoever has the job's capability.
+func TestSignaturesNeedTheCapability(t *testing.T) {
+	a := newFake(t, 1, "alpha")
+	at := a.serve().URL
+	path := "/v1/jobs/" + ownerSpec(t, at, "bcde").ID + "/signatures"
+	if status, text := ask(t, http.MethodGet, at+path, ""); status != http.StatusForbidden {
+		t.Errorf("without it: %d %s", status, text)
+	}
+	id, _, _ := strings.Cut(strings.TrimPrefix(path, "/v1/jobs/"), "/")
+	if status, text := askWith(t, http.MethodGet, at+path, "", a.proofHeaders(&key, id, http.MethodGet, path)); status !=
+		http.StatusOK {
+		t.Errorf("with it: %d %s", status, text)
+	}
+}
