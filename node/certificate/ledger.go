@@ -53,6 +53,15 @@ type Issued struct {
 	OutAt Time // the end of its last revocation, 0 = none: new certificates begin later
 }
 
+// Clone returns a copy, which changes by itself.
+func (l *Ledger) Clone() Ledger {
+	next := Ledger{slices.Clone(l.Invites), slices.Clone(l.Issued)}
+	for i := range next.Invites {
+		next.Invites[i].Taken = slices.Clip(next.Invites[i].Taken) // is only appended to
+	}
+	return next
+}
+
 // Invite adds an invite. A name that a member or another open invite has is refused.
 func (l *Ledger) Invite(v *Invite, now Time) error {
 	l.Invites = slices.DeleteFunc(l.Invites, func(i Invited) bool { return now > i.Until.Add(keepInvites) })

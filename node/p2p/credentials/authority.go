@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"skep/grid"
@@ -52,7 +51,7 @@ func (k *Keeper) openIssuer() error {
 		return fmt.Errorf("%w: want a start with the root key (skep up --root FILE)", err)
 	}
 	k.warnIssuerEnds()
-	if k.ledger, err = k.folder.readLedger(); err != nil {
+	if err := k.openLedger(); err != nil {
 		return err
 	}
 	if k.own != nil && k.own.Issuer.Node != k.cfg.Self {
@@ -99,11 +98,13 @@ func (k *Keeper) give(peer grid.NodeID, frame []byte) (answer []byte, why error)
 	case frame[0] == wantRenew && len(frame) == 1:
 		m, err = k.ledger.Renew(peer)
 	case frame[0] == wantRedeem && len(frame) == redeemSize:
-		secret := [certificate.SecretSize]byte(frame[9:])
-		if m, err = k.ledger.Redeem(peer, binary.BigEndian.Uint64(frame[1:]), secret, k.now()); err == nil {
-			m.OutAt = max(m.OutAt, k.lists.RevokedUntil(peer)) // or that list would put it out once more
-			err = k.folder.writeLedger(&k.ledger)
-		}
+		err = k.changeLedger(func(l *certificate.Ledger) (err error) {
+			secret := [certificate.SecretSize]byte(frame[9:])
+			if m, err = l.Redeem(peer, binary.BigEndian.Uint64(frame[1:]), secret, k.now()); err == nil {
+				m.OutAt = max(m.OutAt, k.lists.RevokedUntil(peer)) // or that list would put it out once more
+			}
+			return err
+		})
 	default:
 		err = errFrame
 	}
@@ -150,10 +151,10 @@ func (k *Keeper) Invite(name string, roles certificate.Roles, uses int, lasts ti
 	if name == k.cfg.Name {
 		return nil, fmt.Errorf("name %q: this node has it: want another one", name)
 	}
-	if err := k.ledger.Invite(&t.Invite, now); err != nil {
+	if err := k.changeLedger(func(l *certificate.Ledger) error { return l.Invite(&t.Invite, now) }); err != nil {
 		return nil, err
 	}
-	return t, k.folder.writeLedger(&k.ledger)
+	return t, nil
 }
 
 // maxInvite bounds how long an invite can be redeemed.
@@ -188,6 +189,9 @@ func (k *Keeper) revocation(ref string) (*certificate.Issued, *certificate.List,
 		return nil, nil, errors.New("this node is an issuer of its network, which cannot be put out by itself")
 	}
 	until := max(k.now(), m.OutAt+1, k.lists.RevokedUntil(m.Node)+1)
+	if !k.letIn(m.Node) { // its issuer's clock may be ahead
+		until = max(until, k.now().Add(certificate.Skew)-1)
+	}
 	if c := k.known[m.Node]; c != nil {
 		if c.Issuer.Node == m.Node {
 			return nil, nil, fmt.Errorf("node %s is an issuer of the network, which its root alone puts out", m.Node.Short())
@@ -221,8 +225,7 @@ func (k *Keeper) member(ref string) (certificate.Issued, error) {
 	}
 	for _, n := range k.order {
 		c := k.known[n]
-		mine := slices.ContainsFunc(k.ledger.Issued, func(i certificate.Issued) bool { return i.Node == n })
-		if !mine && (c.Name == ref || n.String() == ref) {
+		if !k.letIn(n) && (c.Name == ref || n.String() == ref) {
 			if out = out || k.lists.Revoked(c) != nil; k.lists.Revoked(c) == nil {
 				found = append(found, certificate.Issued{Node: n, Name: c.Name, Roles: c.Roles})
 			}
@@ -238,11 +241,4 @@ func (k *Keeper) member(ref string) (certificate.Issued, error) {
 	}
 	return certificate.Issued{}, fmt.Errorf("node %.80q: no member that was let in here or met has this name or ID: "+
 		"want the name in its certificate, or its whole ID", ref)
-}
-
-// IsIssuer reports whether this node can let others in.
-func (k *Keeper) IsIssuer() bool {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return k.issuer != nil
 }

@@ -15,6 +15,6 @@
 //	ok, then the newer lists          ───►
 //	                                  ◄───     ok or refused{why}, where lists came
 //
-// A frame has a length of two bytes. Before a certificate is proved a peer may send one frame of 4 KiB, within two
-// seconds; afterwards its lists.
+// A frame has a length of two bytes. Before a certificate is proved a peer may send two frames of 4 KiB at most,
+// the first to redeem or renew, within two seconds; afterwards its lists.
 package credentials

@@ -211,6 +211,6 @@ func (k *Keeper) refusedBy(peer grid.NodeID, err error) error {
 	if !errors.As(err, &a) {
 		return err
 	}
-	k.say("another node refuses this one", peer, a)
+	k.say(&k.strangers, "another node refuses this one", peer, a)
 	return fmt.Errorf("%w: node %s: %s", ErrRefused, peer.Short(), a.reason)
 }

@@ -186,3 +186,13 @@ func (s *savedLedger) ledger() (l certificate.Ledger, err error) {
 }
 
 func (f folder) remove(name string) { os.Remove(f.path(name)) }
+
+// hasOthers reports whether there is a file besides that of the root, which is written first and stays.
+func (f folder) hasOthers() bool {
+	for _, name := range append([]string{listsFile}, identityFiles...) {
+		if _, err := os.Stat(f.path(name)); err == nil {
+			return true
+		}
+	}
+	return false
+}

@@ -62,6 +62,8 @@ type Keeper struct {
 	seats  *seats
 	kick   chan struct{} // a list or the own certificate has changed
 
+	strangers, issuers said // what was logged of whom
+
 	mu     sync.Mutex
 	own    *certificate.Chain // nil: none yet
 	ticket *Ticket            // to be redeemed; nil: none
@@ -70,7 +72,6 @@ type Keeper struct {
 	order  []grid.NodeID                      // of known, oldest first
 	issuer *certificate.Issuer                // nil: this node is none
 	ledger certificate.Ledger                 // of an issuer
-	said   map[string]time.Time               // refusals that were logged
 }
 
 // Open returns the keeper of a data folder; nil if its network has no certificates.
@@ -82,7 +83,7 @@ func Open(cfg Config) (*Keeper, error) {
 		cfg.Life = certificate.Life
 	}
 	k := &Keeper{cfg: cfg, folder: folder(cfg.Folder), seats: newSeats(), kick: make(chan struct{}, 1),
-		known: map[grid.NodeID]*certificate.Chain{}, said: map[string]time.Time{}}
+		known: map[grid.NodeID]*certificate.Chain{}}
 	has, err := k.openRoot()
 	if err == nil && has {
 		err = k.load()
@@ -101,6 +102,10 @@ func (k *Keeper) openRoot() (has bool, err error) {
 	saved, err := k.folder.read(rootFile)
 	if err != nil {
 		return false, err
+	}
+	if saved == nil && k.folder.hasOthers() {
+		return false, fmt.Errorf("%s: is not there, but the network of this data folder has certificates: want that file "+
+			"back, or another data folder", k.folder.path(rootFile))
 	}
 	if saved != nil && len(saved[0]) != len(k.root) {
 		return false, fmt.Errorf("%s: want %d bytes", k.folder.path(rootFile), len(k.root))

@@ -57,7 +57,7 @@ func (k *Keeper) obtain(c io.ReadWriter, peer grid.NodeID, frame []byte) error {
 		err = errors.New("is not the issuer's")
 	}
 	if err != nil {
-		k.say("the issuer gives a certificate that does not hold: are both clocks right?", peer, err)
+		k.say(&k.issuers, "the issuer gives a certificate that does not hold: are both clocks right?", peer, err)
 		return err
 	}
 	return k.obtained(chain, redeems)

@@ -81,19 +81,13 @@ func (s *Security) finish(ctx context.Context, c sec.SecureConn,
 	return c, c.SetDeadline(time.Time{})
 }
 
-// sayAgain is how long a refusal is not logged again.
-const sayAgain = 10 * time.Minute
-
-// maxSaid bounds the refusals that are remembered.
-const maxSaid = 256
-
 // refused logs that a peer was not let in, if that is for what it has shown.
 func (k *Keeper) refused(n grid.NodeID, err error) {
 	if errors.Is(err, ErrNone) || errors.Is(err, ErrRefused) || isNetwork(err) {
 		k.cfg.Log.Debug("no connection", "node", n.Short(), "reason", err)
 		return
 	}
-	k.say("a node is not let in", n, err)
+	k.say(&k.strangers, "a node is not let in", n, err)
 }
 
 // isNetwork reports whether an error is that of the connection.
@@ -102,21 +96,9 @@ func isNetwork(err error) bool {
 	return errors.As(err, &of)
 }
 
-// say logs something about a node, the same again only after sayAgain.
-func (k *Keeper) say(what string, n grid.NodeID, why error) {
-	key := what + n.String() + why.Error()
-	now := time.Now()
-	k.mu.Lock()
-	last, said := k.said[key]
-	if len(k.said) >= maxSaid {
-		clear(k.said)
-	}
-	if !said || now.Sub(last) >= sayAgain {
-		k.said[key] = now
-		said = false
-	}
-	k.mu.Unlock()
-	if !said {
+// say logs something about a node, unless it was said of late.
+func (k *Keeper) say(s *said, what string, n grid.NodeID, why error) {
+	if s.isNew(what+n.String()+why.Error(), time.Now()) {
 		k.cfg.Log.Warn(what, "node", n.Short(), "reason", why)
 	}
 }

@@ -18,7 +18,7 @@ const Protocol protocol.ID = "/skep/certificates/1"
 
 // Times of the upkeep.
 const (
-	standsEvery = 5 * time.Second // connected peers are looked at whether their certificates hold
+	standsEvery = time.Second     // connected peers are looked at whether their certificates hold
 	retryRenew  = time.Minute     // after a renewal that failed
 	lookRenew   = time.Minute     // it is looked whether a renewal is due
 	waitQuietly = 3 * time.Second // before it is said that this node waits to be let in
@@ -122,7 +122,7 @@ func (k *Keeper) renew(ctx context.Context, net Network) time.Duration {
 		return k.untilRenewal()
 	}
 	if err := k.repeat(ctx, net, own.Issuer.Node); err != nil && ctx.Err() == nil {
-		k.say("this node's certificate is not renewed yet, as its issuer cannot be asked; it holds until "+
+		k.say(&k.issuers, "this node's certificate is not renewed yet, as its issuer cannot be asked; it holds until "+
 			own.Until.Wall().Format(time.RFC3339), own.Issuer.Node, plain(err))
 		return min(retryRenew, k.cfg.Life/20)
 	}
