@@ -11,23 +11,24 @@ import (
 // Swarm draws a small world of real nodes with all kinds of faults at once: nodes, network, disks, work, policies and
 // faults are random. It must run to its end without a failure under every seed.
 func Swarm(seed uint64) Config {
-	c := swarmUnsigned(seed)
-	addSigned(seed, &c)
-	addVersions(seed, &c)
-	addDamage(seed, &c)
-	return c
-}
-
-// swarmUnsigned is Swarm as it was before jobs were signed, nodes had several versions and disks rotted: seeds that
-// failed then mean these worlds.
-func swarmUnsigned(seed uint64) Config {
 	c := swarmOfSoundStores(seed)
 	addStores(seed, &c)
 	addAims(seed, &c)
 	addReallocations(seed, &c)
+	c.Network.Bytes = splitmix(seed^0x6279746573)%4 == 0 // the world goes as it goes without
+	return c
+}
+
+// swarmOfAll is Swarm with all that has a test of its own besides: registers that record offers, members that are
+// replaced, signed jobs, nodes of two versions and damaged disks.
+func swarmOfAll(seed uint64) Config {
+	c := Swarm(seed)
+	c.Repeat = fmt.Sprintf("go test ./sim -run TestSwarmOfAll -sim.seed %d", seed)
 	changeSome(grid.NewRand(seed, 100), &c, func(s *grid.JobSpec) { s.RecordsOffers = s.MayRecordOffers() })
 	addReplacements(seed, &c)
-	c.Network.Bytes = splitmix(seed^0x6279746573)%4 == 0 // the world goes as it goes without
+	addSigned(seed, &c)
+	addVersions(seed, &c)
+	addDamage(seed, &c)
 	return c
 }
 

@@ -9,7 +9,7 @@ import (
 
 // swarmOfSigned is Swarm with signed jobs in each world.
 func swarmOfSigned(seed uint64) Config {
-	c := swarmUnsigned(seed)
+	c := Swarm(seed)
 	c.Repeat = fmt.Sprintf("go test ./sim -run TestSwarmSigned -sim.seed %d", seed)
 	signSome(grid.NewRand(seed, 100), &c)
 	return c
