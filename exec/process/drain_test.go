@@ -23,7 +23,7 @@ func TestLateNodeKeepsTheLastOutput(t *testing.T) {
 			ended = p.beside.g == nil
 			p.beside.mu.Unlock()
 		}
-		time.Sleep(20 * time.Millisecond) // a node that takes what is left before it writes loses nothing by this
+		time.Sleep(20 * time.Millisecond) // the node stops waiting meanwhile, and most is still in the pipe
 		out.mu.Unlock()
 		if wait(t, p); out.size != 64_000 {
 			t.Errorf("kept %d bytes of 64000", out.size)

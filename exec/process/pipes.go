@@ -19,7 +19,7 @@ import (
 const (
 	copySize = 64 << 10
 
-	// maxLeft bounds what is taken then without waiting: more than a pipe or a terminal holds.
+	// maxLeft bounds what is taken of an output whose end is no longer waited for: more than a pipe or a terminal holds.
 	maxLeft = 4 << 20
 )
 
